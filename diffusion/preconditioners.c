@@ -136,6 +136,18 @@ static starfish_status find_domains(struct starfish_diffusion_plan *plan,
     }
 }
 
+static struct starfish_deflation_spec deflation_of(const struct starfish_diffusion_plan *plan,
+                                                   const struct starfish_cell_matrix *matrix, const int *domain)
+{
+    return (struct starfish_deflation_spec){.space = &plan->space,
+                                            .precision = plan->inner,
+                                            .matrix = matrix,
+                                            .domain = domain,
+                                            .domains = plan->vectors,
+                                            .singular = plan->box.singular,
+                                            .form = choose_form(plan)};
+}
+
 static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
                                         const struct starfish_diffusion_problem *problem,
                                         const struct starfish_cell_matrix *matrix)
@@ -146,13 +158,7 @@ static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells);
     starfish_status status = find_domains(plan, problem, domain);
     if (status == STARFISH_SUCCESS) {
-        const struct starfish_deflation_spec spec = {.space = &plan->space,
-                                                     .precision = plan->inner,
-                                                     .matrix = matrix,
-                                                     .domain = domain,
-                                                     .domains = plan->vectors,
-                                                     .singular = plan->box.singular,
-                                                     .form = choose_form(plan)};
+        const struct starfish_deflation_spec spec = deflation_of(plan, matrix, domain);
         status = starfish_deflation_create(&plan->deflation, &spec);
     }
     free(domain);
@@ -177,13 +183,17 @@ enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const s
     return kind == STARFISH_CELLS_BY_IP && plan->options.dropped_fill ? STARFISH_CELLS_BY_IP_DROPPED : kind;
 }
 
+static struct starfish_cell_matrix matrix_of(const struct starfish_diffusion_box *box)
+{
+    return (struct starfish_cell_matrix){.n = {box->n[0], box->n[1], box->n[2]},
+                                         .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
+                                         .stored = box->stored};
+}
+
 starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
                                                          const struct starfish_diffusion_problem *problem)
 {
-    const struct starfish_diffusion_box *box = &plan->box;
-    const struct starfish_cell_matrix matrix = {.n = {box->n[0], box->n[1], box->n[2]},
-                                                .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
-                                                .stored = box->stored};
+    const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
 
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
         STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid, NULL));
@@ -196,28 +206,29 @@ starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusi
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Of deflation: domains of cells, entries of A Z at faces between domains, four at most for each and one of each cell,
- * and E, dense or its factor. */
+ * and what there is of E. */
 static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
                                        const struct starfish_diffusion_problem *problem, size_t *bytes)
 {
     const struct starfish_diffusion_box *box = &plan->box;
+    const struct starfish_cell_matrix matrix = matrix_of(box);
     const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
     int *domain = malloc(box->cells * sizeof *domain);
     size_t faces = 0;
 
     if (!domain)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", box->cells);
-    const starfish_status status = find_domains(plan, problem, domain);
+    starfish_status status = find_domains(plan, problem, domain);
+    const struct starfish_deflation_spec spec = deflation_of(plan, &matrix, domain);
     for (size_t e = 0; e < box->cells && status == STARFISH_SUCCESS; e++)
         for (int d = 0; d < 3; d++) {
             const size_t at = e / stride[d] % box->n[d];
             faces += at + 1 == box->n[d] || domain[e] != domain[e + stride[d]];
         }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_deflation_count(&spec, bytes);
     free(domain);
-    const double dense = (double)plan->vectors * (double)plan->vectors * sizeof(double);
-    const size_t most = STARFISH_DEFLATION_MOST_BYTES;
-    *bytes = 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double)) +
-             (dense < (double)most ? (size_t)dense : most);
+    *bytes += 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double));
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/clones.h"
 #include "krylov/kernels/cell_step.h"
 
+#include <math.h>
 #include <string.h>
 
 static inline double walk(enum starfish_cell_step step, const struct starfish_cells *a)
@@ -143,12 +144,54 @@ static double advance_all(const struct starfish_cells *a, int wide)
     return sum;
 }
 
+/* ---- Vectors alone ----------------------------------------------------------------------------------------------- */
+
+STARFISH_CLONES static double sum_elements(const real *u, size_t count)
+{
+    double sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++)
+        sum += (double)u[i];
+    return sum;
+}
+
+STARFISH_CLONES static void shift_elements(const real *u, real by, size_t count, real *q)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        q[i] = u[i] + by;
+}
+
+/* Differences of numbers that are not finite are no numbers, and then so is their sum. */
+STARFISH_CLONES static double largest_element(const real *u, size_t count)
+{
+    double most = 0, odd = 0;
+
+#pragma omp simd reduction(max : most) reduction(+ : odd)
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs((double)u[i]);
+        most = most > size ? most : size;
+        odd += size - size;
+    }
+    return odd == 0 ? most : isnan(odd) && isfinite(most) ? odd : most;
+}
+
 /* A loop for each step, in which it is a constant. */
 static double sum_of(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const int by_rows = a->matrix.stored && a->matrix.n[0] > 2 && a->matrix.n[2] > 1;
 
+    const size_t plane = a->matrix.n[0] * a->matrix.n[1], begin = a->first * plane, count = a->last * plane - begin;
+
     switch (step) {
+    case STARFISH_CELLS_SUM:
+        return sum_elements((const real *)a->u + begin, count);
+    case STARFISH_CELLS_SHIFT:
+        shift_elements((const real *)a->u + begin, (real)a->factor, count, (real *)a->q + begin);
+        return 0;
+    case STARFISH_CELLS_LARGEST:
+        return largest_element((const real *)a->u + begin, count);
     case STARFISH_CELLS_APPLY:
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_APPLY, a);
     case STARFISH_CELLS_RESIDUAL:
