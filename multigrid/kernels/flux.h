@@ -77,7 +77,7 @@ struct starfish_flux_transfer {
     const void *lower, *upper; /* fine reals each */
     const void *gather[4];     /* coarse reals each */
     int ghosts;                /* z alone, periodic: so do values of the coarse grid */
-    int pairs;                 /* a coarse unknown is the sum of fine 2 I and 2 I + 1, or the last alone: gather is {0, 1, 1, 0} */
+    int pairs; /* coarse I gets the sum of fine 2 I and 2 I + 1, or of the last alone: gather is {0, 1, 1, 0} */
 };
 
 /* v = w + damping * D^-1 (f - A w), w = u + P coarse, P by transfer[3]. coarse == NULL: w = u; u == NULL is zero. v is

@@ -298,9 +298,9 @@ __device__ __forceinline__ Couplings<real> stored_couplings(const Matrix<real> &
             m.rest ? __ldg(m.rest + e) : real(0)};
 }
 
-/* Asks for the stored couplings of a plane of the tile, from main memory to the second-level cache: what a step reads of
- * them it reads at once, and registers to read it a plane ahead there are none. Eight threads have a row, a sector of 32
- * bytes in f64 each. */
+/* Asks for the stored couplings of a plane of the tile, from main memory to the second-level cache: a step reads its
+ * couplings when it needs them, as there are no registers to read them a plane ahead. Eight threads have a row, each a
+ * sector of 32 bytes in f64. */
 template <typename real>
 __device__ __forceinline__ void prefetch_couplings(const Matrix<real> &m, const Tables<real> &s, const Tile &tile,
                                                    const Column<real> &column, int plane)

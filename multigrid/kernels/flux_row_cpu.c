@@ -131,6 +131,7 @@ enum { FLUX_SOLID = FLUX_STORED | FLUX_ROWS | FLUX_PLANES, FLUX_FLAT = FLUX_STOR
 
 /* The couplings of unknown i, and the rest. Members and not an array of sides, which would leave the registers. */
 struct couplings {
+    int form; /* of the matrix */
     real west, east, south, north, below, above, rest;
 };
 
@@ -138,7 +139,8 @@ struct couplings {
 STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, int stored, size_t i, size_t face)
 {
     if (stored)
-        return (struct couplings){.west = r->x_face[i],
+        return (struct couplings){.form = stored,
+                                  .west = r->x_face[i],
                                   .east = r->x_face[face],
                                   .south = stored & FLUX_ROWS ? r->side_face[FLUX_SOUTH][i] : 0,
                                   .north = stored & FLUX_ROWS ? r->side_face[FLUX_NORTH][i] : 0,
@@ -156,17 +158,17 @@ STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, i
 }
 
 /* A u at an unknown, of stored form. */
-STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, int stored, const struct couplings *c,
+STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, const struct couplings *c,
                                            const struct flux_values *v, size_t i, size_t west, size_t east)
 {
     const real u = v->middle[i];
     const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
-    const real y = stored & FLUX_ROWS ? c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) +
-                                            c->north * (u - r->keep_y * v->side[FLUX_NORTH][i])
-                                      : 0;
-    const real z = stored & FLUX_PLANES ? c->below * (u - r->keep_z * v->side[FLUX_BELOW][i]) +
-                                              c->above * (u - r->keep_z * v->side[FLUX_ABOVE][i])
-                                        : 0;
+    const real y = c->form & FLUX_ROWS ? c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) +
+                                             c->north * (u - r->keep_y * v->side[FLUX_NORTH][i])
+                                       : 0;
+    const real z = c->form & FLUX_PLANES ? c->below * (u - r->keep_z * v->side[FLUX_BELOW][i]) +
+                                               c->above * (u - r->keep_z * v->side[FLUX_ABOVE][i])
+                                         : 0;
 
     return (x + y) + (z + c->rest * u);
 }
@@ -189,7 +191,7 @@ STARFISH_ALWAYS_INLINE real tensor_product(const struct flux_row *r, const struc
 STARFISH_ALWAYS_INLINE real product(const struct flux_row *r, int stored, const struct couplings *c,
                                     const struct flux_values *v, size_t i, size_t west, size_t east)
 {
-    return stored ? stored_product(r, stored, c, v, i, west, east) : tensor_product(r, v, i, west, east);
+    return stored ? stored_product(r, c, v, i, west, east) : tensor_product(r, v, i, west, east);
 }
 
 STARFISH_ALWAYS_INLINE real diagonal(const struct couplings *c)
@@ -208,12 +210,12 @@ STARFISH_ALWAYS_INLINE real residual_at(const struct flux_row *r, int stored, co
 
 /* f and what the neighbours pull, over the diagonal: fewer operations than by differences, and rounding errors of those
  * of the value itself. */
-STARFISH_ALWAYS_INLINE real stored_pull(const struct flux_row *r, int stored, const struct couplings *c,
+STARFISH_ALWAYS_INLINE real stored_pull(const struct flux_row *r, const struct couplings *c,
                                         const struct flux_values *v, real f, size_t i, size_t west, size_t east)
 {
     const real x = c->west * v->middle[west] + c->east * v->middle[east];
-    const real y = stored & FLUX_ROWS ? c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i] : 0;
-    const real z = stored & FLUX_PLANES ? c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i] : 0;
+    const real y = c->form & FLUX_ROWS ? c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i] : 0;
+    const real z = c->form & FLUX_PLANES ? c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i] : 0;
 
     return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
 }
@@ -236,8 +238,7 @@ STARFISH_ALWAYS_INLINE real relaxed_at(const struct flux_row *r, int stored, con
                                        real damping, size_t i, size_t west, size_t east, size_t face)
 {
     const struct couplings c = couplings_at(r, stored, i, face);
-    const real target =
-        stored ? stored_pull(r, stored, &c, v, f[i], i, west, east) : tensor_pull(r, v, f[i], i, west, east);
+    const real target = stored ? stored_pull(r, &c, v, f[i], i, west, east) : tensor_pull(r, v, f[i], i, west, east);
 
     return v->middle[i] + damping * (target - v->middle[i]);
 }
