@@ -129,6 +129,8 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
         for (int side = 0; side < 2; side++)
             op->matrix.end[d][side] = box->ends[d][side] == STARFISH_DIRICHLET ? box->dirichlet * weight : 0;
     }
+    op->matrix.without_extra =
+        stored && starfish_host_find_beyond(box->stored + 3 * box->cells, box->cells, 0, 0) == box->cells;
     const size_t beyond =
         precision == STARFISH_F32 ? starfish_host_find_beyond(values, count, -(double)FLT_MAX, (double)FLT_MAX) : count;
     if (beyond < count)

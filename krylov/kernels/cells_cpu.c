@@ -49,10 +49,12 @@ static struct row row_at(const struct starfish_cell_matrix *m, const struct cell
 }
 
 /* A u of cell i of the row. */
-static inline real row_product(const struct row *row, int directions, const real *u, size_t i)
+static inline real row_product(const struct row *row, int directions, int extra, const real *u, size_t i)
 {
-    real sum = row->extra[i] * u[i] + row->along[i] * (u[i] - u[i + 1]) +
-               row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+    real sum = row->along[i] * (u[i] - u[i + 1]) + row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+
+    if (extra)
+        sum += row->extra[i] * u[i];
 
     for (int d = 0; d < directions; d++)
         sum += row->above[d][i] * (u[i] - u[(ptrdiff_t)i + row->up[d]]) +
@@ -60,14 +62,14 @@ static inline real row_product(const struct row *row, int directions, const real
     return sum;
 }
 
-#define ROW_STEP(name, directions)                                                                                     \
+#define ROW_STEP(name, directions, extra)                                                                              \
     STARFISH_CLONES static double apply_##name(const struct row *given, const real *u, real *q)                        \
     {                                                                                                                  \
         const struct row row = *given;                                                                                 \
         double sum = 0;                                                                                                \
         _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
         {                                                                                                              \
-            q[i] = row_product(&row, directions, u, i);                                                                \
+            q[i] = row_product(&row, directions, extra, u, i);                                                         \
             sum += (double)u[i] * (double)q[i];                                                                        \
         }                                                                                                              \
         return sum;                                                                                                    \
@@ -78,19 +80,27 @@ static inline real row_product(const struct row *row, int directions, const real
         double sum = 0;                                                                                                \
         _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
         {                                                                                                              \
-            q[i] = f[i] - row_product(&row, directions, u, i);                                                         \
+            q[i] = f[i] - row_product(&row, directions, extra, u, i);                                                  \
             sum += (double)q[i] * (double)q[i];                                                                        \
         }                                                                                                              \
         return sum;                                                                                                    \
     }
-ROW_STEP(flat, 1)
-ROW_STEP(solid, 2)
+ROW_STEP(flat, 1, 0)
+ROW_STEP(solid, 2, 0)
+ROW_STEP(flat_extra, 1, 1)
+ROW_STEP(solid_extra, 2, 1)
+
+/* By whether there is a third direction, and whether extra is read. */
+static double (*const applies[2][2])(const struct row *, const real *, real *) = {{apply_flat, apply_flat_extra},
+                                                                                  {apply_solid, apply_solid_extra}};
+static double (*const residuals[2][2])(const struct row *, const real *, const real *, real *) = {
+    {residual_flat, residual_flat_extra}, {residual_solid, residual_solid_extra}};
 
 /* Products and residuals; the first and the last cell of each row on their own. */
 static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const struct starfish_cell_matrix *m = &a->matrix;
-    const int flat = m->n[1] == 1;
+    const int solid = m->n[1] > 1, extra = !m->without_extra;
     double sum = 0;
 
     for (size_t k = a->first; k < a->last; k++)
@@ -103,9 +113,9 @@ static double walk_rows(enum starfish_cell_step step, const struct starfish_cell
             for (int i = 0; i < 2; i++)
                 sum += cell_step(step, a, &ends[i], 1);
             if (step == STARFISH_CELLS_APPLY)
-                sum += flat ? apply_flat(&row, u, q) : apply_solid(&row, u, q);
+                sum += applies[solid][extra](&row, u, q);
             else
-                sum += (flat ? residual_flat : residual_solid)(&row, u, (const real *)a->f + inner.e, q);
+                sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, q);
         }
     return sum;
 }
