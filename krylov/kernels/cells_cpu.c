@@ -62,6 +62,22 @@ static inline real row_product(const struct row *row, int directions, int extra,
     return sum;
 }
 
+/* |A| |u| of cell i of the row. Where a neighbour is missing the coupling is 0. */
+static inline double row_absolute(const struct row *row, int directions, int extra, const real *u, size_t i)
+{
+    const real west = row->along[(ptrdiff_t)i - 1], east = row->along[i];
+    double diagonal = (double)east + (double)west + (extra ? (double)row->extra[i] : 0);
+    double sum = (double)east * fabs((double)u[i + 1]) + (double)west * fabs((double)u[(ptrdiff_t)i - 1]);
+
+    for (int d = 0; d < directions; d++) {
+        const double above = (double)row->above[d][i], below = (double)row->below[d][i];
+        diagonal += above + below;
+        sum +=
+            above * fabs((double)u[(ptrdiff_t)i + row->up[d]]) + below * fabs((double)u[(ptrdiff_t)i + row->down[d]]);
+    }
+    return sum + fabs(diagonal) * fabs((double)u[i]);
+}
+
 #define ROW_STEP(name, directions, extra)                                                                              \
     STARFISH_CLONES static double apply_##name(const struct row *given, const real *u, real *q)                        \
     {                                                                                                                  \
@@ -71,6 +87,17 @@ static inline real row_product(const struct row *row, int directions, int extra,
         {                                                                                                              \
             q[i] = row_product(&row, directions, extra, u, i);                                                         \
             sum += (double)u[i] * (double)q[i];                                                                        \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    STARFISH_CLONES static double absolute_##name(const struct row *given, const real *u)                              \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        double sum = 0;                                                                                                \
+        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        {                                                                                                              \
+            const double size = row_absolute(&row, directions, extra, u, i);                                           \
+            sum += size * size;                                                                                        \
         }                                                                                                              \
         return sum;                                                                                                    \
     }                                                                                                                  \
@@ -93,10 +120,12 @@ ROW_STEP(solid_extra, 2, 1)
 /* By whether there is a third direction, and whether extra is read. */
 static double (*const applies[2][2])(const struct row *, const real *, real *) = {{apply_flat, apply_flat_extra},
                                                                                   {apply_solid, apply_solid_extra}};
+static double (*const absolutes[2][2])(const struct row *, const real *) = {{absolute_flat, absolute_flat_extra},
+                                                                            {absolute_solid, absolute_solid_extra}};
 static double (*const residuals[2][2])(const struct row *, const real *, const real *, real *) = {
     {residual_flat, residual_flat_extra}, {residual_solid, residual_solid_extra}};
 
-/* Products and residuals; the first and the last cell of each row on their own. */
+/* Products, residuals and |A| |u|; the first and the last cell of each row on their own. */
 static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const struct starfish_cell_matrix *m = &a->matrix;
@@ -109,11 +138,13 @@ static double walk_rows(enum starfish_cell_step step, const struct starfish_cell
                               inner = cell_at(a, 1, j, k);
             const struct row row = row_at(m, &inner);
             const real *u = (const real *)a->u + inner.e;
-            real *q = (real *)a->q + inner.e;
+            real *q = a->q ? (real *)a->q + inner.e : NULL;
             for (int i = 0; i < 2; i++)
                 sum += cell_step(step, a, &ends[i], 1);
             if (step == STARFISH_CELLS_APPLY)
                 sum += applies[solid][extra](&row, u, q);
+            else if (step == STARFISH_CELLS_ABSOLUTE)
+                sum += absolutes[solid][extra](&row, u);
             else
                 sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, q);
         }
@@ -206,6 +237,8 @@ static double sum_of(enum starfish_cell_step step, const struct starfish_cells *
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_APPLY, a);
     case STARFISH_CELLS_RESIDUAL:
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_RESIDUAL, a);
+    case STARFISH_CELLS_ABSOLUTE:
+        return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_ABSOLUTE, a);
     case STARFISH_CELLS_ADVANCE:
         return advance_all(a, 0);
     case STARFISH_CELLS_ADVANCE_WIDE:
