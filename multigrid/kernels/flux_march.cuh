@@ -298,25 +298,6 @@ __device__ __forceinline__ Couplings<real> stored_couplings(const Matrix<real> &
             m.rest ? __ldg(m.rest + e) : real(0)};
 }
 
-/* Asks for the stored couplings of a plane of the tile, from main memory to the second-level cache: a step reads its
- * couplings when it needs them, as there are no registers to read them a plane ahead. Eight threads have a row, each a
- * sector of 32 bytes in f64. */
-template <typename real>
-__device__ __forceinline__ void prefetch_couplings(const Matrix<real> &m, const Tables<real> &s, const Tile &tile,
-                                                   const Column<real> &column, int plane)
-{
-    if (plane >= tile.planes)
-        return;
-    const int thread = threadIdx.y * ACROSS + threadIdx.x, row = thread / (THREADS / HEIGHT);
-    const int x = min(max(tile.x + thread % (THREADS / HEIGHT) * (ACROSS * HEIGHT / THREADS), 0), m.axis[0].n - 1);
-    const long long e = s.plane_at[plane].start + s.row_at[row].start + x;
-    const real *const from[] = {m.face[0], m.face[1], m.face[2], m.rest};
-#pragma unroll
-    for (const real *array : from)
-        if (array)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(array + e));
-}
-
 /* w + damping * ((f + neighbours) / D - w): the sum of the couplings is in D, which leaves fewer operations than
  * differences do. */
 template <typename real>

@@ -323,8 +323,6 @@ __global__ void __launch_bounds__(THREADS, RESIDENT<real>) colours_kernel(const 
             load(u_next, a.u, s, column, p + 1);
             load_inner(f_next, a.f, s, column, max(p, 1)); /* that of the outermost planes need not be there */
         }
-        if (STORED)
-            prefetch_couplings(a.matrix, s, tile, column, p + 1);
         step<real, STORED>(a, s, column, t, w, p, odd, first, second);
         real *const done = second;
         second = first;

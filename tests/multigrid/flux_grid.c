@@ -164,7 +164,7 @@ static void make_transfer(struct test_flux_grid *g, int d, int pairs, unsigned *
     for (int tap = 0; tap < 4; tap++) {
         double *gather = pairs ? numbers(g, coarse, tap == 1 || tap == 2, 0, seed) : numbers(g, coarse, 0, 1, seed);
         for (size_t I = 0; I < coarse; I++)
-            gather[I] = inner(gather[I], 2 * (long)I - 1 + tap, fine, periodic);
+            gather[I] = inner(gather[I], 2 * (long)I - 1 + tap, fine, periodic && !pairs);
         host->gather[tap] = gather;
         t->gather[tap] = test_flux_upload(g, gather, coarse);
     }
