@@ -298,6 +298,16 @@ static starfish_status measure_ways(struct dpcg_bench *run, const struct axes *a
     return STARFISH_SUCCESS;
 }
 
+/* Cores as `starfish solve` has them. */
+static starfish_status open_context(const char *workers, starfish_context **context)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+
+    STARFISH_TRY(workers_read(workers, &options));
+    workers_as_one_team(&options);
+    return starfish_context_create(context, &options);
+}
+
 static starfish_status measure_case(struct dpcg_bench *run, const struct axes *axes, struct combination *c)
 {
     starfish_status status = STARFISH_SUCCESS;
@@ -306,7 +316,7 @@ static starfish_status measure_case(struct dpcg_bench *run, const struct axes *a
         STARFISH_TRY(measure_peers(run, c));
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
         c->workers = axes->workers.item[w];
-        status = multigrid_context(c->workers, &c->context);
+        status = open_context(c->workers, &c->context);
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, c);
             starfish_context_destroy(c->context);
