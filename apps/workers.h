@@ -9,8 +9,8 @@
 
 /* Error: ARGUMENT. */
 starfish_status workers_read(const char *text, struct starfish_context_options *options);
-/* Without a GPU all cores share every task, unless the options say otherwise: for what is a chain of tasks, each of which
- * waits for all of the last (2D problems; iterations with many short tasks). */
+/* Without a GPU all cores share every task, unless the options say otherwise: for chains of tasks, each of which waits
+ * for all of the last (2D problems; iterations with many short tasks). */
 void workers_as_one_team(struct starfish_context_options *options);
 
 #endif
