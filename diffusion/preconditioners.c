@@ -14,6 +14,8 @@
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
+enum { ROWS = 256 }; /* of a run of a loop over all rows */
+
 struct faces {
     const struct starfish_diffusion_box *box;
     double *values; /* of all three directions, and the rest */
@@ -62,8 +64,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
         for (size_t i = 0; i < box->n[d]; i++)
             width[i] = 1;
     }
-    starfish_host_loop(box->cells / box->n[0], ((size_t)1 << 16) / box->n[0] + 1, shift_faces,
-                       &(struct faces){box, values});
+    starfish_host_loop(box->n[1] * box->n[2], ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;

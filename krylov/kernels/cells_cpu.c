@@ -138,15 +138,14 @@ static double walk_rows(enum starfish_cell_step step, const struct starfish_cell
                               inner = cell_at(a, 1, j, k);
             const struct row row = row_at(m, &inner);
             const real *u = (const real *)a->u + inner.e;
-            real *q = a->q ? (real *)a->q + inner.e : NULL;
             for (int i = 0; i < 2; i++)
                 sum += cell_step(step, a, &ends[i], 1);
             if (step == STARFISH_CELLS_APPLY)
-                sum += applies[solid][extra](&row, u, q);
+                sum += applies[solid][extra](&row, u, (real *)a->q + inner.e);
             else if (step == STARFISH_CELLS_ABSOLUTE)
                 sum += absolutes[solid][extra](&row, u);
             else
-                sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, q);
+                sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, (real *)a->q + inner.e);
         }
     return sum;
 }
