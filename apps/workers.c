@@ -56,7 +56,7 @@ starfish_status workers_read(const char *text, struct starfish_context_options *
     return STARFISH_SUCCESS;
 }
 
-void workers_for_flat_problem(struct starfish_context_options *options)
+void workers_as_one_team(struct starfish_context_options *options)
 {
     int cores, numa_nodes;
     starfish_topology_count(&cores, &numa_nodes);

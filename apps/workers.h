@@ -9,7 +9,8 @@
 
 /* Error: ARGUMENT. */
 starfish_status workers_read(const char *text, struct starfish_context_options *options);
-/* A 2D problem is one chain of levels: without a GPU its cores share every task, unless the options say otherwise. */
-void workers_for_flat_problem(struct starfish_context_options *options);
+/* Without a GPU all cores share every task, unless the options say otherwise: for chains of tasks, each of which waits
+ * for all of the last (2D problems; iterations with many short tasks). */
+void workers_as_one_team(struct starfish_context_options *options);
 
 #endif

@@ -1,8 +1,8 @@
 /* Steps of 3D multigrid on seven-point matrices on one GPU: n^3 unknowns for n = 512 and 256, f32 and f64, beside a
  * copy of the same array. Words are what must move per unknown (multigrid/kernels/flux.h); the fraction is that of the
  * bandwidth of the copy at 512^3. Cell grids: linear prolongation, restriction by sums of cells. "f" stands for a step
- * from u = 0, "corrected" for one with the prolongation in it, "stored" for a matrix that is stored. Medians of CUDA
- * events.
+ * from u = 0, "corrected" for one with the prolongation in it, "stored" for a matrix that is stored, "no rest" for one
+ * of couplings alone, "pairs" for sums over pairs of cells. Medians of CUDA events.
  *
  *   bench/flux_steps           CSV on standard output */
 extern "C" {
@@ -49,10 +49,11 @@ template <typename Real> struct Grid {
     void *work;
     double *sums;
     starfish_flux_matrix tensor, stored;
+    starfish_flux_matrix without_rest; /* the stored one, whose rest is 0 */
     starfish_flux_transfer transfer[3];
     starfish_flux_part all, all_coarse;
 
-    explicit Grid(size_t size) : n(size), count(size * size * size), tensor(), stored(), transfer()
+    explicit Grid(size_t size) : n(size), count(size * size * size), tensor(), stored(), without_rest(), transfer()
     {
         u = array(count);
         v = array(count);
@@ -108,6 +109,7 @@ template <typename Real> struct Grid {
             stored.axis[d] = {n, 1, 0, nullptr, nullptr, nullptr, 0};
             stored.face[d] = array(count);
         }
+        without_rest = stored;
         stored.rest = array(count);
     }
     void make_transfer()
@@ -119,7 +121,7 @@ template <typename Real> struct Grid {
         }
         const Real *none = table(std::vector<Real>(n / 2, Real(0))), *one = table(std::vector<Real>(n / 2, Real(1)));
         for (starfish_flux_transfer &t : transfer)
-            t = {n, n / 2, 0, table(lower), table(upper), {none, one, one, none}, 0};
+            t = {n, n / 2, 0, table(lower), table(upper), {none, one, one, none}, 0, 0};
     }
 
     int smooth(const starfish_flux_matrix &matrix, starfish_flux_order order, const Real *from, const Real *correction)
@@ -142,10 +144,12 @@ template <typename Real> struct Grid {
                                              nullptr};
         return Run::residual(&step, nullptr);
     }
-    int restrict_residual(const starfish_flux_matrix &matrix, const Real *from)
+    int restrict_residual(const starfish_flux_matrix &matrix, const Real *from, int pairs)
     {
-        const starfish_flux_restrict step = {
-            matrix, {transfer[0], transfer[1], transfer[2]}, all_coarse, from, f, coarse, nullptr};
+        starfish_flux_restrict step = {matrix, {transfer[0], transfer[1], transfer[2]}, all_coarse, from, f, coarse,
+                                       nullptr};
+        for (starfish_flux_transfer &t : step.transfer)
+            t.pairs = pairs;
         return Run::restrict_residual(&step, nullptr);
     }
     int prolong()
@@ -176,8 +180,8 @@ template <typename Real> void measure(size_t n, double *copy_rate)
                  {"at once", 3, [&] { return g.smooth(g.tensor, at_once, g.u, nullptr); }},
                  {"at once f", 2, [&] { return g.smooth(g.tensor, at_once, nullptr, nullptr); }},
                  {"at once corrected", 3.125, [&] { return g.smooth(g.tensor, at_once, g.u, g.coarse); }},
-                 {"restrict", 2.125, [&] { return g.restrict_residual(g.tensor, g.u); }},
-                 {"restrict f", 1.125, [&] { return g.restrict_residual(g.tensor, nullptr); }},
+                 {"restrict", 2.125, [&] { return g.restrict_residual(g.tensor, g.u, 0); }},
+                 {"restrict f", 1.125, [&] { return g.restrict_residual(g.tensor, nullptr, 0); }},
                  {"prolong", 2.125, [&] { return g.prolong(); }},
                  {"residual", 3, [&] { return g.residual(true); }},
                  {"norm", 2, [&] { return g.residual(false); }},
@@ -186,7 +190,13 @@ template <typename Real> void measure(size_t n, double *copy_rate)
                  {"lines z", 7, [&] { return g.lines(2); }},
                  {"colours stored", 7, [&] { return g.smooth(g.stored, colours, g.u, nullptr); }},
                  {"colours corrected stored", 7.125, [&] { return g.smooth(g.stored, colours, g.u, g.coarse); }},
-                 {"restrict stored", 6.125, [&] { return g.restrict_residual(g.stored, g.u); }}};
+                 {"colours f stored", 6, [&] { return g.smooth(g.stored, colours, nullptr, nullptr); }},
+                 {"restrict stored", 6.125, [&] { return g.restrict_residual(g.stored, g.u, 0); }},
+                 {"restrict pairs stored", 6.125, [&] { return g.restrict_residual(g.stored, g.u, 1); }},
+                 {"colours no rest", 6, [&] { return g.smooth(g.without_rest, colours, g.u, nullptr); }},
+                 {"colours corrected no rest", 6.125, [&] { return g.smooth(g.without_rest, colours, g.u, g.coarse); }},
+                 {"colours f no rest", 5, [&] { return g.smooth(g.without_rest, colours, nullptr, nullptr); }},
+                 {"restrict pairs no rest", 5.125, [&] { return g.restrict_residual(g.without_rest, g.u, 1); }}};
 
     for (const auto &step : steps) {
         const double ms = median_ms(step.launch);

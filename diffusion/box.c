@@ -1,9 +1,12 @@
 /* The problem of diffusion as a matrix: checks, means of coefficients at faces, boundary data. */
 #include "diffusion/plan.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "base/status.h"
+#include "scheduler/host_loop.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,13 +52,16 @@ static starfish_status check(const struct starfish_diffusion_problem *p)
 
 static starfish_status check_coefficients(const struct starfish_diffusion_problem *p, size_t cells)
 {
-    for (size_t i = 0; p->coefficient && i < cells; i++)
-        if (!(p->coefficient[i] > 0) || !isfinite(p->coefficient[i]))
-            return starfish_fail(
-                STARFISH_ERROR_ARGUMENT, "problem.coefficient of cell (%zu, %zu, %zu) is %g, must be positive",
-                i % p->n[0], i / p->n[0] % p->n[1], p->dimensions == 3 ? i / p->n[0] / p->n[1] : 0, p->coefficient[i]);
-    return STARFISH_SUCCESS;
+    const size_t i = p->coefficient ? starfish_host_find_beyond(p->coefficient, cells, DBL_TRUE_MIN, DBL_MAX) : cells;
+
+    return i == cells ? STARFISH_SUCCESS
+                      : starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                      "problem.coefficient of cell (%zu, %zu, %zu) is %g, must be positive",
+                                      i % p->n[0], i / p->n[0] % p->n[1],
+                                      p->dimensions == 3 ? i / p->n[0] / p->n[1] : 0, p->coefficient[i]);
 }
+
+enum { CELLS = 1 << 16 }; /* of a run of a loop over all of them */
 
 /* ---- The matrix -------------------------------------------------------------------------------------------------- */
 
@@ -87,23 +93,50 @@ static double mean(starfish_mean kind, double a, double b)
     return kind == STARFISH_MEAN_ARITHMETIC ? 0.5 * (a + b) : 2 / (1 / a + 1 / b);
 }
 
-/* Couplings to the next cell, and at Dirichlet ends, whose faces are half a cell away, the cell's own. */
-static void assemble(struct starfish_diffusion_box *box, starfish_mean kind)
-{
-    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
+struct assembly {
+    struct starfish_diffusion_box *box;
+    const struct starfish_diffusion_problem *problem;
+};
 
-    for (size_t e = 0; e < box->cells; e++) {
-        double extra = -box->lambda;
-        for (int d = 0; d < 3; d++) {
-            const double weight = 1 / (box->spacing[d] * box->spacing[d]);
-            const size_t at = e / stride[d] % box->n[d], last = box->n[d] - 1;
-            const size_t next = at < last ? e + stride[d] : e - last * stride[d];
-            const int joined = box->n[d] > 1 && (at < last || box->periodic[d]);
-            box->stored[(size_t)d * box->cells + e] = joined ? weight * mean(kind, box->k[e], box->k[next]) : 0;
-            extra += at == 0 && box->ends[d][0] == STARFISH_DIRICHLET ? box->dirichlet * weight * box->k[e] : 0;
-            extra += at == last && box->ends[d][1] == STARFISH_DIRICHLET ? box->dirichlet * weight * box->k[e] : 0;
-        }
-        box->stored[3 * box->cells + e] = extra;
+/* Couplings of a row to the next cells in direction d, and what Dirichlet ends, whose faces are half a cell away, add
+ * to its rest: the cells' own. */
+static void assemble_row(const struct assembly *a, size_t row, int d)
+{
+    const struct starfish_diffusion_box *box = a->box;
+    const size_t nx = box->n[0], at_row[3] = {0, row % box->n[1], row / box->n[1]};
+    const size_t stride[3] = {1, nx, nx * box->n[1]}, last = box->n[d] - 1;
+    const double weight = 1 / (box->spacing[d] * box->spacing[d]), *k = box->k + row * nx;
+    double *face = box->stored + (size_t)d * box->cells + row * nx, *rest = box->stored + 3 * box->cells + row * nx;
+
+    for (size_t i = 0; i < nx; i++) {
+        const size_t at = d == 0 ? i : at_row[d];
+        const double next = at < last ? k[i + stride[d]] : *(k + i - last * stride[d]);
+        const int joined = box->n[d] > 1 && (at < last || box->periodic[d]);
+        const int ends =
+            (at == 0 && box->ends[d][0] == STARFISH_DIRICHLET) + (at == last && box->ends[d][1] == STARFISH_DIRICHLET);
+        face[i] = joined ? weight * mean(a->problem->mean, k[i], next) : 0;
+        rest[i] += ends * box->dirichlet * weight * k[i];
+    }
+}
+
+static void fill_coefficients(void *data, size_t first, size_t last)
+{
+    const struct assembly *a = data;
+
+    for (size_t e = first; e < last; e++)
+        a->box->k[e] = a->problem->coefficient ? a->problem->coefficient[e] : a->problem->constant_coefficient;
+}
+
+static void assemble_rows(void *data, size_t first, size_t last)
+{
+    const struct assembly *a = data;
+    const size_t nx = a->box->n[0];
+
+    for (size_t row = first; row < last; row++) {
+        for (size_t i = 0; i < nx; i++)
+            a->box->stored[3 * a->box->cells + row * nx + i] = -a->box->lambda;
+        for (int d = 0; d < 3; d++)
+            assemble_row(a, row, d);
     }
 }
 
@@ -114,20 +147,19 @@ starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box
     STARFISH_TRY(check(problem));
     describe(box, problem);
     STARFISH_TRY(check_coefficients(problem, box->cells));
-    box->stored = malloc(4 * box->cells * sizeof(double));
-    box->k = calloc(box->cells, sizeof(double));
+    struct assembly assembly = {box, problem};
+    box->stored = starfish_pages_alloc(4 * box->cells * sizeof(double));
+    box->k = starfish_pages_alloc(box->cells * sizeof(double));
     if (!box->stored || !box->k)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", box->cells);
-    for (size_t i = 0; i < box->cells; i++)
-        box->k[i] = problem->coefficient ? problem->coefficient[i] : problem->constant_coefficient;
-    assemble(box, problem->mean);
-    for (size_t i = 0; i < 4 * box->cells; i++)
-        if (!isfinite(box->stored[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "problem.coefficient of cell %zu over the square of its width "
-                                 "is not finite",
-                                 i % box->cells);
-    return STARFISH_SUCCESS;
+    starfish_host_loop(box->cells, CELLS, fill_coefficients, &assembly);
+    starfish_host_loop(box->cells / box->n[0], CELLS / box->n[0] + 1, assemble_rows, &assembly);
+    const size_t beyond = starfish_host_find_beyond(box->stored, 4 * box->cells, -DBL_MAX, DBL_MAX);
+    return beyond == 4 * box->cells
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_ARGUMENT,
+                               "problem.coefficient of cell %zu over the square of its width is not finite",
+                               beyond % box->cells);
 }
 
 void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box)

@@ -2,6 +2,7 @@
 #include "diffusion/gathered.h"
 
 #include "base/status.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 
 #include <float.h>
@@ -128,10 +129,13 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
         for (int side = 0; side < 2; side++)
             op->matrix.end[d][side] = box->ends[d][side] == STARFISH_DIRICHLET ? box->dirichlet * weight : 0;
     }
-    for (size_t i = 0; precision == STARFISH_F32 && i < count; i++)
-        if (values[i] > (double)FLT_MAX)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
-                                 values[i], i % box->cells);
+    op->matrix.without_extra =
+        stored && starfish_host_find_beyond(box->stored + 3 * box->cells, box->cells, 0, 0) == box->cells;
+    const size_t beyond =
+        precision == STARFISH_F32 ? starfish_host_find_beyond(values, count, -(double)FLT_MAX, (double)FLT_MAX) : count;
+    if (beyond < count)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
+                             values[beyond], beyond % box->cells);
     STARFISH_TRY(starfish_table_reals(table, precision, values, count));
     op->table = table->handle;
     return STARFISH_SUCCESS;

@@ -1,25 +1,44 @@
 /* What preconditions and deflates a plan's iteration: choices, tables, the multigrid plan. */
 #include "diffusion/plan.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-/* Multigrid has the coupling below each unknown where the matrix has the one above. */
-static void shift_faces(const struct starfish_diffusion_box *box, int d, double *face)
-{
-    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
-    const double *above = box->stored + (size_t)d * box->cells;
+enum { ROWS = 256 }; /* of a run of a loop over all rows */
 
-    for (size_t e = 0; e < box->cells; e++) {
-        const size_t at = e / stride[d] % box->n[d];
-        face[e] = above[at > 0 ? e - stride[d] : e + (box->n[d] - 1) * stride[d]];
+struct faces {
+    const struct starfish_diffusion_box *box;
+    double *values; /* of all three directions, and the rest */
+};
+
+/* Multigrid has the coupling below each unknown where the matrix has the one above. */
+static void shift_faces(void *data, size_t first, size_t last)
+{
+    const struct faces *faces = data;
+    const struct starfish_diffusion_box *box = faces->box;
+    const size_t nx = box->n[0], ny = box->n[1], plane = nx * ny;
+
+    for (size_t row = first; row < last; row++) {
+        const size_t y = row % ny, z = row / ny, e = row * nx;
+        const size_t before[2] = {y > 0 ? e - nx : e + plane - nx, z > 0 ? e - plane : e + (box->n[2] - 1) * plane};
+        faces->values[e] = box->stored[e + nx - 1];
+        memcpy(faces->values + e + 1, box->stored + e, (nx - 1) * sizeof *faces->values);
+        for (size_t d = 1; d < 3; d++)
+            memcpy(faces->values + d * box->cells + e, box->stored + d * box->cells + before[d - 1],
+                   nx * sizeof *faces->values);
+        for (size_t i = e; i < e + nx; i++)
+            faces->values[3 * box->cells + i] =
+                box->stored[3 * box->cells + i] + (box->lambda > 0 ? 2 * box->lambda : 0);
     }
 }
 
@@ -32,6 +51,9 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)}};
     double *width = values + 4 * box->cells;
+    /* where a GPU has all of the problem it has a cycle over all grids as one task, whose launches are one graph */
+    const int whole = plan->runs.parts == 1 && starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    const struct starfish_runs *runs = whole ? NULL : &plan->runs;
 
     for (int d = 0; d < 3; d++) {
         faces.problem.n[d] = box->n[d];
@@ -39,18 +61,16 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
         faces.problem.ends[d][1] = box->ends[d][1];
         faces.problem.width[d] = width;
         faces.face[d] = values + (size_t)d * box->cells;
-        shift_faces(box, d, values + (size_t)d * box->cells);
         for (size_t i = 0; i < box->n[d]; i++)
             width[i] = 1;
     }
-    for (size_t e = 0; e < box->cells; e++)
-        values[3 * box->cells + e] = box->stored[3 * box->cells + e] + (box->lambda > 0 ? 2 * box->lambda : 0);
+    starfish_host_loop(box->n[1] * box->n[2], ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 2;
-    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, &plan->runs, memory)
-                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, &plan->runs, created);
+    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
+                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }
 
 /* The plan; or, where `memory` is there, what it would take. */
@@ -60,7 +80,7 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     const struct starfish_diffusion_box *box = &plan->box;
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
 
-    double *values = malloc((4 * box->cells + longest) * sizeof *values);
+    double *values = starfish_pages_alloc((4 * box->cells + longest) * sizeof *values);
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     const starfish_status status = use_cycles(plan, precision, values, created, memory);
@@ -117,6 +137,18 @@ static starfish_status find_domains(struct starfish_diffusion_plan *plan,
     }
 }
 
+static struct starfish_deflation_spec deflation_of(const struct starfish_diffusion_plan *plan,
+                                                   const struct starfish_cell_matrix *matrix, const int *domain)
+{
+    return (struct starfish_deflation_spec){.space = &plan->space,
+                                            .precision = plan->inner,
+                                            .matrix = matrix,
+                                            .domain = domain,
+                                            .domains = plan->vectors,
+                                            .singular = plan->box.singular,
+                                            .form = choose_form(plan)};
+}
+
 static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
                                         const struct starfish_diffusion_problem *problem,
                                         const struct starfish_cell_matrix *matrix)
@@ -127,13 +159,7 @@ static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells);
     starfish_status status = find_domains(plan, problem, domain);
     if (status == STARFISH_SUCCESS) {
-        const struct starfish_deflation_spec spec = {.space = &plan->space,
-                                                     .precision = plan->inner,
-                                                     .matrix = matrix,
-                                                     .domain = domain,
-                                                     .domains = plan->vectors,
-                                                     .singular = plan->box.singular,
-                                                     .form = choose_form(plan)};
+        const struct starfish_deflation_spec spec = deflation_of(plan, matrix, domain);
         status = starfish_deflation_create(&plan->deflation, &spec);
     }
     free(domain);
@@ -158,13 +184,17 @@ enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const s
     return kind == STARFISH_CELLS_BY_IP && plan->options.dropped_fill ? STARFISH_CELLS_BY_IP_DROPPED : kind;
 }
 
+static struct starfish_cell_matrix matrix_of(const struct starfish_diffusion_box *box)
+{
+    return (struct starfish_cell_matrix){.n = {box->n[0], box->n[1], box->n[2]},
+                                         .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
+                                         .stored = box->stored};
+}
+
 starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
                                                          const struct starfish_diffusion_problem *problem)
 {
-    const struct starfish_diffusion_box *box = &plan->box;
-    const struct starfish_cell_matrix matrix = {.n = {box->n[0], box->n[1], box->n[2]},
-                                                .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
-                                                .stored = box->stored};
+    const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
 
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
         STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid, NULL));
@@ -177,28 +207,29 @@ starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusi
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Of deflation: domains of cells, entries of A Z at faces between domains, four at most for each and one of each cell,
- * and E, dense or its factor. */
+ * and what there is of E. */
 static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
                                        const struct starfish_diffusion_problem *problem, size_t *bytes)
 {
     const struct starfish_diffusion_box *box = &plan->box;
+    const struct starfish_cell_matrix matrix = matrix_of(box);
     const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
     int *domain = malloc(box->cells * sizeof *domain);
     size_t faces = 0;
 
     if (!domain)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", box->cells);
-    const starfish_status status = find_domains(plan, problem, domain);
+    starfish_status status = find_domains(plan, problem, domain);
+    const struct starfish_deflation_spec spec = deflation_of(plan, &matrix, domain);
     for (size_t e = 0; e < box->cells && status == STARFISH_SUCCESS; e++)
         for (int d = 0; d < 3; d++) {
             const size_t at = e / stride[d] % box->n[d];
             faces += at + 1 == box->n[d] || domain[e] != domain[e + stride[d]];
         }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_deflation_count(&spec, bytes);
     free(domain);
-    const double dense = (double)plan->vectors * (double)plan->vectors * sizeof(double);
-    const size_t most = STARFISH_DEFLATION_MOST_BYTES;
-    *bytes = 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double)) +
-             (dense < (double)most ? (size_t)dense : most);
+    *bytes += 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double));
     return status;
 }
 

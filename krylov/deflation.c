@@ -438,11 +438,16 @@ static starfish_status choose_order(const struct starfish_domain_graph *g, struc
     return check_bytes(c);
 }
 
-/* What tasks read besides the matrix. */
+/* Ints of what tasks read besides the matrix. */
+static size_t places_of(const struct starfish_coarse_matrix *c, const struct starfish_dissection *d)
+{
+    return c->form == STARFISH_COARSE_BY_HALVES ? starfish_dissection_indices(d) : c->domains;
+}
+
 static starfish_status put_places(struct starfish_coarse_matrix *c, const struct starfish_dissection *d)
 {
     const int by_halves = c->form == STARFISH_COARSE_BY_HALVES;
-    const size_t count = by_halves ? starfish_dissection_indices(d) : c->domains;
+    const size_t count = places_of(c, d);
     int *index = malloc((count + 1) * sizeof *index);
 
     if (!index)
@@ -479,17 +484,38 @@ static starfish_status fill_coarse(const struct starfish_domain_graph *g, const 
     return status;
 }
 
+static struct starfish_coarse_matrix coarse_of(const struct starfish_deflation_spec *s)
+{
+    return (struct starfish_coarse_matrix){
+        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .form = s->form};
+}
+
 static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct starfish_domain_graph *g,
                                      struct starfish_coarse_matrix *c)
 {
     struct starfish_dissection d;
 
-    *c = (struct starfish_coarse_matrix){
-        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .form = s->form};
+    *c = coarse_of(s);
     starfish_status status = choose_order(g, c, &d);
     if (status == STARFISH_SUCCESS)
         status = fill_coarse(g, &d, c);
     starfish_dissection_destroy(&d);
+    return status;
+}
+
+starfish_status starfish_deflation_count(const struct starfish_deflation_spec *spec, size_t *bytes)
+{
+    struct starfish_domain_graph graph = {.domains = 0};
+    struct starfish_dissection d = {.domains = 0};
+    struct starfish_coarse_matrix c = coarse_of(spec);
+    starfish_status status = create_graph(spec, &graph);
+
+    if (status == STARFISH_SUCCESS)
+        status = choose_order(&graph, &c, &d);
+    if (status == STARFISH_SUCCESS)
+        *bytes = (size_of(&c) + 3 * c.domains) * sizeof(double) + places_of(&c, &d) * sizeof(int);
+    starfish_dissection_destroy(&d);
+    free_graph(&graph);
     return status;
 }
 

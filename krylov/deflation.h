@@ -33,6 +33,9 @@ struct starfish_deflation_spec {
  * positive). */
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec);
+/* Bytes of E's inverse, its halves or its factor, with what tasks read and write besides. Space and precision do
+ * not matter. Errors: as of starfish_deflation_create, but NUMERICAL. */
+starfish_status starfish_deflation_count(const struct starfish_deflation_spec *spec, size_t *bytes);
 /* Nothing where there is none. */
 void starfish_deflation_destroy(struct starfish_cells_deflation *deflation);
 

@@ -56,12 +56,40 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
  * one, coarse unknowns are pairs. MEMORY. */
 starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
                                              const double *rest);
+/* The arrays of the stored form, not filled. MEMORY. */
+starfish_status starfish_flux_grid_allocate(struct starfish_flux_grid *grid);
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);
 size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid);
 /* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown. */
 void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3]);
 /* Is the matrix singular, with constants as null space? */
 int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid);
+
+/* Of the couplings of an array that are not 0: how many, the sum of their logarithms, the least and the largest. The
+ * same on any number of cores. */
+struct starfish_flux_couplings {
+    size_t count;
+    double logarithms, least, most;
+};
+struct starfish_flux_couplings starfish_flux_survey(const double *values, size_t count);
+
+/* Is the rest 0 everywhere? Of the stored form. */
+int starfish_flux_grid_has_no_rest(const struct starfish_flux_grid *grid);
+
+/* What a coarse unknown's coupling or weight is made of: factor[t] times fine row[t], added up, less `less`, and where
+ * that is more than 0, 0 at least. */
+struct starfish_flux_sum {
+    int count;
+    size_t row[4];
+    double factor[4], less;
+};
+/* What coarse unknown c gets of fine ones by the transpose of the interpolation. */
+struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_interpolation *to, size_t c);
+/* The coupling below coarse unknown c, of those below fine ones. */
+struct starfish_flux_sum starfish_flux_coarse_coupling(const struct starfish_flux_line *line, int pairs,
+                                                       const struct starfish_flux_interpolation *to, size_t c);
+/* The stored form of the next coarser grid, whose lines are there. */
+starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse);
 
 /* The next coarser grid, coarser in the directions said; fills `to` of the fine one. */
 starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, const int coarsened[3],

@@ -83,60 +83,66 @@ static starfish_status make_interpolation(const struct starfish_flux_line *line,
     return STARFISH_SUCCESS;
 }
 
-/* result[I] = sum of what fine values give to coarse unknown I; values of one line are `stride` apart. */
-static void gather(const struct starfish_flux_interpolation *to, const double *values, size_t stride, double *result,
-                   size_t result_stride)
+/* What coarse unknown c gets of fine ones, by the transpose. */
+struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_interpolation *to, size_t c)
 {
     const ptrdiff_t n = (ptrdiff_t)to->fine;
+    struct starfish_flux_sum sum = {.count = 0};
 
-    for (size_t c = 0; c < to->coarse; c++) {
-        double sum = 0;
-        for (ptrdiff_t t = 0; t < 4; t++)
-            if (to->gather[t][c] != 0) {
-                const ptrdiff_t i = (2 * (ptrdiff_t)c - 1 + t + n) % n;
-                sum += to->gather[t][c] * values[(size_t)i * stride];
-            }
-        result[c * result_stride] = sum;
-    }
+    for (ptrdiff_t t = 0; t < 4; t++)
+        if (to->gather[t][c] != 0) {
+            sum.row[sum.count] = (size_t)((2 * (ptrdiff_t)c - 1 + t + n) % n);
+            sum.factor[sum.count++] = to->gather[t][c];
+        }
+    return sum;
 }
 
 /* The coupling below coarse unknown c: of the fine one there, or what Galerkin's product makes of the two faces of the
  * unknown between. That is the two in series where they are those that the interpolation is made of; where they are
- * not, in the stored form, it is more: a coarse grid of weaker couplings would correct too much. `below` are the
- * couplings of the faces below fine unknowns. */
-static double coarse_coupling(const struct starfish_flux_line *line, const struct starfish_flux_interpolation *to,
-                              size_t c, const double *below, size_t stride)
+ * not, in the stored form, it is more: a coarse grid of weaker couplings would correct too much. */
+static struct starfish_flux_sum coupling_of_points(const struct starfish_flux_line *line,
+                                                   const struct starfish_flux_interpolation *to, size_t c)
 {
     const size_t n = line->n, origin = origin_of(line), i = 2 * c + origin, between = i > 0 ? i - 1 : n - 1;
-    const double above = below[i * stride];
 
     if (to->coarse == 1 || (i == 0 && !line->periodic))
-        return 0;
+        return (struct starfish_flux_sum){.count = 0};
     if (!goes(line, origin, between))
-        return above;
+        return (struct starfish_flux_sum){.count = 1, .row = {i}, .factor = {1}};
     const double lower = to->lower[between], upper = to->upper[between];
-    return fmax(below[between * stride] * (1 - lower) * upper + above * lower * (1 - upper) -
-                    line->extra[between] * lower * upper,
-                0);
+    return (struct starfish_flux_sum){.count = 2,
+                                      .row = {between, i},
+                                      .factor = {(1 - lower) * upper, lower * (1 - upper)},
+                                      .less = line->extra[between] * lower * upper};
 }
 
 /* The same of pairs: the fine face in the coarse one, between centres that are further apart. */
-static double coupling_of_pairs(const struct starfish_flux_line *line, size_t c, const double *below, size_t stride)
+static struct starfish_flux_sum coupling_of_pairs(const struct starfish_flux_line *line, size_t c)
 {
     const size_t n = line->n, i = 2 * c, coarse = (n + 1) / 2;
     const double *w = line->weight;
 
     if (coarse == 1 || (i == 0 && !line->periodic))
-        return 0;
+        return (struct starfish_flux_sum){.count = 0};
     const size_t last = 2 * ((c > 0 ? c : coarse) - 1); /* the first of the pair before */
     const double before = last + 1 < n ? w[last] + w[last + 1] : w[last], own = i + 1 < n ? w[i] + w[i + 1] : w[i];
-    return below[i * stride] * (w[i > 0 ? i - 1 : n - 1] + w[i]) / (before + own);
+    return (struct starfish_flux_sum){
+        .count = 1, .row = {i}, .factor = {(w[i > 0 ? i - 1 : n - 1] + w[i]) / (before + own)}};
 }
 
-static double coupling_of(const struct starfish_flux_line *line, int pairs,
-                          const struct starfish_flux_interpolation *to, size_t c, const double *below, size_t stride)
+struct starfish_flux_sum starfish_flux_coarse_coupling(const struct starfish_flux_line *line, int pairs,
+                                                       const struct starfish_flux_interpolation *to, size_t c)
 {
-    return pairs ? coupling_of_pairs(line, c, below, stride) : coarse_coupling(line, to, c, below, stride);
+    return pairs ? coupling_of_pairs(line, c) : coupling_of_points(line, to, c);
+}
+
+static double sum_of(const struct starfish_flux_sum *sum, const double *values)
+{
+    double total = -sum->less;
+
+    for (int t = 0; t < sum->count; t++)
+        total += sum->factor[t] * values[sum->row[t]];
+    return sum->less > 0 ? fmax(total, 0) : total;
 }
 
 static starfish_status coarsen_line(const struct starfish_flux_line *fine, int pairs,
@@ -154,60 +160,18 @@ static starfish_status coarsen_line(const struct starfish_flux_line *fine, int p
         memcpy(coarse->weight, fine->weight, fine->n * sizeof(double));
         return STARFISH_SUCCESS;
     }
-    gather(to, fine->extra, 1, coarse->extra, 1);
-    gather(to, fine->weight, 1, coarse->weight, 1);
-    for (size_t c = 0; c < to->coarse; c++)
-        coarse->coupling[c] = coupling_of(fine, pairs, to, c, fine->coupling, 1);
+    for (size_t c = 0; c < to->coarse; c++) {
+        const struct starfish_flux_sum gathered = starfish_flux_gathered(to, c),
+                                       coupling = starfish_flux_coarse_coupling(fine, pairs, to, c);
+        coarse->extra[c] = sum_of(&gathered, fine->extra);
+        coarse->weight[c] = sum_of(&gathered, fine->weight);
+        coarse->coupling[c] = sum_of(&coupling, fine->coupling);
+    }
     coarse->coupling[to->coarse] = fine->periodic ? coarse->coupling[0] : 0;
     return STARFISH_SUCCESS;
 }
 
-/* ---- Stored couplings -------------------------------------------------------------------------------------------- */
-
-/* n: of the array before; direction d becomes coarser. `along`: its faces, which become coarse couplings, all else is
- * gathered. */
-static starfish_status coarsen_array(const struct starfish_flux_grid *fine, const size_t n[3], int d, int along,
-                                     double **array)
-{
-    const struct starfish_flux_interpolation *to = &fine->to[d];
-    const size_t before = d == 0 ? 1 : d == 1 ? n[0] : n[0] * n[1], lines = n[0] * n[1] * n[2] / n[d];
-    double *result = calloc(lines * to->coarse, sizeof *result);
-
-    if (!result)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", lines * to->coarse);
-    for (size_t l = 0; l < lines; l++) {
-        const double *values = *array + l % before + l / before * before * n[d];
-        double *coarse = result + l % before + l / before * before * to->coarse;
-        if (!along)
-            gather(to, values, before, coarse, before);
-        for (size_t c = 0; c < to->coarse && along; c++)
-            coarse[c * before] = coupling_of(&fine->line[d], fine->pairs, to, c, values, before);
-    }
-    free(*array);
-    *array = result;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse)
-{
-    size_t n[3] = {fine->line[0].n, fine->line[1].n, fine->line[2].n};
-    const size_t bytes = n[0] * n[1] * n[2] * sizeof(double);
-
-    for (int a = 0; a < 4; a++) {
-        double **array = a < 3 ? &coarse->face[a] : &coarse->rest;
-        if (!(*array = malloc(bytes)))
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", n[0] * n[1] * n[2]);
-        memcpy(*array, a < 3 ? fine->face[a] : fine->rest, bytes);
-    }
-    for (int d = 0; d < 3; d++) {
-        if (!fine->to[d].lower)
-            continue;
-        for (int a = 0; a < 4; a++)
-            STARFISH_TRY(coarsen_array(fine, n, d, a == d, a < 3 ? &coarse->face[a] : &coarse->rest));
-        n[d] = fine->to[d].coarse;
-    }
-    return STARFISH_SUCCESS;
-}
+/* ---- All directions ---------------------------------------------------------------------------------------------- */
 
 starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, const int coarsened[3],
                                            struct starfish_flux_grid *coarse)
@@ -222,5 +186,5 @@ starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, cons
             STARFISH_TRY(make_interpolation(&fine->line[d], fine->pairs, &fine->to[d]));
         STARFISH_TRY(coarsen_line(&fine->line[d], fine->pairs, &fine->to[d], &coarse->line[d]));
     }
-    return fine->face[0] ? coarsen_stored(fine, coarse) : STARFISH_SUCCESS;
+    return fine->face[0] ? starfish_flux_coarsen_stored(fine, coarse) : STARFISH_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "multigrid/plan.h"
 
 #include "base/status.h"
+#include "scheduler/host_loop.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -67,18 +68,6 @@ static void fill_stored(struct starfish_flux_grid *grid, const struct starfish_s
     }
 }
 
-static starfish_status allocate_stored(struct starfish_flux_grid *grid)
-{
-    const size_t count = starfish_flux_grid_unknowns(grid);
-    int there = 1;
-
-    for (int d = 0; d < 3; d++)
-        there = (grid->face[d] = calloc(count, sizeof(double))) && there;
-    there = (grid->rest = calloc(count, sizeof(double))) && there;
-    return there ? STARFISH_SUCCESS
-                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
-}
-
 static starfish_status create_stored(struct starfish_flux_grid *grid, const struct starfish_stencil_problem *p)
 {
     for (int d = 0; d < 3; d++) {
@@ -89,7 +78,7 @@ static starfish_status create_stored(struct starfish_flux_grid *grid, const stru
             STARFISH_TRY(
                 starfish_multigrid_check_positive("diffusion", d, p->diffusion[d], starfish_flux_grid_unknowns(grid)));
     }
-    STARFISH_TRY(allocate_stored(grid));
+    STARFISH_TRY(starfish_flux_grid_allocate(grid));
     fill_stored(grid, p);
     return STARFISH_SUCCESS;
 }
@@ -105,34 +94,6 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
         STARFISH_TRY(starfish_flux_line_create(&grid->line[d], problem, d));
     if (problem->diffusion[0] || problem->diffusion[1] || problem->diffusion[2])
         return create_stored(grid, problem);
-    return STARFISH_SUCCESS;
-}
-
-/* Are couplings so different that they jump? */
-static int jumps(const struct starfish_flux_grid *grid)
-{
-    const double much = 10;
-    double least = INFINITY, most = 0;
-
-    for (int d = 0; d < 3; d++)
-        for (size_t e = 0; e < starfish_flux_grid_unknowns(grid); e++)
-            if (grid->face[d][e] > 0) {
-                least = fmin(least, grid->face[d][e]);
-                most = fmax(most, grid->face[d][e]);
-            }
-    return most > much * least;
-}
-
-starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
-                                             const double *rest)
-{
-    const size_t bytes = starfish_flux_grid_unknowns(grid) * sizeof(double);
-
-    STARFISH_TRY(allocate_stored(grid));
-    for (int d = 0; d < 3; d++)
-        memcpy(grid->face[d], face[d], bytes);
-    memcpy(grid->rest, rest, bytes);
-    grid->pairs = jumps(grid);
     return STARFISH_SUCCESS;
 }
 
@@ -156,36 +117,19 @@ void starfish_flux_grid_destroy(struct starfish_flux_grid *grid)
 }
 
 /* Logarithms are added, so that a few large couplings where a grid is fine do not decide for all of it. */
-struct mean {
-    double sum;
-    size_t count;
-};
-
-static void add_to_mean(struct mean *mean, double coupling)
-{
-    if (coupling > 0) {
-        mean->sum += log(coupling);
-        mean->count++;
-    }
-}
-
-static double value_of(struct mean mean)
-{
-    return mean.count > 0 ? exp(mean.sum / (double)mean.count) : 0;
-}
-
 void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3])
 {
     for (int d = 0; d < 3; d++) {
         const struct starfish_flux_line *line = &grid->line[d];
-        struct mean mean = {0, 0};
+        struct starfish_flux_couplings all = {0, 0, 0, 0};
         if (grid->face[0])
-            for (size_t i = 0; i < starfish_flux_grid_unknowns(grid); i++)
-                add_to_mean(&mean, grid->face[d][i]);
-        else
-            for (size_t i = 1; i < line->n; i++)
-                add_to_mean(&mean, 2 * line->coupling[i] / (line->weight[i - 1] + line->weight[i]));
-        strength[d] = line->n > 1 ? value_of(mean) : 0;
+            all = starfish_flux_survey(grid->face[d], starfish_flux_grid_unknowns(grid));
+        for (size_t i = 1; i < line->n && !grid->face[0]; i++) {
+            const double coupling = 2 * line->coupling[i] / (line->weight[i - 1] + line->weight[i]);
+            all.logarithms += coupling > 0 ? log(coupling) : 0;
+            all.count += coupling > 0;
+        }
+        strength[d] = line->n > 1 && all.count > 0 ? exp(all.logarithms / (double)all.count) : 0;
     }
 }
 
@@ -203,7 +147,7 @@ int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid)
 static double *put(double *next, const double *values, size_t count)
 {
     if (values)
-        memcpy(next, values, count * sizeof *next);
+        starfish_host_copy(next, values, count * sizeof *next);
     return next + count;
 }
 
@@ -230,9 +174,11 @@ void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struc
             next = put(next, to->gather[t], to->coarse);
     }
     next = table + starfish_flux_table_stored(shape);
-    if (shape->stored)
-        for (int d = 0; d < 4; d++)
-            next = put(next, d < 3 ? grid->face[d] : grid->rest, count);
+    for (int d = 0; d < 3; d++)
+        if (starfish_flux_stores_faces(shape, d))
+            next = put(next, grid->face[d], count);
+    if (shape->stored && !shape->without_rest)
+        put(next, grid->rest, count);
 }
 
 /* ---- The matrix as a whole --------------------------------------------------------------------------------------- */

@@ -3,7 +3,9 @@
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
 
+#include "base/pages.h"
 #include "multigrid/kernels/flux_kind.h"
+#include "scheduler/host_loop.h"
 #include "tasks/volumes.h"
 
 #include <float.h>
@@ -176,11 +178,12 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 {
     const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
 
-    for (size_t i = 0; i < h->size[l]; i++)
-        if (!(fabs(h->table[l][i]) <= most))
-            return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
-    return STARFISH_SUCCESS;
+    const size_t i = starfish_host_find_beyond(h->table[l], h->size[l], -most, most);
+
+    return i == h->size[l]
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_NUMERICAL, "grid %d: an entry of the matrix is %g, beyond the precision",
+                               l, h->table[l][i]);
 }
 
 static void describe_shape(struct hierarchy *h, int l)
@@ -195,9 +198,10 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     const struct starfish_flux_grid *grid = &h->grid[l];
     struct starfish_flux_shape *shape = &h->shape[l];
 
-    h->table[l] = calloc(h->size[l], sizeof(double));
+    h->table[l] = starfish_pages_alloc(h->size[l] * sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+    starfish_host_zero(h->table[l], h->size[l] * sizeof(double));
     starfish_flux_fill_table(grid, shape, h->table[l]);
     if (shape->coarsest)
         STARFISH_TRY(starfish_flux_inverse(grid, h->table[l] + starfish_flux_table_inverse(shape)));

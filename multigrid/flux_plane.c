@@ -14,9 +14,11 @@ struct starfish_flux_shape starfish_flux_shape_of(const struct starfish_flux_gri
 {
     struct starfish_flux_shape shape = {.stored = grid->face[0] != NULL,
                                         .coarsest = coarsest,
+                                        .pairs = grid->pairs,
                                         .lambda = grid->lambda,
                                         .eigenvalue = largest_eigenvalue};
 
+    shape.without_rest = shape.stored && starfish_flux_grid_has_no_rest(grid);
     for (int d = 0; d < 3; d++) {
         shape.n[d] = grid->line[d].n;
         shape.coarse[d] = coarsest ? 0 : grid->to[d].coarse;

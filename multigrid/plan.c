@@ -3,9 +3,10 @@
 #include "multigrid/options.h"
 
 #include "base/real.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,11 @@
 
 starfish_status starfish_multigrid_check_positive(const char *name, int d, const double *values, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!(values[i] > 0) || !isfinite(values[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%d][%zu] is %g, must be positive", name, d, i,
-                                 values[i]);
-    return STARFISH_SUCCESS;
+    const size_t i = starfish_host_find_beyond(values, count, DBL_TRUE_MIN, DBL_MAX);
+
+    return i == count ? STARFISH_SUCCESS
+                      : starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%d][%zu] is %g, must be positive", name, d,
+                                      i, values[i]);
 }
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */

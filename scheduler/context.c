@@ -279,13 +279,20 @@ starfish_status starfish_context_worker(const starfish_context *context, size_t 
     return STARFISH_SUCCESS;
 }
 
+static _Thread_local size_t stood_for; /* of a team's thread: its worker */
+
+void starfish_context_stand_for(size_t worker)
+{
+    stood_for = worker;
+}
+
 size_t starfish_context_current_worker(const struct starfish_context *context)
 {
     int id = starpu_worker_get_id();
     for (size_t i = 0; i < context->workers; i++)
         if (context->worker[i] == id)
             return i;
-    return 0; /* unreachable in a task: tasks run on the context's workers only */
+    return stood_for < context->workers ? stood_for : 0; /* in a task: a thread that shares a worker's work */
 }
 
 starfish_status starfish_context_runtime(const starfish_context *context, struct starfish_runtime *runtime)

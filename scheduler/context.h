@@ -82,8 +82,10 @@ struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links
  * and wait. For setting up what a worker owns; `name` appears in traces. Functions run at the same time. */
 starfish_status starfish_context_on_each_worker(struct starfish_context *context, const char *name,
                                                 void (*function)(void *argument, size_t worker), void *argument);
-/* The context's number of the StarPU worker that runs the calling task. */
+/* The context's number of the StarPU worker that runs the calling task, or whose task the calling thread shares. A
+ * team's threads are no workers of StarPU's: they say whose team they are in before they begin. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
+void starfish_context_stand_for(size_t worker);
 /* StarPU's mask of GPUs where the context has one, else 0, which is any worker; and whether a mask allows GPUs, or
  * cores. */
 uint32_t starfish_context_gpus_else_any(const struct starfish_context *context);

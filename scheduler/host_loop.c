@@ -3,6 +3,7 @@
 
 #include "scheduler/context.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { BYTES = 1 << 20 }; /* of a run of a copy */
@@ -66,4 +67,29 @@ void starfish_host_copy(void *to, const void *from, size_t bytes)
 void starfish_host_zero(void *at, size_t bytes)
 {
     starfish_host_loop(bytes, BYTES, zero_bytes, at);
+}
+
+struct search {
+    const double *values;
+    double least, most;
+    atomic_size_t found; /* the lowest so far */
+};
+
+static void search_values(void *data, size_t first, size_t last)
+{
+    struct search *search = data;
+    size_t i = first, found = atomic_load(&search->found);
+
+    while (i < last && search->values[i] >= search->least && search->values[i] <= search->most)
+        i++;
+    while (i < last && i < found && !atomic_compare_exchange_weak(&search->found, &found, i))
+        ;
+}
+
+size_t starfish_host_find_beyond(const double *values, size_t count, double least, double most)
+{
+    struct search search = {.values = values, .least = least, .most = most, .found = count};
+
+    starfish_host_loop(count, BYTES / sizeof *values, search_values, &search);
+    return atomic_load(&search.found);
 }

@@ -19,5 +19,7 @@ void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void
 /* memcpy and memset to 0. */
 void starfish_host_copy(void *to, const void *from, size_t bytes);
 void starfish_host_zero(void *at, size_t bytes);
+/* The index of the first value that is no number from `least` to `most`; `count` where there is none. */
+size_t starfish_host_find_beyond(const double *values, size_t count, double least, double most);
 
 #endif

@@ -47,14 +47,29 @@ static void register_constants(struct starfish_table *vector, size_t size)
     starfish_data_set_constant(vector->handle, 1);
 }
 
+enum { REALS = 1 << 16 }; /* of a run of a conversion */
+
+struct conversion {
+    float *to;
+    const double *from;
+};
+
+static void convert(void *data, size_t first, size_t last)
+{
+    const struct conversion *c = data;
+
+    for (size_t i = first; i < last; i++)
+        c->to[i] = (float)c->from[i];
+}
+
 starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
                                      size_t count)
 {
     STARFISH_TRY(reserve(vector, count, starfish_real_size(precision)));
     if (precision == STARFISH_F64 && count > 0)
         starfish_host_copy(vector->memory, values, count * sizeof *values);
-    for (size_t i = 0; i < count && precision == STARFISH_F32; i++)
-        ((float *)vector->memory)[i] = (float)values[i];
+    if (precision == STARFISH_F32)
+        starfish_host_loop(count, REALS, convert, &(struct conversion){vector->memory, values});
     register_constants(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }

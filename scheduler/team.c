@@ -87,7 +87,8 @@ size_t starfish_team_size(const struct starfish_context *context)
 void starfish_team_run(const struct starfish_context *context,
                        void (*function)(void *argument, size_t part, size_t parts), void *argument)
 {
-    const struct starfish_team *team = &context->team[starfish_context_current_worker(context)];
+    const size_t worker = starfish_context_current_worker(context);
+    const struct starfish_team *team = &context->team[worker];
     if (team->size == 1) {
         function(argument, 0, 1);
         return;
@@ -100,6 +101,8 @@ void starfish_team_run(const struct starfish_context *context,
             bound = team->core[part];
             starfish_topology_bind(bound);
         }
+        if (part > 0)
+            starfish_context_stand_for(worker);
         function(argument, (size_t)part, team->size);
     }
 }

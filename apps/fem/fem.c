@@ -29,7 +29,7 @@ static starfish_status make_context(struct fem_run *run)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &options));
-    workers_for_flat_problem(&options);
+    workers_as_one_team(&options);
     return starfish_context_create(&run->context, &options);
 }
 

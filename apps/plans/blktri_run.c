@@ -260,6 +260,6 @@ starfish_status blktri_context(const struct blktri_case *c, starfish_context **c
     STARFISH_TRY(workers_read(c->workers, &options));
     options.cores_per_worker = c->team;
     if (c->n[0] == 1)
-        workers_for_flat_problem(&options);
+        workers_as_one_team(&options);
     return starfish_context_create(context, &options);
 }

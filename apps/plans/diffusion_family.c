@@ -159,4 +159,5 @@ const struct problem_family problem_diffusion_family = {
     .wait = wait,
     .progress = progress,
     .memory = memory,
+    .one_team = 1,
 };

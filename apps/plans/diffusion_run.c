@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/peers.h"
+#include "scheduler/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +25,13 @@ static starfish_status begin(size_t dimensions, size_t n, starfish_end end, stru
     return given->rhs ? STARFISH_SUCCESS
                       : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns", given->count);
 }
+
+/* A case whose cells are filled by all cores. */
+struct filling {
+    const struct diffusion_case *given;
+    double contrast;
+};
+enum { CELLS = 1 << 14 }; /* of a run of a loop */
 
 static starfish_status need_coefficients(struct diffusion_case *given)
 {
@@ -98,18 +106,27 @@ static long long bubble_at(size_t dimensions, const double x[3])
     return 0;
 }
 
+static void fill_bubbles(void *data, size_t first, size_t last)
+{
+    const struct filling *filling = data;
+    const struct diffusion_case *given = filling->given;
+    double x[3];
+
+    for (size_t e = first; e < last; e++) {
+        place(given, e, x);
+        given->regions[e] = bubble_at(given->problem.dimensions, x);
+        given->k[e] = given->regions[e] ? filling->contrast : 1;
+        given->rhs[e] = cosines(given, x);
+    }
+}
+
 starfish_status diffusion_bubbles(size_t dimensions, size_t n, double contrast, struct diffusion_case *given)
 {
-    double x[3];
+    struct filling filling = {given, contrast};
 
     STARFISH_TRY(begin(dimensions, n, STARFISH_NEUMANN, given));
     STARFISH_TRY(need_coefficients(given));
-    for (size_t e = 0; e < given->count; e++) {
-        place(given, e, x);
-        given->regions[e] = bubble_at(dimensions, x);
-        given->k[e] = given->regions[e] ? contrast : 1;
-        given->rhs[e] = cosines(given, x);
-    }
+    starfish_host_loop(given->count, CELLS, fill_bubbles, &filling);
     return STARFISH_SUCCESS;
 }
 

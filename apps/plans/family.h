@@ -31,6 +31,7 @@ struct problem_family {
     starfish_status (*submit_fields)(struct problem_run *run, void **job);
     /* Memory that run->plan takes; NULL: it does not tell. */
     starfish_status (*memory)(const struct problem_run *run, struct starfish_memory *memory);
+    int one_team; /* on cores alone, problems in 3D too are solved by all of them as one worker */
 };
 
 extern const struct problem_family problem_poisson_family, problem_diffusion_family, problem_atmosphere_family;

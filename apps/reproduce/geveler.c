@@ -226,7 +226,7 @@ static starfish_status measure_on(struct experiment *e, int place)
     options.cpu_workers = place == 0 ? -1 : 0;
     options.gpu_workers = place;
     if (place == 0)
-        workers_for_flat_problem(&options);
+        workers_as_one_team(&options);
     struct solve *s = malloc(sizeof *s);
     if (!s)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the times");

@@ -23,8 +23,8 @@ static starfish_status make_context(struct solve_run *run)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &options));
-    if (run->solver.problem.dimensions == 2)
-        workers_for_flat_problem(&options);
+    if (run->solver.problem.dimensions == 2 || run->solver.family->one_team)
+        workers_as_one_team(&options);
     return run->solver.transport
                ? starfish_context_create_ranked(&run->solver.context, &options, run->solver.transport, "")
                : starfish_context_create(&run->solver.context, &options);

@@ -64,7 +64,7 @@ static starfish_status make_folder(const struct trace *trace)
 static starfish_status make_context(struct trace *trace, starfish_context **context)
 {
     if (trace->plan.flat)
-        workers_for_flat_problem(&trace->context);
+        workers_as_one_team(&trace->context);
     if (starfish_fxt_available())
         STARFISH_TRY(starfish_fxt_prepare(trace->folder));
     STARFISH_TRY(starfish_context_create(context, &trace->context));

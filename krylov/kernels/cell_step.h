@@ -87,6 +87,8 @@ STARFISH_CELL real cell_coupling_below(const struct starfish_cell_matrix *m, con
 
 STARFISH_CELL real cell_extra(const struct starfish_cell_matrix *m, const struct cell *c)
 {
+    if (m->stored && m->without_extra)
+        return 0;
     if (m->stored)
         return ((const real *)m->stored)[3 * (ptrdiff_t)(m->n[0] * m->n[1] * m->n[2]) + c->e];
     real sum = 0;

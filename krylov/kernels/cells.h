@@ -22,7 +22,8 @@
 struct starfish_cell_matrix {
     size_t n[3];
     int periodic[3];
-    const void *stored; /* 4 * n[0] * n[1] * n[2] reals; or NULL, and then */
+    const void *stored; /* 4 * n[0] * n[1] * n[2] reals; or NULL, and then k */
+    int without_extra;  /* stored: extra is 0 everywhere and is not read */
     const void *k;      /* one real per cell */
     int arithmetic;     /* else harmonic means */
     double weight[3];   /* 1/h^2; 0 where the direction has one cell */

@@ -6,6 +6,7 @@
 #include "base/clones.h"
 #include "krylov/kernels/cell_step.h"
 
+#include <math.h>
 #include <string.h>
 
 static inline double walk(enum starfish_cell_step step, const struct starfish_cells *a)
@@ -48,10 +49,12 @@ static struct row row_at(const struct starfish_cell_matrix *m, const struct cell
 }
 
 /* A u of cell i of the row. */
-static inline real row_product(const struct row *row, int directions, const real *u, size_t i)
+static inline real row_product(const struct row *row, int directions, int extra, const real *u, size_t i)
 {
-    real sum = row->extra[i] * u[i] + row->along[i] * (u[i] - u[i + 1]) +
-               row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+    real sum = row->along[i] * (u[i] - u[i + 1]) + row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+
+    if (extra)
+        sum += row->extra[i] * u[i];
 
     for (int d = 0; d < directions; d++)
         sum += row->above[d][i] * (u[i] - u[(ptrdiff_t)i + row->up[d]]) +
@@ -59,15 +62,42 @@ static inline real row_product(const struct row *row, int directions, const real
     return sum;
 }
 
-#define ROW_STEP(name, directions)                                                                                     \
+/* |A| |u| of cell i of the row. Where a neighbour is missing the coupling is 0. */
+static inline double row_absolute(const struct row *row, int directions, int extra, const real *u, size_t i)
+{
+    const real west = row->along[(ptrdiff_t)i - 1], east = row->along[i];
+    double diagonal = (double)east + (double)west + (extra ? (double)row->extra[i] : 0);
+    double sum = (double)east * fabs((double)u[i + 1]) + (double)west * fabs((double)u[(ptrdiff_t)i - 1]);
+
+    for (int d = 0; d < directions; d++) {
+        const double above = (double)row->above[d][i], below = (double)row->below[d][i];
+        diagonal += above + below;
+        sum +=
+            above * fabs((double)u[(ptrdiff_t)i + row->up[d]]) + below * fabs((double)u[(ptrdiff_t)i + row->down[d]]);
+    }
+    return sum + fabs(diagonal) * fabs((double)u[i]);
+}
+
+#define ROW_STEP(name, directions, extra)                                                                              \
     STARFISH_CLONES static double apply_##name(const struct row *given, const real *u, real *q)                        \
     {                                                                                                                  \
         const struct row row = *given;                                                                                 \
         double sum = 0;                                                                                                \
         _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
         {                                                                                                              \
-            q[i] = row_product(&row, directions, u, i);                                                                \
+            q[i] = row_product(&row, directions, extra, u, i);                                                         \
             sum += (double)u[i] * (double)q[i];                                                                        \
+        }                                                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    STARFISH_CLONES static double absolute_##name(const struct row *given, const real *u)                              \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        double sum = 0;                                                                                                \
+        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        {                                                                                                              \
+            const double size = row_absolute(&row, directions, extra, u, i);                                           \
+            sum += size * size;                                                                                        \
         }                                                                                                              \
         return sum;                                                                                                    \
     }                                                                                                                  \
@@ -77,19 +107,29 @@ static inline real row_product(const struct row *row, int directions, const real
         double sum = 0;                                                                                                \
         _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
         {                                                                                                              \
-            q[i] = f[i] - row_product(&row, directions, u, i);                                                         \
+            q[i] = f[i] - row_product(&row, directions, extra, u, i);                                                  \
             sum += (double)q[i] * (double)q[i];                                                                        \
         }                                                                                                              \
         return sum;                                                                                                    \
     }
-ROW_STEP(flat, 1)
-ROW_STEP(solid, 2)
+ROW_STEP(flat, 1, 0)
+ROW_STEP(solid, 2, 0)
+ROW_STEP(flat_extra, 1, 1)
+ROW_STEP(solid_extra, 2, 1)
 
-/* Products and residuals; the first and the last cell of each row on their own. */
+/* By whether there is a third direction, and whether extra is read. */
+static double (*const applies[2][2])(const struct row *, const real *, real *) = {{apply_flat, apply_flat_extra},
+                                                                                  {apply_solid, apply_solid_extra}};
+static double (*const absolutes[2][2])(const struct row *, const real *) = {{absolute_flat, absolute_flat_extra},
+                                                                            {absolute_solid, absolute_solid_extra}};
+static double (*const residuals[2][2])(const struct row *, const real *, const real *, real *) = {
+    {residual_flat, residual_flat_extra}, {residual_solid, residual_solid_extra}};
+
+/* Products, residuals and |A| |u|; the first and the last cell of each row on their own. */
 static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const struct starfish_cell_matrix *m = &a->matrix;
-    const int flat = m->n[1] == 1;
+    const int solid = m->n[1] > 1, extra = !m->without_extra;
     double sum = 0;
 
     for (size_t k = a->first; k < a->last; k++)
@@ -98,13 +138,14 @@ static double walk_rows(enum starfish_cell_step step, const struct starfish_cell
                               inner = cell_at(a, 1, j, k);
             const struct row row = row_at(m, &inner);
             const real *u = (const real *)a->u + inner.e;
-            real *q = (real *)a->q + inner.e;
             for (int i = 0; i < 2; i++)
                 sum += cell_step(step, a, &ends[i], 1);
             if (step == STARFISH_CELLS_APPLY)
-                sum += flat ? apply_flat(&row, u, q) : apply_solid(&row, u, q);
+                sum += applies[solid][extra](&row, u, (real *)a->q + inner.e);
+            else if (step == STARFISH_CELLS_ABSOLUTE)
+                sum += absolutes[solid][extra](&row, u);
             else
-                sum += (flat ? residual_flat : residual_solid)(&row, u, (const real *)a->f + inner.e, q);
+                sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, (real *)a->q + inner.e);
         }
     return sum;
 }
@@ -143,16 +184,60 @@ static double advance_all(const struct starfish_cells *a, int wide)
     return sum;
 }
 
+/* ---- Vectors alone ----------------------------------------------------------------------------------------------- */
+
+STARFISH_CLONES static double sum_elements(const real *u, size_t count)
+{
+    double sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++)
+        sum += (double)u[i];
+    return sum;
+}
+
+STARFISH_CLONES static void shift_elements(const real *u, real by, size_t count, real *q)
+{
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        q[i] = u[i] + by;
+}
+
+/* Differences of numbers that are not finite are no numbers, and then so is their sum. */
+STARFISH_CLONES static double largest_element(const real *u, size_t count)
+{
+    double most = 0, odd = 0;
+
+#pragma omp simd reduction(max : most) reduction(+ : odd)
+    for (size_t i = 0; i < count; i++) {
+        const double size = fabs((double)u[i]);
+        most = most > size ? most : size;
+        odd += size - size;
+    }
+    return odd == 0 ? most : isnan(odd) && isfinite(most) ? odd : most;
+}
+
 /* A loop for each step, in which it is a constant. */
 static double sum_of(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const int by_rows = a->matrix.stored && a->matrix.n[0] > 2 && a->matrix.n[2] > 1;
 
+    const size_t plane = a->matrix.n[0] * a->matrix.n[1], begin = a->first * plane, count = a->last * plane - begin;
+
     switch (step) {
+    case STARFISH_CELLS_SUM:
+        return sum_elements((const real *)a->u + begin, count);
+    case STARFISH_CELLS_SHIFT:
+        shift_elements((const real *)a->u + begin, (real)a->factor, count, (real *)a->q + begin);
+        return 0;
+    case STARFISH_CELLS_LARGEST:
+        return largest_element((const real *)a->u + begin, count);
     case STARFISH_CELLS_APPLY:
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_APPLY, a);
     case STARFISH_CELLS_RESIDUAL:
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_RESIDUAL, a);
+    case STARFISH_CELLS_ABSOLUTE:
+        return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_ABSOLUTE, a);
     case STARFISH_CELLS_ADVANCE:
         return advance_all(a, 0);
     case STARFISH_CELLS_ADVANCE_WIDE:

@@ -20,7 +20,8 @@
  *                + weight_x[i] weight_y[j] extra_z[k] + lambda weight_x[i] weight_y[j] weight_z[k].
  *                Nothing of the matrix is read from memory.
  *     stored     4 words per unknown: the couplings of the faces BELOW it in x, y and z, and the rest. The face above
- *                is the neighbour's face below; in an open direction the faces below the first unknowns hold 0.
+ *                is the neighbour's face below; in an open direction the faces below the first unknowns hold 0. The
+ *                rest may be NULL for zeros, and so may the faces in y and in z where there is one unknown.
  *
  * Kernels work on a part: whole rows, y0 .. y1-1 of planes z0 .. z1-1. Arrays are of the whole grid, or of a part with
  * ghosts around it, shifted so that indices are those of the whole grid. Several parts may be worked on at the same
@@ -76,6 +77,7 @@ struct starfish_flux_transfer {
     const void *lower, *upper; /* fine reals each */
     const void *gather[4];     /* coarse reals each */
     int ghosts;                /* z alone, periodic: so do values of the coarse grid */
+    int pairs; /* coarse I gets the sum of fine 2 I and 2 I + 1, or of the last alone: gather is {0, 1, 1, 0} */
 };
 
 /* v = w + damping * D^-1 (f - A w), w = u + P coarse, P by transfer[3]. coarse == NULL: w = u; u == NULL is zero. v is

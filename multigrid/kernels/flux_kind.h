@@ -15,12 +15,14 @@
  *     coupling (n + 1), extra, weight (n each),
  * then again for x, y, z
  *     lower, upper (n each), gather (4 times coarse),
- * then in the stored form the faces in x, y, z and the rest (4 times all unknowns), and the inverse if the grid is
- * `coarsest`. */
+ * then in the stored form the faces in x, those in y and z where there is more than one unknown, and the rest unless it
+ * is 0 (all unknowns each), and the inverse if the grid is `coarsest`. */
 struct starfish_flux_shape {
     size_t n[3], coarse[3]; /* coarse: unset for the coarsest */
     int periodic[3], decoupled[3];
     int stored, coarsest;
+    int without_rest; /* stored form: the rest is 0 everywhere */
+    int pairs;        /* coarse unknowns are pairs (struct starfish_flux_transfer) */
     double lambda;
     double eigenvalue; /* an upper bound of those of D^-1 A; for Chebyshev's steps alone */
     /* for sweeps of planes: the hierarchies of planes across x, y and z; NULL: there are none */
@@ -30,6 +32,8 @@ size_t starfish_flux_unknowns(const struct starfish_flux_shape *shape);
 size_t starfish_flux_table_axis(const struct starfish_flux_shape *shape, int direction); /* where coupling begins */
 size_t starfish_flux_table_transfer(const struct starfish_flux_shape *shape, int direction);
 size_t starfish_flux_table_stored(const struct starfish_flux_shape *shape);
+/* Does a direction have stored faces? */
+int starfish_flux_stores_faces(const struct starfish_flux_shape *shape, int direction);
 size_t starfish_flux_table_inverse(const struct starfish_flux_shape *shape);
 size_t starfish_flux_table_size(const struct starfish_flux_shape *shape);
 

@@ -62,15 +62,17 @@ __device__ __forceinline__ Equation<real> equation_at(const Lines<real> &a, cons
 #pragma unroll
     for (int d = 0; d < 3 && !STORED; d++)
         weight[d] = a.matrix.axis[d].weight[at[d]];
-    real rest = STORED ? a.matrix.rest[e] : a.matrix.lambda * (weight[0] * weight[1] * weight[2]);
+    real rest =
+        STORED ? a.matrix.rest ? a.matrix.rest[e] : real(0) : a.matrix.lambda * (weight[0] * weight[1] * weight[2]);
     Equation<real> equation = {0, 0, 0, a.f[e]};
 #pragma unroll
     for (int d = 0; d < 3; d++) {
         const Axis<real> &axis = a.matrix.axis[d];
         const Neighbours next = neighbours_of(axis, at[d], stride);
         const real scale = weight[(d + 1) % 3] * weight[(d + 2) % 3], keep = a.matrix.keep[d];
-        const real low = STORED ? a.matrix.face[d][e] : scale * axis.coupling[at[d]];
-        const real high = STORED ? a.matrix.face[d][e + next.face] : scale * axis.coupling[at[d] + 1];
+        const real *const face = a.matrix.face[d];
+        const real low = !STORED ? scale * axis.coupling[at[d]] : face ? face[e] : real(0);
+        const real high = !STORED ? scale * axis.coupling[at[d] + 1] : face ? face[e + next.face] : real(0);
         if (!STORED)
             rest += scale * axis.extra[at[d]];
         if (a.u)

@@ -289,10 +289,13 @@ __device__ __forceinline__ Couplings<real> stored_couplings(const Matrix<real> &
                                                             const Where &row, const Where &plane)
 {
     const long long e = plane.start + row.start + column.i;
-    return {__ldg(m.face[0] + e), __ldg(m.face[0] + (e + column.east)),
-            __ldg(m.face[1] + e), __ldg(m.face[1] + (plane.start + row.next + column.i)),
-            __ldg(m.face[2] + e), __ldg(m.face[2] + (plane.next + row.start + column.i)),
-            __ldg(m.rest + e)};
+    return {__ldg(m.face[0] + e),
+            __ldg(m.face[0] + (e + column.east)),
+            m.face[1] ? __ldg(m.face[1] + e) : real(0),
+            m.face[1] ? __ldg(m.face[1] + (plane.start + row.next + column.i)) : real(0),
+            m.face[2] ? __ldg(m.face[2] + e) : real(0),
+            m.face[2] ? __ldg(m.face[2] + (plane.next + row.start + column.i)) : real(0),
+            m.rest ? __ldg(m.rest + e) : real(0)};
 }
 
 /* w + damping * ((f + neighbours) / D - w): the sum of the couplings is in D, which leaves fewer operations than

@@ -49,6 +49,8 @@ static double coupling(const struct starfish_flux_ref *ref, const struct starfis
             product *= e == d ? 1 : value(m->axis[e].weight, at[e]);
         return product;
     }
+    if (!m->face[d])
+        return 0;
     if (!above)
         return value(m->face[d], element(ref->n, at));
     return neighbour(ref->n, ref->periodic, at, d, 1, owner) ? value(m->face[d], element(ref->n, owner)) : 0;
@@ -57,7 +59,7 @@ static double coupling(const struct starfish_flux_ref *ref, const struct starfis
 static double rest(const struct starfish_flux_ref *ref, const struct starfish_flux_matrix *m, const size_t at[3])
 {
     if (m->face[0])
-        return value(m->rest, element(ref->n, at));
+        return m->rest ? value(m->rest, element(ref->n, at)) : 0;
     const double wx = value(m->axis[0].weight, at[0]), wy = value(m->axis[1].weight, at[1]);
     const double wz = value(m->axis[2].weight, at[2]);
     return value(m->axis[0].extra, at[0]) * wy * wz + wx * value(m->axis[1].extra, at[1]) * wz +

@@ -13,11 +13,15 @@
 
 enum { FLUX_SOUTH, FLUX_NORTH, FLUX_BELOW, FLUX_ABOVE, FLUX_SIDES };
 
+/* Of a matrix in stored form: couplings in x, a rest that is not 0, couplings in y, and in z. */
+enum { FLUX_STORED = 1, FLUX_REST = 2, FLUX_ROWS = 4, FLUX_PLANES = 8 };
+
 /* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. In tensor form a side that is
  * decoupled is in the rest. */
 struct flux_row {
     size_t nx;
-    int stored, periodic;
+    int stored; /* 0: tensor form; else what there is of the stored one */
+    int periodic;
     real keep_x, keep_y, keep_z;
     /* tensor form: couplings in x are across * x_coupling, those of the sides and the rest are times x_weight */
     real across, side[FLUX_SIDES], rest;

@@ -83,11 +83,11 @@ static void set_stored(struct flux_row *row, const struct starfish_flux_matrix *
                  above = nx * (j + ny * (k + 1 < nz ? k + 1 : 0));
 
     row->x_face = (const real *)matrix->face[0] + here;
-    row->side_face[FLUX_SOUTH] = (const real *)matrix->face[1] + here;
-    row->side_face[FLUX_NORTH] = (const real *)matrix->face[1] + north;
-    row->side_face[FLUX_BELOW] = (const real *)matrix->face[2] + here;
-    row->side_face[FLUX_ABOVE] = (const real *)matrix->face[2] + above;
-    row->rest_of = (const real *)matrix->rest + here;
+    row->side_face[FLUX_SOUTH] = matrix->face[1] ? (const real *)matrix->face[1] + here : NULL;
+    row->side_face[FLUX_NORTH] = matrix->face[1] ? (const real *)matrix->face[1] + north : NULL;
+    row->side_face[FLUX_BELOW] = matrix->face[2] ? (const real *)matrix->face[2] + here : NULL;
+    row->side_face[FLUX_ABOVE] = matrix->face[2] ? (const real *)matrix->face[2] + above : NULL;
+    row->rest_of = matrix->rest ? (const real *)matrix->rest + here : NULL;
 }
 
 void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t plane,
@@ -97,7 +97,10 @@ void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, siz
     const size_t k = flux_plane(axis[2].n, plane);
 
     row->nx = axis[0].n;
-    row->stored = matrix->face[0] != NULL;
+    row->stored = 0;
+    if (matrix->face[0])
+        row->stored = FLUX_STORED | (matrix->rest ? FLUX_REST : 0) | (matrix->face[1] ? FLUX_ROWS : 0) |
+                      (matrix->face[2] ? FLUX_PLANES : 0);
     row->periodic = axis[0].periodic;
     row->keep_x = axis[0].decoupled ? 0 : 1;
     row->keep_y = axis[1].decoupled ? 0 : 1;
@@ -110,8 +113,25 @@ void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, siz
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
+/* form(r, stored, ...) with the usual forms as constants, so that what a matrix does not have costs nothing. */
+enum { FLUX_SOLID = FLUX_STORED | FLUX_ROWS | FLUX_PLANES, FLUX_FLAT = FLUX_STORED | FLUX_PLANES };
+#define FLUX_BY_FORM(stored, form, ...)                                                                                \
+    do {                                                                                                               \
+        if ((stored) == 0)                                                                                             \
+            form(r, 0, __VA_ARGS__);                                                                                   \
+        else if ((stored) == FLUX_SOLID)                                                                               \
+            form(r, FLUX_SOLID, __VA_ARGS__);                                                                          \
+        else if ((stored) == (FLUX_SOLID | FLUX_REST))                                                                 \
+            form(r, FLUX_SOLID | FLUX_REST, __VA_ARGS__);                                                              \
+        else if ((stored) == FLUX_FLAT)                                                                                \
+            form(r, FLUX_FLAT, __VA_ARGS__);                                                                           \
+        else                                                                                                           \
+            form(r, stored, __VA_ARGS__);                                                                              \
+    } while (0)
+
 /* The couplings of unknown i, and the rest. Members and not an array of sides, which would leave the registers. */
 struct couplings {
+    int form; /* of the matrix */
     real west, east, south, north, below, above, rest;
 };
 
@@ -119,13 +139,14 @@ struct couplings {
 STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, int stored, size_t i, size_t face)
 {
     if (stored)
-        return (struct couplings){.west = r->x_face[i],
+        return (struct couplings){.form = stored,
+                                  .west = r->x_face[i],
                                   .east = r->x_face[face],
-                                  .south = r->side_face[FLUX_SOUTH][i],
-                                  .north = r->side_face[FLUX_NORTH][i],
-                                  .below = r->side_face[FLUX_BELOW][i],
-                                  .above = r->side_face[FLUX_ABOVE][i],
-                                  .rest = r->rest_of[i]};
+                                  .south = stored & FLUX_ROWS ? r->side_face[FLUX_SOUTH][i] : 0,
+                                  .north = stored & FLUX_ROWS ? r->side_face[FLUX_NORTH][i] : 0,
+                                  .below = stored & FLUX_PLANES ? r->side_face[FLUX_BELOW][i] : 0,
+                                  .above = stored & FLUX_PLANES ? r->side_face[FLUX_ABOVE][i] : 0,
+                                  .rest = stored & FLUX_REST ? r->rest_of[i] : 0};
     const real weight = r->x_weight[i];
     return (struct couplings){.west = r->across * r->x_coupling[i],
                               .east = r->across * r->x_coupling[i + 1],
@@ -142,10 +163,12 @@ STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, const struc
 {
     const real u = v->middle[i];
     const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
-    const real y =
-        c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) + c->north * (u - r->keep_y * v->side[FLUX_NORTH][i]);
-    const real z =
-        c->below * (u - r->keep_z * v->side[FLUX_BELOW][i]) + c->above * (u - r->keep_z * v->side[FLUX_ABOVE][i]);
+    const real y = c->form & FLUX_ROWS ? c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) +
+                                             c->north * (u - r->keep_y * v->side[FLUX_NORTH][i])
+                                       : 0;
+    const real z = c->form & FLUX_PLANES ? c->below * (u - r->keep_z * v->side[FLUX_BELOW][i]) +
+                                               c->above * (u - r->keep_z * v->side[FLUX_ABOVE][i])
+                                         : 0;
 
     return (x + y) + (z + c->rest * u);
 }
@@ -191,8 +214,8 @@ STARFISH_ALWAYS_INLINE real stored_pull(const struct flux_row *r, const struct c
                                         const struct flux_values *v, real f, size_t i, size_t west, size_t east)
 {
     const real x = c->west * v->middle[west] + c->east * v->middle[east];
-    const real y = c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i];
-    const real z = c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i];
+    const real y = c->form & FLUX_ROWS ? c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i] : 0;
+    const real z = c->form & FLUX_PLANES ? c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i] : 0;
 
     return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
 }
@@ -276,10 +299,7 @@ STARFISH_CLONES
 static void relax(const struct flux_row *r, const struct flux_values *v, const real *f, real damping, int parity,
                   real *out)
 {
-    if (r->stored)
-        relax_form(r, 1, v, f, damping, parity, out);
-    else
-        relax_form(r, 0, v, f, damping, parity, out);
+    FLUX_BY_FORM(r->stored, relax_form, v, f, damping, parity, out);
 }
 
 void REAL_NAME(starfish_flux_row_relax)(const struct flux_row *row, const struct flux_values *values, const real *f,
@@ -307,10 +327,7 @@ STARFISH_ALWAYS_INLINE void relax_zero_form(const struct flux_row *row, int stor
 STARFISH_CLONES
 static void relax_zero(const struct flux_row *r, const real *f, real damping, int parity, real *out)
 {
-    if (r->stored)
-        relax_zero_form(r, 1, f, damping, parity, out);
-    else
-        relax_zero_form(r, 0, f, damping, parity, out);
+    FLUX_BY_FORM(r->stored, relax_zero_form, f, damping, parity, out);
 }
 
 void REAL_NAME(starfish_flux_row_relax_zero)(const struct flux_row *row, const real *f, real damping, int parity,
@@ -346,10 +363,7 @@ STARFISH_ALWAYS_INLINE void residual_form(const struct flux_row *row, int stored
 STARFISH_CLONES
 static void residual(const struct flux_row *r, const struct flux_values *v, const real *f, real *out)
 {
-    if (r->stored)
-        residual_form(r, 1, v, f, out);
-    else
-        residual_form(r, 0, v, f, out);
+    FLUX_BY_FORM(r->stored, residual_form, v, f, out);
 }
 
 void REAL_NAME(starfish_flux_row_residual)(const struct flux_row *row, const struct flux_values *values, const real *f,
@@ -411,11 +425,11 @@ static void line_system(const struct flux_row *r, const struct flux_values *v, c
                         size_t x1, const struct flux_system *out)
 {
     if (r->stored && direction == 0)
-        system_form(r, 1, v, f, 0, x0, x1, out);
+        system_form(r, r->stored, v, f, 0, x0, x1, out);
     else if (r->stored && direction == 1)
-        system_form(r, 1, v, f, 1, x0, x1, out);
+        system_form(r, r->stored, v, f, 1, x0, x1, out);
     else if (r->stored)
-        system_form(r, 1, v, f, 2, x0, x1, out);
+        system_form(r, r->stored, v, f, 2, x0, x1, out);
     else if (direction == 0)
         system_form(r, 0, v, f, 0, x0, x1, out);
     else if (direction == 1)

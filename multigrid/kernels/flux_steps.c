@@ -45,9 +45,18 @@ size_t starfish_flux_table_stored(const struct starfish_flux_shape *shape)
     return starfish_flux_table_transfer(shape, 3);
 }
 
+int starfish_flux_stores_faces(const struct starfish_flux_shape *shape, int direction)
+{
+    return shape->stored && (direction == 0 || shape->n[direction] > 1);
+}
+
 size_t starfish_flux_table_inverse(const struct starfish_flux_shape *shape)
 {
-    return starfish_flux_table_stored(shape) + (shape->stored ? 4 * starfish_flux_unknowns(shape) : 0);
+    size_t arrays = shape->stored && !shape->without_rest;
+
+    for (int d = 0; d < 3; d++)
+        arrays += starfish_flux_stores_faces(shape, d) != 0;
+    return starfish_flux_table_stored(shape) + arrays * starfish_flux_unknowns(shape);
 }
 
 size_t starfish_flux_table_size(const struct starfish_flux_shape *shape)
@@ -66,7 +75,8 @@ static struct starfish_flux_matrix matrix_of(const struct starfish_place *place,
                                              const struct starfish_flux_shape *shape, const void *table)
 {
     struct starfish_flux_matrix matrix = {.lambda = shape->lambda};
-    const size_t all = starfish_flux_unknowns(shape), stored = starfish_flux_table_stored(shape);
+    const size_t all = starfish_flux_unknowns(shape);
+    size_t stored = starfish_flux_table_stored(shape);
 
     for (int d = 0; d < 3; d++) {
         const size_t n = shape->n[d], start = starfish_flux_table_axis(shape, d);
@@ -76,9 +86,13 @@ static struct starfish_flux_matrix matrix_of(const struct starfish_place *place,
                                                      .coupling = at_real(place, table, start),
                                                      .extra = at_real(place, table, start + n + 1),
                                                      .weight = at_real(place, table, start + 2 * n + 1)};
-        matrix.face[d] = shape->stored ? at_real(place, table, stored + (size_t)d * all) : NULL;
+        if (!starfish_flux_stores_faces(shape, d))
+            continue;
+        matrix.face[d] = at_real(place, table, stored);
+        stored += all;
     }
-    matrix.rest = shape->stored ? at_real(place, table, stored + 3 * all) : NULL;
+    if (shape->stored && !shape->without_rest)
+        matrix.rest = at_real(place, table, stored);
     return matrix;
 }
 
@@ -90,6 +104,7 @@ static void set_transfers(const struct starfish_place *place, const struct starf
         transfer[d] = (struct starfish_flux_transfer){.fine = n,
                                                       .coarse = coarse,
                                                       .periodic = shape->periodic[d],
+                                                      .pairs = shape->pairs,
                                                       .lower = at_real(place, table, start),
                                                       .upper = at_real(place, table, start + n)};
         for (size_t t = 0; t < 4; t++)

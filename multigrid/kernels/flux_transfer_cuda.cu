@@ -5,6 +5,7 @@
  * (flux_march.cuh), put into shared memory, and summed there by a thread for each coarse column, which has the sums of
  * the two coarse planes that get some of it. */
 #include "multigrid/kernels/flux_march.cuh"
+#include "multigrid/kernels/flux_pairs.cuh"
 #include "multigrid/kernels/flux_transfer.cuh"
 
 #include "base/cuda_entries.h"
@@ -188,6 +189,15 @@ template <typename real, bool STORED> int launch(const Restrict<real> &a, bool x
     return cudaGetLastError();
 }
 
+/* Where every direction that becomes coarser has pairs. */
+bool sums_pairs(const starfish_flux_restrict &from)
+{
+    bool all = from.matrix.face[0] != nullptr;
+    for (const starfish_flux_transfer &t : from.transfer)
+        all = all && (t.pairs || t.fine == t.coarse);
+    return all;
+}
+
 template <typename real> int restrict_residual(const starfish_flux_restrict *from, cudaStream_t stream)
 {
     const starfish_flux_part &at = from->at;
@@ -199,6 +209,8 @@ template <typename real> int restrict_residual(const starfish_flux_restrict *fro
         coarsened[d] = t[d].fine != t[d].coarse;
     if (at.y0 >= at.y1 || at.z0 >= at.z1)
         return cudaSuccess;
+    if (sums_pairs(*from))
+        return restrict_pairs<real>(*from, coarsened, stream);
     const Restrict<real> a = {matrix_of<real>(from->matrix),
                               {transfer_of<real>(t[0]), transfer_of<real>(t[1]), transfer_of<real>(t[2])},
                               static_cast<const real *>(from->u),

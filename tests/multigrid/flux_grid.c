@@ -97,11 +97,14 @@ static void make_tensor(struct test_flux_grid *g, struct starfish_flux_matrix *h
 static void make_stored(struct test_flux_grid *g, struct starfish_flux_matrix *host, unsigned *seed)
 {
     const size_t before[3] = {1, g->n[0], g->n[0] * g->n[1]};
-    double *rest = positive(g, g->count, seed);
+    const int has_rest = g->n[0] < 60 || g->n[0] % 2 == 0; /* small ones may be singular */
+    double *rest = has_rest ? positive(g, g->count, seed) : NULL;
 
     host->rest = rest;
-    g->matrix.rest = test_flux_upload(g, rest, g->count);
+    g->matrix.rest = has_rest ? test_flux_upload(g, rest, g->count) : NULL;
     for (int d = 0; d < 3; d++) {
+        if (d > 0 && g->n[d] == 1)
+            continue;
         double *face = positive(g, g->count, seed);
         for (size_t e = 0; e < g->count && (!host->axis[d].periodic || g->n[d] == 1); e++)
             if (e / before[d] % g->n[d] == 0)
@@ -134,7 +137,7 @@ static double inner(double weight, long index, size_t n, int periodic)
     return periodic || (index >= 0 && index < (long)n) ? weight : 0;
 }
 
-static void make_transfer(struct test_flux_grid *g, int d, unsigned *seed)
+static void make_transfer(struct test_flux_grid *g, int d, int pairs, unsigned *seed)
 {
     const size_t fine = g->n[d], coarse = g->coarse_n[d];
     const int periodic = g->matrix.axis[d].periodic;
@@ -144,7 +147,11 @@ static void make_transfer(struct test_flux_grid *g, int d, unsigned *seed)
     if (fine == coarse)
         return;
     double *lower = numbers(g, fine, 0, 1, seed), *upper = numbers(g, fine, 0, 1, seed);
-    for (size_t i = 0; i < fine; i++) {
+    for (size_t i = 0; i < fine && pairs; i++) {
+        lower[i] = i % 2;
+        upper[i] = i % 2 == 0;
+    }
+    for (size_t i = 0; i < fine && !pairs; i++) {
         const long I = i == 0 ? -1 : ((long)i - 1) / 2;
         lower[i] = inner(lower[i], I, coarse, periodic);
         upper[i] = inner(upper[i], I + 1, coarse, periodic);
@@ -153,10 +160,11 @@ static void make_transfer(struct test_flux_grid *g, int d, unsigned *seed)
     host->upper = upper;
     t->lower = test_flux_upload(g, lower, fine);
     t->upper = test_flux_upload(g, upper, fine);
+    t->pairs = pairs;
     for (int tap = 0; tap < 4; tap++) {
-        double *gather = numbers(g, coarse, 0, 1, seed);
+        double *gather = pairs ? numbers(g, coarse, tap == 1 || tap == 2, 0, seed) : numbers(g, coarse, 0, 1, seed);
         for (size_t I = 0; I < coarse; I++)
-            gather[I] = inner(gather[I], 2 * (long)I - 1 + tap, fine, periodic);
+            gather[I] = inner(gather[I], 2 * (long)I - 1 + tap, fine, periodic && !pairs);
         host->gather[tap] = gather;
         t->gather[tap] = test_flux_upload(g, gather, coarse);
     }
@@ -173,12 +181,12 @@ static void make_grid(struct test_flux_grid *g, const struct test_flux_shape *sh
     for (int d = 0; d < 3; d++) {
         const char end = shape->ends[d];
         g->n[d] = shape->n[d];
-        g->coarse_n[d] = shape->coarsened[d] == '-' ? g->n[d] : (g->n[d] + (shape->coarsened[d] == 'u')) / 2;
+        g->coarse_n[d] = shape->coarsened[d] == '-' ? g->n[d] : (g->n[d] + (shape->coarsened[d] != 'd')) / 2;
         g->count *= g->n[d];
         g->coarse_count *= g->coarse_n[d];
         g->matrix.axis[d] = (struct starfish_flux_axis){
             .n = g->n[d], .periodic = end == 'p' || end == 'P', .decoupled = end == 'O' || end == 'P'};
-        make_transfer(g, d, &seed);
+        make_transfer(g, d, shape->coarsened[d] == 'b', &seed);
     }
     make_matrix(g, &seed);
     g->u = numbers(g, g->count, 0, 1, &seed);

@@ -8,7 +8,8 @@
 #include "tests/multigrid/flux_kernel_cases.h"
 
 /* By direction, a letter each: 'o' open, 'p' periodic; capital: decoupled. Coarsened: '-' not, 'd' to half of the size
- * rounded down, 'u' rounded up. */
+ * rounded down, 'u' rounded up, 'b' to pairs. Matrices with stored couplings have no rest where n[0] is odd and
+ * 60 at least, and none in y or z where there is one unknown. */
 struct test_flux_shape {
     size_t n[3];
     const char *ends, *coarsened;

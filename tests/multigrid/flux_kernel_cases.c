@@ -18,7 +18,9 @@ static const struct test_flux_shape shapes[] = {
     {{10, 12, 11}, "oOo", "d-u"}, {{11, 10, 12}, "Ooo", "-dd"}, {{9, 8, 7}, "PpP", "-d-"},
     {{16, 8, 8}, "oPp", "--d"},   {{33, 9, 6}, "ooo", "ud-"},   {{70, 5, 4}, "pop", "ddd"},
     {{131, 11, 7}, "ooo", "ddd"}, {{64, 34, 6}, "ooo", "ddd"},  {{67, 35, 5}, "ppp", "uuu"},
-    {{62, 30, 16}, "opo", "ddd"}, {{90, 15, 22}, "poo", "d-d"},
+    {{62, 30, 16}, "opo", "ddd"}, {{90, 15, 22}, "poo", "d-d"}, {{64, 10, 6}, "ooo", "bbb"},
+    {{67, 9, 7}, "ppp", "bbb"},   {{130, 1, 9}, "ooo", "b-b"},  {{6, 12, 5}, "oOp", "-bb"},
+    {{9, 4, 8}, "oop", "bb-"},
 };
 
 static void points_are_as_written_out(void **state)

@@ -285,12 +285,40 @@ static int on_a_core(const struct kind *kind, starfish_context *context)
     return arguments_are_checked(kind, context);
 }
 
+/* Of 1024 vectors a dense inverse takes 8 MiB, and a band or halves of it a fraction: each counts what it has. */
+static int deflation_counts_its_form(starfish_context *context)
+{
+    static const starfish_deflation_solver forms[] = {STARFISH_COARSE_DENSE, STARFISH_COARSE_BAND,
+                                                      STARFISH_COARSE_HALVES};
+    const struct kind kind = {"forms of deflation", NULL, NULL};
+    const struct starfish_diffusion_problem problem = {
+        .dimensions = 2,
+        .n = {128, 128},
+        .length = {1, 1},
+        .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}},
+        .constant_coefficient = 1};
+    size_t bytes[3];
+    for (int f = 0; f < 3; f++) {
+        struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+        struct starfish_diffusion_options options = deflated();
+        options.vectors = 32;
+        options.coarse = forms[f];
+        if (starfish_diffusion_memory(context, &problem, &options, &memory) != STARFISH_SUCCESS)
+            return fails(&kind, "memory");
+        bytes[f] = memory.main_bytes;
+    }
+    if (bytes[0] < bytes[1] + 7 * MEGABYTE || bytes[0] < bytes[2] + 5 * MEGABYTE || bytes[2] <= bytes[1])
+        return fails(&kind, "bytes");
+    return 0;
+}
+
 static int all_on_a_core(void)
 {
     int failed = 0;
     starfish_context *context = test_context(0, 1, 0);
     if (!context)
         return 1;
+    failed += deflation_counts_its_form(context);
     for (int k = 0; k < KINDS; k++)
         failed += on_a_core(&kinds[k], context);
     starfish_context_destroy(context);
