@@ -23,4 +23,9 @@ int table_terminal_width(void);
  * column and those that are left-aligned after it once more. */
 void table_print(const struct table *table);
 
+/* Print text to standard output, in lines that end between words and fit into the terminal's width, and a newline. The
+ * first line goes on at column `at`, where the caller has printed; others begin with `indent` blanks. Newlines of the
+ * text are kept. */
+void table_print_text(const char *text, int at, int indent);
+
 #endif
