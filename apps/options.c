@@ -267,14 +267,6 @@ void options_tell(void (*line)(const struct command_line *line), void (*commands
     told.commands = commands;
 }
 
-/* A name in a column as wide as `width`, and beside it what it is, in as many lines as that takes. */
-static void print_beside(const char *name, int width, const char *text)
-{
-    const int at = 3 + ((int)strlen(name) > width ? (int)strlen(name) : width);
-    printf("  %-*s ", width, name);
-    table_print_text(text, at, width + 3);
-}
-
 enum { HEAD = 22 }; /* columns of an option's name and argument */
 
 void options_print_help(const struct command_line *line)
@@ -292,9 +284,9 @@ void options_print_help(const struct command_line *line)
     for (const struct option_entry *entry = line->options; entry->name; ++entry) {
         options_describe(entry, text, sizeof text, names, sizeof names);
         snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
-        print_beside(head, HEAD, text);
+        table_print_beside(head, HEAD, text);
     }
-    print_beside("-h, --help", HEAD, "show this");
+    table_print_beside("-h, --help", HEAD, "show this");
 }
 
 static void list_commands(const struct option_commands *commands)
@@ -309,7 +301,7 @@ static void list_commands(const struct option_commands *commands)
     printf("Usage: starfish %s %s [OPTION ...]\n\n", commands->name, commands->argument);
     table_print_text(commands->text, 0, 0);
     for (size_t i = 0; i < commands->count; ++i)
-        print_beside(commands->list[i].name, (int)widest, commands->list[i].summary);
+        table_print_beside(commands->list[i].name, (int)widest, commands->list[i].summary);
 }
 
 int options_choose(const struct option_commands *commands, int argc, char **argv)

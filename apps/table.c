@@ -130,3 +130,10 @@ void table_print_text(const char *text, int at, int indent)
     }
     printf("\n");
 }
+
+void table_print_beside(const char *name, int width, const char *text)
+{
+    const int at = 3 + ((int)strlen(name) > width ? (int)strlen(name) : width);
+    printf("  %-*s ", width, name);
+    table_print_text(text, at, width + 3);
+}
