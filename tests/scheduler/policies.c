@@ -144,9 +144,8 @@ static void solve(const char *policy, starfish_method method, double *solution)
 static void every_policy_solves(void **state)
 {
     (void)state;
-    static const char *const policies[] = {
-        "starfish-width", "starfish-memory", "eager", "prio",      "random", "ws", "dm",
-        "dmda",           "dmdas",           "dmdar", "heteroprio"};
+    static const char *const policies[] = {"starfish-width", "eager", "prio",  "random",    "ws", "dm",
+                                           "dmda",           "dmdas", "dmdar", "heteroprio"};
     static const starfish_method methods[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI};
     static double expected[N * N * N], solution[N * N * N];
     for (size_t m = 0; m < 2; m++) {
