@@ -6,6 +6,7 @@
 #include "apps/options.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
+#include "apps/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,9 +83,11 @@ static int command_help(int argc, char **argv)
     }
     printf("Usage: starfish COMMAND ...\n\nElliptic problems on CPU+GPU nodes through StarPU.\n\n");
     for (int i = 0; i < COMMANDS; ++i)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    printf("\nExit status: 0 solved, 1 not converged or numerically wrong, 2 bad usage or input.\n"
-           "STARPU_* environment variables keep their usual meaning.\n");
+        table_print_beside(commands[i].name, 10, commands[i].summary);
+    printf("\n");
+    table_print_text("Exit status: 0 solved, 1 not converged or numerically wrong, 2 bad usage or input.\n"
+                     "STARPU_* environment variables keep their usual meaning.",
+                     0, 0);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "apps/options.h"
 
 #include "apps/command.h"
+#include "apps/table.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -266,6 +267,8 @@ void options_tell(void (*line)(const struct command_line *line), void (*commands
     told.commands = commands;
 }
 
+enum { HEAD = 22 }; /* columns of an option's name and argument */
+
 void options_print_help(const struct command_line *line)
 {
     char head[64], text[1024], names[512];
@@ -273,14 +276,17 @@ void options_print_help(const struct command_line *line)
         told.line(line);
         return;
     }
-    printf("Usage: starfish %s\n\n%s\n", line->usage, line->summary);
+    printf("Usage: starfish ");
+    table_print_text(line->usage, (int)strlen("Usage: starfish "), 4);
+    printf("\n");
+    table_print_text(line->summary, 0, 0);
     printf("\nOptions\n");
     for (const struct option_entry *entry = line->options; entry->name; ++entry) {
         options_describe(entry, text, sizeof text, names, sizeof names);
         snprintf(head, sizeof head, "%s %s", entry->name, entry->argument ? entry->argument : "");
-        printf("  %-22s %s\n", head, text);
+        table_print_beside(head, HEAD, text);
     }
-    printf("  %-22s %s\n", "-h, --help", "show this");
+    table_print_beside("-h, --help", HEAD, "show this");
 }
 
 static void list_commands(const struct option_commands *commands)
@@ -292,9 +298,10 @@ static void list_commands(const struct option_commands *commands)
     }
     for (size_t i = 0; i < commands->count; ++i)
         widest = strlen(commands->list[i].name) > widest ? strlen(commands->list[i].name) : widest;
-    printf("Usage: starfish %s %s [OPTION ...]\n\n%s\n", commands->name, commands->argument, commands->text);
+    printf("Usage: starfish %s %s [OPTION ...]\n\n", commands->name, commands->argument);
+    table_print_text(commands->text, 0, 0);
     for (size_t i = 0; i < commands->count; ++i)
-        printf("  %-*s %s\n", (int)widest, commands->list[i].name, commands->list[i].summary);
+        table_print_beside(commands->list[i].name, (int)widest, commands->list[i].summary);
 }
 
 int options_choose(const struct option_commands *commands, int argc, char **argv)

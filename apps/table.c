@@ -100,3 +100,40 @@ void table_print(const struct table *table)
             break;
     }
 }
+
+/* Bytes up to the end of the word that begins at `text`. */
+static int word_length(const char *text)
+{
+    return (int)strcspn(text, " \n");
+}
+
+void table_print_text(const char *text, int at, int indent)
+{
+    const int most = table_terminal_width();
+    for (int begun = 0; *text; begun = 1) {
+        const int blanks = (int)strspn(text, " "), word = word_length(text + blanks);
+        if (text[blanks] == '\n') {
+            printf("\n%*s", text[blanks + 1] && text[blanks + 1] != '\n' ? indent : 0, "");
+            at = indent;
+            begun = 0;
+            text += blanks + 1;
+            continue;
+        }
+        if (begun && word > 0 && at + blanks + word > most) {
+            printf("\n%*s%.*s", indent, "", word, text + blanks);
+            at = indent + word;
+        } else if (word > 0) {
+            printf("%.*s", blanks + word, text);
+            at += blanks + word;
+        }
+        text += blanks + word;
+    }
+    printf("\n");
+}
+
+void table_print_beside(const char *name, int width, const char *text)
+{
+    const int at = 3 + ((int)strlen(name) > width ? (int)strlen(name) : width);
+    printf("  %-*s ", width, name);
+    table_print_text(text, at, width + 3);
+}

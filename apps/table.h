@@ -23,4 +23,11 @@ int table_terminal_width(void);
  * column and those that are left-aligned after it once more. */
 void table_print(const struct table *table);
 
+/* Print text to standard output, in lines that end between words and fit into the terminal's width, and a newline. The
+ * first line goes on at column `at`, where the caller has printed; others begin with `indent` blanks. Newlines of the
+ * text are kept. */
+void table_print_text(const char *text, int at, int indent);
+/* Print a name in a column as wide as `width`, and beside it what it is, in as many lines as that takes. */
+void table_print_beside(const char *name, int width, const char *text);
+
 #endif

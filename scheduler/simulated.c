@@ -92,6 +92,27 @@ static double apart(const struct sample *sample, double bytes)
     return fabs(log((sample->bytes + 1) / (bytes + 1)));
 }
 
+/* The cores of the team that a task's time depends on: on a GPU it depends on none. */
+static unsigned team_of(const struct recorded *entry, uint32_t footprint)
+{
+    return entry->type == STARPU_CPU_WORKER ? starfish_footprint_cores(footprint) : 0;
+}
+
+/* The sample of that task. On a GPU also of the same task beside teams of another size; NULL when there is none. */
+static const struct sample *exactly(const struct recorded *entry, uint32_t footprint)
+{
+    const struct sample *alike = NULL;
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct sample *sample = &entry->sample[i];
+        if (sample->footprint == footprint)
+            return sample;
+        if (!sample->is_estimate && entry->type != STARPU_CPU_WORKER &&
+            starfish_footprint_hash(sample->footprint) == starfish_footprint_hash(footprint))
+            alike = sample;
+    }
+    return alike;
+}
+
 /* The same number of cores comes before the size. NULL when there is none. */
 static const struct sample *closest(const struct recorded *entry, uint32_t footprint, double bytes)
 {
@@ -100,8 +121,8 @@ static const struct sample *closest(const struct recorded *entry, uint32_t footp
         const struct sample *sample = &entry->sample[i];
         if (sample->is_estimate)
             continue;
-        const int fits = starfish_footprint_cores(sample->footprint) == starfish_footprint_cores(footprint);
-        const int best_fits = best && starfish_footprint_cores(best->footprint) == starfish_footprint_cores(footprint);
+        const int fits = team_of(entry, sample->footprint) == team_of(entry, footprint);
+        const int best_fits = best && team_of(entry, best->footprint) == team_of(entry, footprint);
         if (!best || fits > best_fits || (fits == best_fits && apart(sample, bytes) < apart(best, bytes)))
             best = sample;
     }
@@ -138,20 +159,27 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
 
 /* ---- tasks that were not recorded -------------------------------------------------------------------------------- */
 
-/* How unlike the task a sample is: the squares of the logarithms of the sizes' ratios, and for each number that stands
- * for a kind, such as a precision or a direction, one that is larger than these are. */
-static double unlikeness(const struct sample *sample, const struct starfish_sizes *sizes, double bytes)
+/* Of two numbers of tasks: those that stand for a kind, such as a precision or a direction, are equal or far apart;
+ * sizes by the square of their ratio's logarithm. */
+static double unlike_numbers(size_t here, size_t there)
 {
     enum { KINDS = 8 }; /* less than this is a kind, or small */
+    const double ratio = log(((double)here + 1) / ((double)there + 1));
+    return here < KINDS && there < KINDS ? (here != there) * 3.0 : ratio * ratio;
+}
+
+/* How unlike the task a sample is. Numbers that one of them has beyond the other's count as 0 there, since codelets
+ * leave out the last ones where they are 0. Of a sample without numbers any may differ. */
+static double unlikeness(const struct sample *sample, const struct starfish_sizes *sizes, double bytes)
+{
     const struct starfish_sizes *there = sizes ? starfish_sizes_of(sample->footprint, sizes->count) : NULL;
     double sum = apart(sample, bytes) * apart(sample, bytes);
+    if (sizes && !there)
+        there = starfish_sizes_of(sample->footprint, 0);
     if (!there)
-        return sum + 1;
-    for (size_t i = 0; i < sizes->count; i++) {
-        const double here = (double)sizes->value[i], other = (double)there->value[i],
-                     ratio = log((here + 1) / (other + 1));
-        sum += here < KINDS && other < KINDS ? (here != other) * 3.0 : ratio * ratio;
-    }
+        return sum + (sizes ? 3.0 * (double)sizes->count : 0);
+    for (size_t i = 0; i < sizes->count || i < there->count; i++)
+        sum += unlike_numbers(i < sizes->count ? sizes->value[i] : 0, i < there->count ? there->value[i] : 0);
     return sum;
 }
 
@@ -184,30 +212,26 @@ static double most_bytes(const struct recorded *entry, uint32_t footprint)
 {
     double most = 0;
     for (size_t i = 0; i < entry->count; i++)
-        if (!entry->sample[i].is_estimate &&
-            starfish_footprint_cores(entry->sample[i].footprint) == starfish_footprint_cores(footprint))
+        if (!entry->sample[i].is_estimate && team_of(entry, entry->sample[i].footprint) == team_of(entry, footprint))
             most = fmax(most, entry->sample[i].bytes);
     return most;
 }
 
 /* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. Beyond the
  * largest of these, times grow as the bytes do. */
-static struct sample estimate(const struct recorded *entry, enum starpu_worker_archtype type, uint32_t footprint,
-                              double bytes)
+static struct sample estimate(const struct recorded *entry, uint32_t footprint, double bytes)
 {
-    const double cores = starfish_footprint_cores(footprint);
     const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
     const struct sample *like = closest(entry, footprint, bytes);
     const double inside = fmin(bytes, most_bytes(entry, like->footprint)), beyond = bytes / fmax(inside, 1);
     struct fit fit = {.weight = 0};
     for (size_t i = 0; i < entry->count; i++) {
         const struct sample *sample = &entry->sample[i];
-        const double there = starfish_footprint_cores(sample->footprint);
-        /* Other teams count where there are no others. To a GPU they are all one. */
-        if (sample->is_estimate || there != starfish_footprint_cores(like->footprint))
+        const unsigned there = team_of(entry, sample->footprint), here = team_of(entry, footprint);
+        /* Other teams count where there are no others. */
+        if (sample->is_estimate || there != team_of(entry, like->footprint))
             continue;
-        const double teams = type == STARPU_CPU_WORKER ? there / cores : 1,
-                     far = unlikeness(sample, sizes, inside) + 0.01;
+        const double teams = here > 0 ? (double)there / here : 1, far = unlikeness(sample, sizes, inside) + 0.01;
         const double x = log((sample->bytes + 1) / (inside + 1));
         /* Of a task of other than some ten times the bytes nothing can be learnt about how times grow here. */
         add_to_fit(&fit, exp(-x * x / 8) / (far * far), x, log(sample->microseconds * teams),
@@ -238,16 +262,16 @@ static double length_of(struct starpu_task *task, struct starpu_perfmodel_arch *
     struct recorded *entry = recorded_of(task->cl->model->symbol, arch);
     const uint32_t footprint = starfish_task_footprint(task);
     *is_estimate = 0;
-    for (size_t i = 0; entry && i < entry->count; i++)
-        if (entry->sample[i].footprint == footprint) {
-            *is_estimate = entry->sample[i].is_estimate;
-            return length_by(&entry->sample[i], task);
-        }
+    const struct sample *exact = entry ? exactly(entry, footprint) : NULL;
+    if (exact) {
+        *is_estimate = exact->is_estimate;
+        return length_by(exact, task);
+    }
     const double bytes = bytes_of(task);
     if (!entry || !closest(entry, footprint, bytes))
         return (double)NAN;
     *is_estimate = 1;
-    const struct sample made = estimate(entry, arch->devices[0].type, footprint, bytes);
+    const struct sample made = estimate(entry, footprint, bytes);
     keep(entry, &made);
     return length_by(&made, task);
 }

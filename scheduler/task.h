@@ -87,6 +87,11 @@ static inline unsigned starfish_footprint_cores(uint32_t footprint)
 {
     return footprint & 0xff;
 }
+/* Its other bits: the lowest ones of the hash of the sizes. */
+static inline uint32_t starfish_footprint_hash(uint32_t footprint)
+{
+    return footprint >> 8;
+}
 
 /* In a codelet's function: keep the first error that a CUDA kernel's launch returned. */
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error);

@@ -26,12 +26,6 @@ static starfish_status read_given(struct poisson3d *run)
                                  POISSON3D_MOST_IN_FLIGHT, run->stream[i]);
     if (given->where)
         STARFISH_TRY(list_choices("--where", given->where, &poisson3d_table, run->place, &run->places));
-    if (given->workers)
-        STARFISH_TRY(list_read("--workers", given->workers, ';', &run->workers));
-    for (size_t i = 0; i < run->workers.count; ++i) {
-        struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-        STARFISH_TRY(workers_read(run->workers.item[i], &options));
-    }
     return STARFISH_SUCCESS;
 }
 
@@ -39,9 +33,7 @@ static starfish_status measure(struct bench *bench)
 {
     struct poisson3d *run = (struct poisson3d *)bench;
     STARFISH_TRY(read_given(run));
-    STARFISH_TRY(bench_look_around(bench));
-    if (run->workers.count == 0) /* all sets that the machine has */
-        STARFISH_TRY(list_read("--workers", bench->gpus > 0 ? "gpu;all;cpu" : "cpu", ';', &run->workers));
+    STARFISH_TRY(bench_worker_sets(bench, run->given.workers, "gpu;all;cpu", "cpu", &run->workers));
     poisson3d_measure_limits(run);
     for (size_t i = 0; i < run->workers.count; ++i)
         STARFISH_TRY(poisson3d_measure_solves(run, run->workers.item[i]));

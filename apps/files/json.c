@@ -87,3 +87,13 @@ starfish_status starfish_json_list(const char *path, const char *key, const json
         return starfish_json_fail(path, key, "must be a list of %zu entr%s", count, count == 1 ? "y" : "ies");
     return STARFISH_SUCCESS;
 }
+
+const char *starfish_json_text_of(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
+
+double starfish_json_number_of(const json_t *row, const char *key)
+{
+    return json_number_value(json_object_get(row, key));
+}

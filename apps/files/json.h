@@ -26,4 +26,9 @@ starfish_status starfish_json_number(const char *path, const char *key, const js
 /* An array of exactly `count` entries. */
 starfish_status starfish_json_list(const char *path, const char *key, const json_t *value, size_t count);
 
+/* Of a row that the program wrote itself: the text of a key, NULL where there is none; the number, 0 where there is
+ * none. */
+const char *starfish_json_text_of(const json_t *row, const char *key);
+double starfish_json_number_of(const json_t *row, const char *key);
+
 #endif

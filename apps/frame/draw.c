@@ -1,5 +1,6 @@
 /* Pictures of a benchmark's rows: bars, curves, and a roofline. */
 #include "apps/frame/draw.h"
+#include "apps/files/json.h"
 
 #include "apps/pictures/bars.h"
 #include "apps/pictures/lines.h"
@@ -8,16 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of(const json_t *row, const char *key)
-{
-    return json_string_value(json_object_get(row, key));
-}
-
-static double number_of(const json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key)); /* 0 where there is none */
-}
 
 static void write_title(const struct bench *bench, const char *what, char *title, size_t size)
 {
@@ -37,12 +28,12 @@ static starfish_status draw_bars(const struct bench *bench)
     for (size_t i = 0; i < count; ++i) {
         const json_t *row = json_array_get(bench->rows, i);
         if (json_is_number(json_object_get(row, "seconds")))
-            bars[drawn++] = (struct starfish_bar){.label = text_of(row, "case"),
-                                                  .group = text_of(row, "who"),
-                                                  .value = number_of(row, "seconds"),
-                                                  .low = number_of(row, "min"),
-                                                  .high = number_of(row, "max"),
-                                                  .mark = number_of(row, "limit_seconds")};
+            bars[drawn++] = (struct starfish_bar){.label = starfish_json_text_of(row, "case"),
+                                                  .group = starfish_json_text_of(row, "who"),
+                                                  .value = starfish_json_number_of(row, "seconds"),
+                                                  .low = starfish_json_number_of(row, "min"),
+                                                  .high = starfish_json_number_of(row, "max"),
+                                                  .mark = starfish_json_number_of(row, "limit_seconds")};
     }
     write_title(bench, "", title, sizeof title);
     const struct starfish_bars chart = {.bar = bars,
@@ -128,16 +119,17 @@ static starfish_status draw_curves(const struct bench *bench)
     STARFISH_TRY(make_drawing(&drawing, bench->plot, count + 2));
     json_array_foreach(bench->rows, i, row)
     {
-        const char *name = text_of(row, curves->group);
+        const char *name = starfish_json_text_of(row, curves->group);
         if (!name || has_line(&drawing, name))
             continue;
         struct starfish_line *line = add_line(&drawing, name);
         json_array_foreach(bench->rows, j, other)
         {
             if (json_equal(json_object_get(row, curves->group), json_object_get(other, curves->group)))
-                add_point(&drawing, line, number_of(other, curves->x), curves->times * number_of(other, curves->y));
+                add_point(&drawing, line, starfish_json_number_of(other, curves->x),
+                          curves->times * starfish_json_number_of(other, curves->y));
         }
-        least = fmin(least, number_of(row, curves->x));
+        least = fmin(least, starfish_json_number_of(row, curves->x));
         for (size_t p = 0; line && p < line->count; ++p)
             most = fmax(most, line->x[p]);
     }
@@ -176,8 +168,8 @@ struct roofs {
 /* Bytes over the least time for them: the rate of the memory or link that a row was compared with; 0: none. */
 static double rate_of(const json_t *row)
 {
-    const double limit = number_of(row, "limit_seconds");
-    return limit > 0 ? number_of(row, "bytes") / limit : 0;
+    const double limit = starfish_json_number_of(row, "limit_seconds");
+    return limit > 0 ? starfish_json_number_of(row, "bytes") / limit : 0;
 }
 
 static void add_roof(struct roofs *roofs, double rate)
@@ -199,16 +191,17 @@ static void add_dots(const struct bench *bench, struct drawing *drawing, struct 
     size_t i, j;
     json_array_foreach(bench->rows, i, row)
     {
-        const char *who = text_of(row, "who");
-        if (!(number_of(row, "operations") > 0) || has_line(drawing, who))
+        const char *who = starfish_json_text_of(row, "who");
+        if (!(starfish_json_number_of(row, "operations") > 0) || has_line(drawing, who))
             continue;
         struct starfish_line *line = add_line(drawing, who);
         json_array_foreach(bench->rows, j, other)
         {
-            const double operations = number_of(other, "operations"), bytes = number_of(other, "bytes");
-            if (!(operations > 0) || !(bytes > 0) || strcmp(text_of(other, "who"), who) != 0)
+            const double operations = starfish_json_number_of(other, "operations"),
+                         bytes = starfish_json_number_of(other, "bytes");
+            if (!(operations > 0) || !(bytes > 0) || strcmp(starfish_json_text_of(other, "who"), who) != 0)
                 continue;
-            add_point(drawing, line, operations / bytes, 1e-9 * operations / number_of(other, "seconds"));
+            add_point(drawing, line, operations / bytes, 1e-9 * operations / starfish_json_number_of(other, "seconds"));
             range[0] = fmin(range[0], operations / bytes / 2);
             range[1] = fmax(range[1], operations / bytes * 2);
             add_roof(roofs, rate_of(other));

@@ -2,6 +2,7 @@
 #include "apps/frame/frame.h"
 
 #include "apps/command.h"
+#include "apps/workers.h"
 
 #include <starfish/starfish.h>
 #include <stdarg.h>
@@ -104,11 +105,23 @@ starfish_status bench_look_around(struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
+static starfish_status read_sets(const char *text, struct list *sets)
+{
+    STARFISH_TRY(list_read("--workers", text, ';', sets));
+    for (size_t i = 0; i < sets->count; ++i) {
+        struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+        STARFISH_TRY(workers_read(sets->item[i], &options));
+    }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
                                   struct list *sets)
 {
+    if (given) /* a mistake is said before the machine is looked at */
+        STARFISH_TRY(read_sets(given, sets));
     STARFISH_TRY(bench_look_around(bench));
-    return list_read("--workers", given ? given : bench->gpus > 0 ? with_gpu : without, ';', sets);
+    return given ? STARFISH_SUCCESS : read_sets(bench->gpus > 0 ? with_gpu : without, sets);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */

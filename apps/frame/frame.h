@@ -81,7 +81,7 @@ void bench_machine(struct bench *bench, const starfish_context *context);
 /* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
 starfish_status bench_look_around(struct bench *bench);
 /* bench_look_around, and the sets of workers of --workers: those given, or where that is NULL those for a machine with
- * a GPU, or without. */
+ * a GPU, or without. Error: ARGUMENT (a set that is none, before the machine is looked at). */
 starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
                                   struct list *sets);
 

@@ -1,7 +1,9 @@
 /* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c). */
 #include "apps/files/output.h"
 #include "apps/command.h"
+#include "apps/files/json.h"
 #include "apps/frame/draw.h"
+#include "apps/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,46 +27,63 @@ starfish_status bench_check_outputs(const struct bench *bench)
     return bench->plot ? starfish_canvas_check(bench->plot) : STARFISH_SUCCESS;
 }
 
-static const char *text_of(const json_t *row, const char *key)
-{
-    return json_string_value(json_object_get(row, key));
-}
-
-static double number_of(const json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key)); /* 0 where there is none */
-}
-
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
 /* Cases can be long, and are known one by one: a line for each, and below it one for each of those who were measured.
- */
-enum { WHO = 20 };
+ * On a narrow terminal columns stand closer, and a name that is too long for its column has a line of its own. */
+static const struct columns {
+    int who, number, apart; /* widths, and blanks between them */
+} wide = {20, 9, 2}, narrow = {12, 8, 1};
+
+enum { NUMBERS = 5 };
+
+static const struct columns *columns_here(void)
+{
+    return table_terminal_width() < 2 + wide.who + NUMBERS * (wide.number + wide.apart) ? &narrow : &wide;
+}
+
+static void print_number(const struct columns *columns, double number)
+{
+    printf("%*s%*.4g", columns->apart, "", columns->number, number);
+}
 
 static void print_head(const struct bench *bench)
 {
-    static const char *const head[] = {"ms", "min", "max", "GB/s", "of limit"};
-    printf("%s on %s\n\n%-*s", bench->name, bench->machine[0] ? bench->machine : "this machine", WHO + 2, "case, who");
-    for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-        printf("  %9s", head[i]);
+    static const char *const head[NUMBERS] = {"ms", "min", "max", "GB/s", "of limit"};
+    const struct columns *columns = columns_here();
+    char title[2 * BENCH_MACHINE];
+    snprintf(title, sizeof title, "%s on %s\n", bench->name, bench->machine[0] ? bench->machine : "this machine");
+    table_print_text(title, 0, 4);
+    printf("%-*s", columns->who + 2, "case, who");
+    for (size_t i = 0; i < NUMBERS; ++i)
+        printf("%*s%*s", columns->apart, "", columns->number, head[i]);
     printf("\n");
+}
+
+static void print_who(const struct columns *columns, const char *who)
+{
+    if ((int)strlen(who) > columns->who)
+        printf("  %s\n%*s", who, columns->who + 2, "");
+    else
+        printf("  %-*s", columns->who, who);
 }
 
 static void print_row(const json_t *row, const json_t *before)
 {
     static const char *const times[] = {"seconds", "min", "max"};
-    if (!before || strcmp(text_of(row, "case"), text_of(before, "case")) != 0)
-        printf("%s\n", text_of(row, "case"));
+    const struct columns *columns = columns_here();
+    if (!before || strcmp(starfish_json_text_of(row, "case"), starfish_json_text_of(before, "case")) != 0)
+        table_print_text(starfish_json_text_of(row, "case"), 0, 4);
     if (!json_is_number(json_object_get(row, "seconds"))) {
-        printf("  %s\n", text_of(row, "who"));
+        printf("  %s\n", starfish_json_text_of(row, "who"));
         return;
     }
-    printf("  %-*s", WHO, text_of(row, "who"));
+    print_who(columns, starfish_json_text_of(row, "who"));
     for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i)
-        printf("  %9.4g", 1e3 * number_of(row, times[i]));
-    printf("  %9.4g", 1e-9 * number_of(row, "bytes_per_second"));
+        print_number(columns, 1e3 * starfish_json_number_of(row, times[i]));
+    print_number(columns, 1e-9 * starfish_json_number_of(row, "bytes_per_second"));
     if (json_is_number(json_object_get(row, "fraction")))
-        printf("  %7.0f %%", 100 * number_of(row, "fraction"));
+        printf("%*s%*.0f %%", columns->apart, "", columns->number - 2, 100 * starfish_json_number_of(row, "fraction"));
     printf("\n");
 }
 
@@ -102,7 +121,7 @@ static const json_t *fastest_beside(const struct bench *bench, const json_t *row
     json_array_foreach(bench->rows, i, other)
     {
         if (json_is_number(json_object_get(other, "seconds")) && belong_together(bench, row, other) &&
-            number_of(other, "seconds") < number_of(fastest, "seconds"))
+            starfish_json_number_of(other, "seconds") < starfish_json_number_of(fastest, "seconds"))
             fastest = other;
     }
     return fastest;
@@ -117,7 +136,9 @@ void bench_compare_rows(const struct bench *bench)
         if (!json_is_number(json_object_get(row, "seconds")))
             continue;
         const json_t *fastest = fastest_beside(bench, row);
-        json_object_set_new(row, "like_fastest", json_boolean(number_of(row, "min") <= number_of(fastest, "max")));
+        json_object_set_new(
+            row, "like_fastest",
+            json_boolean(starfish_json_number_of(row, "min") <= starfish_json_number_of(fastest, "max")));
     }
 }
 
@@ -132,7 +153,7 @@ static void print_ties(const struct bench *bench)
         if (tied && ties++ == 0)
             printf("\nTimes that overlap those of the fastest of their case, from which they cannot be told:\n");
         if (tied)
-            printf("  %s, %s\n", text_of(row, "case"), text_of(row, "who"));
+            printf("  %s, %s\n", starfish_json_text_of(row, "case"), starfish_json_text_of(row, "who"));
     }
 }
 

@@ -90,6 +90,8 @@ static const struct machine_case whole[] = {
     {"multigrid-192-f64", {192}, "cells", FEW_CYCLES CUT_AS_SOLVE, EVERY_SET, MACHINE_SIZES, 0},
     {"slab-512-f64-spread", {512}, "cells", SLAB SPREAD, "gpu", MACHINE_SIZES, 0},
     {"slab-256-f64-spread", {256}, "cells", SLAB SPREAD, "gpu", MACHINE_SIZES, 0},
+    {"slab-384-f64-spread", {384}, "cells", SLAB SPREAD, "gpu", MACHINE_SIZES, 0},
+    {"slab-640-f64-spread", {640}, "cells", SLAB SPREAD, "gpu", MACHINE_SIZES, 0},
     {"atmosphere-256-f64", PANEL(256), "atmosphere", FEW_CYCLES CUT_AS_SOLVE, EVERY_SET, MACHINE_SIZES, 0},
     {"diffusion-96-f64-ip", {96}, "diffusion", CG IP_BLOCKS CUT_AS_SOLVE, EVERY_SET, MACHINE_SIZES, 0},
     {"blktri-128-f64", {128}, "cells", FRACTIONS CUT_16, EVERY_SET, MACHINE_SIZES, 0},

@@ -167,7 +167,8 @@ static void print_table(const struct bench *bench)
     struct table table = {.alignment = TABLE_RIGHT, .left = 0};
     const json_t *row;
     size_t i;
-    printf("%s\n\n", json_string_value(json_object_get(bench->more, "model")));
+    table_print_text(json_string_value(json_object_get(bench->more, "model")), 0, 4);
+    printf("\n");
     table_row(&table);
     for (i = 0; i < sizeof head / sizeof head[0]; ++i)
         table_cell(&table, "%s", head[i]);
@@ -188,8 +189,10 @@ static void print_table(const struct bench *bench)
         table_cell(&table, "%s", json_string_value(json_object_get(row, "limited_by")));
     }
     table_print(&table);
-    printf("\nbound: of the bytes over the network's bandwidth alone; limited by: most of the network's time,\nwhere "
-           "that is a twentieth of the node's\n");
+    printf("\n");
+    table_print_text("bound: of the bytes over the network's bandwidth alone; limited by: most of the network's time, "
+                     "where that is a twentieth of the node's",
+                     0, 0);
 }
 
 starfish_status sched_measure_nodes(struct bench *bench)

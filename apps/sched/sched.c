@@ -1,5 +1,6 @@
 /* starfish sched: one problem under several scheduling policies and sets of workers. */
 #include "apps/measured/sched.h"
+#include "apps/files/json.h"
 
 #include "apps/command.h"
 #include "apps/recorded/simulate.h"
@@ -49,11 +50,6 @@ enum { PARTS = 16 };
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
-static double number_of(const json_t *row, const char *key)
-{
-    return json_number_value(json_object_get(row, key));
-}
-
 static void add_head(struct table *table)
 {
     static const char *const head[] = {"workers",  "policy", "ms",      "spread",    "idle", "gpu tasks",
@@ -72,14 +68,14 @@ static void add_result(struct table *table, const json_t *row)
     table_cell(table, "%s", json_string_value(json_object_get(row, "workers")));
     table_cell(table, "%s", json_string_value(json_object_get(row, "policy")));
     table_cell(table, "%s%.4g", json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
-               1e3 * number_of(row, "seconds"));
-    table_cell(table, "%.2g", 1e3 * number_of(row, "spread"));
+               1e3 * starfish_json_number_of(row, "seconds"));
+    table_cell(table, "%.2g", 1e3 * starfish_json_number_of(row, "spread"));
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; ++i)
-        table_cell(table, "%.0f %%", 100 * number_of(row, shares[i]));
+        table_cell(table, "%.0f %%", 100 * starfish_json_number_of(row, shares[i]));
     for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; ++i)
-        table_cell(table, "%.1f", 1e-6 * number_of(row, bytes[i]));
+        table_cell(table, "%.1f", 1e-6 * starfish_json_number_of(row, bytes[i]));
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; ++i)
-        table_cell(table, "%.0f %%", 100 * number_of(row, bounds[i]));
+        table_cell(table, "%.0f %%", 100 * starfish_json_number_of(row, bounds[i]));
 }
 
 static void print_calibration(const struct bench *bench)
@@ -89,8 +85,8 @@ static void print_calibration(const struct bench *bench)
     json_array_foreach(list, i, entry)
     {
         printf("calibrated %s: %lld solve%s, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
-               (long long)number_of(entry, "solves"), number_of(entry, "solves") > 1 ? "s" : "",
-               number_of(entry, "seconds"),
+               (long long)starfish_json_number_of(entry, "solves"),
+               starfish_json_number_of(entry, "solves") > 1 ? "s" : "", starfish_json_number_of(entry, "seconds"),
                json_is_true(json_object_get(entry, "complete")) ? "" : ", and some tasks are still not known");
     }
 }
@@ -100,10 +96,12 @@ static void print_table(const struct bench *bench)
     struct table table = {.alignment = TABLE_RIGHT, .left = 1};
     const json_t *row;
     size_t i;
-    printf("%s on %s\n", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
+    char text[2 * BENCH_MACHINE];
+    snprintf(text, sizeof text, "%s on %s", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
+    table_print_text(text, 0, 4);
     print_calibration(bench);
     if (json_object_get(bench->more, "simulation"))
-        printf("%s\n", json_string_value(json_object_get(bench->more, "simulation")));
+        table_print_text(json_string_value(json_object_get(bench->more, "simulation")), 0, 4);
     add_head(&table);
     json_array_foreach(bench->rows, i, row)
     {
@@ -111,8 +109,10 @@ static void print_table(const struct bench *bench)
     }
     printf("\n");
     table_print(&table);
-    printf("\n~: among the fastest on these workers: the times overlap those of the one with the least median\n"
-           "area, path: bounds from below over the measured time: no worker idle; the longest chain of tasks\n");
+    printf("\n");
+    table_print_text("~: among the fastest on these workers: the times overlap those of the one with the least median\n"
+                     "area, path: bounds from below over the measured time: no worker idle; the longest chain of tasks",
+                     0, 0);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * the end waited for, models and bounds. */
 #include "apps/trace/trace.h"
 
+#include "apps/table.h"
 #include "poisson/methods.h"
 #include "tasks/separable.h"
 
@@ -25,7 +26,7 @@ static double busy_of(const struct starfish_record *record, size_t worker)
     return busy;
 }
 
-static void explain_workers(const struct trace *trace)
+static void explain_workers(const struct trace *trace, FILE *out)
 {
     const struct starfish_record *record = trace->record;
     size_t most = 0, least = 0;
@@ -36,10 +37,11 @@ static void explain_workers(const struct trace *trace)
     }
     trace_worker_name(names[0], sizeof names[0], &record->worker[most]);
     trace_worker_name(names[1], sizeof names[1], &record->worker[least]);
-    printf("The busiest worker was %s, %.0f %% of the time", names[0], 100 * busy_of(record, most) / span_of(trace));
+    fprintf(out, "The busiest worker was %s, %.0f %% of the time", names[0],
+            100 * busy_of(record, most) / span_of(trace));
     if (most != least)
-        printf("; the least busy %s, %.0f %%", names[1], 100 * busy_of(record, least) / span_of(trace));
-    printf(".\n");
+        fprintf(out, "; the least busy %s, %.0f %%", names[1], 100 * busy_of(record, least) / span_of(trace));
+    fprintf(out, ".\n");
 }
 
 /* ---- idle time --------------------------------------------------------------------------------------------------- */
@@ -56,7 +58,7 @@ static double idle_between(const struct trace *trace, double from, double to)
     return 1e-3 * idle;
 }
 
-static void explain_idle(const struct trace *trace)
+static void explain_idle(const struct trace *trace, FILE *out)
 {
     double first = (double)INFINITY, last = -(double)INFINITY;
     const double workers = (double)trace->record->worker_count;
@@ -66,16 +68,18 @@ static void explain_idle(const struct trace *trace)
             first = fmin(first, trace->record->task[i].start);
             last = fmax(last, trace->record->task[i].end);
         }
-    printf("Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)), idle);
+    fprintf(out, "Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)),
+            idle);
     if (first <= last)
-        printf(": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
-               strcmp(trace->plan.method, starfish_method_names()[STARFISH_METHOD_SLAB]) == 0
-                   ? "the reduced system"
-                   : "the systems of the modes",
-               idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
-    printf(".\n");
+        fprintf(out, ": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
+                strcmp(trace->plan.method, starfish_method_names()[STARFISH_METHOD_SLAB]) == 0
+                    ? "the reduced system"
+                    : "the systems of the modes",
+                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
+    fprintf(out, ".\n");
     if (trace->account.fetching > 0)
-        printf("Of that, workers with a task in hand waited %.3f ms for its data.\n", 1e-3 * trace->account.fetching);
+        fprintf(out, "Of that, workers with a task in hand waited %.3f ms for its data.\n",
+                1e-3 * trace->account.fetching);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -112,7 +116,7 @@ static size_t find_operations(const struct starfish_record *record, struct opera
     return count;
 }
 
-static void explain_operations(const struct trace *trace)
+static void explain_operations(const struct trace *trace, FILE *out)
 {
     enum { TOP = 5 };
     struct operation *operations = calloc(trace->record->tasks + 1, sizeof *operations);
@@ -120,30 +124,30 @@ static void explain_operations(const struct trace *trace)
     if (!operations)
         return;
     const size_t count = find_operations(trace->record, operations);
-    printf("The work was");
+    fprintf(out, "The work was");
     for (size_t i = 0; i < count && i < TOP; i++)
-        printf("%s %.0f %% %s (%zu task%s of %.3f ms)", i ? "," : "", 100 * operations[i].busy / busy,
-               operations[i].name, operations[i].tasks, operations[i].tasks == 1 ? "" : "s",
-               1e-3 * operations[i].busy / (double)operations[i].tasks);
-    printf(".\n");
+        fprintf(out, "%s %.0f %% %s (%zu task%s of %.3f ms)", i ? "," : "", 100 * operations[i].busy / busy,
+                operations[i].name, operations[i].tasks, operations[i].tasks == 1 ? "" : "s",
+                1e-3 * operations[i].busy / (double)operations[i].tasks);
+    fprintf(out, ".\n");
     free(operations);
 }
 
 /* ---- bytes, path, bounds ----------------------------------------------------------------------------------------- */
 
-static void explain_bytes(const struct trace *trace)
+static void explain_bytes(const struct trace *trace, FILE *out)
 {
     const struct starfish_bytes bytes = trace->record->bytes;
     if (trace->record->nodes == 1) {
-        printf("All workers share one memory: nothing was copied.\n");
+        fprintf(out, "All workers share one memory: nothing was copied.\n");
         return;
     }
-    printf("StarPU moved %.1f MB to GPUs, %.1f MB from them and %.1f MB between them.\n",
-           1e-6 * (double)bytes.host_to_device, 1e-6 * (double)bytes.device_to_host,
-           1e-6 * (double)bytes.device_to_device);
+    fprintf(out, "StarPU moved %.1f MB to GPUs, %.1f MB from them and %.1f MB between them.\n",
+            1e-6 * (double)bytes.host_to_device, 1e-6 * (double)bytes.device_to_host,
+            1e-6 * (double)bytes.device_to_device);
 }
 
-static void explain_path(const struct trace *trace)
+static void explain_path(const struct trace *trace, FILE *out)
 {
     double on_path = 0;
     size_t tasks = 0;
@@ -152,13 +156,14 @@ static void explain_path(const struct trace *trace)
             on_path += trace->record->task[i].end - trace->record->task[i].start;
             tasks++;
         }
-    printf("What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the "
-           "solve nothing of it ran.\n",
-           tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
+    fprintf(out,
+            "What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the "
+            "solve nothing of it ran.\n",
+            tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
 }
 
 /* Tasks take longer than the models expect where other programs use the cores, or workers share one memory. */
-static void explain_models(const struct trace *trace)
+static void explain_models(const struct trace *trace, FILE *out)
 {
     const struct starfish_record *record = trace->record;
     double took = 0, expected = 0;
@@ -171,32 +176,52 @@ static void explain_models(const struct trace *trace)
         }
     }
     if (expected > 0)
-        printf("Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
+        fprintf(out, "Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
 }
 
-static void explain_bounds(const struct trace *trace)
+static void explain_bounds(const struct trace *trace, FILE *out)
 {
     const struct starfish_account *account = &trace->account;
-    printf("With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
-           "%.3f ms. %s\n",
-           1e-3 * account->area, 100 * account->area / span_of(trace), 1e-3 * account->critical_path,
-           account->complete ? "Both by StarPU's models."
-                             : "Both by StarPU's models where they know a task, else as measured.");
+    fprintf(out,
+            "With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
+            "%.3f ms. %s\n",
+            1e-3 * account->area, 100 * account->area / span_of(trace), 1e-3 * account->critical_path,
+            account->complete ? "Both by StarPU's models."
+                              : "Both by StarPU's models where they know a task, else as measured.");
 }
 
-void trace_explain(const struct trace *trace)
+/* Each part of the explanation is a line, however long. */
+static void explain_all(const struct trace *trace, FILE *out)
 {
     const struct starfish_record *record = trace->record;
-    printf("\nThe solve took %.3f ms from its submission to the solution in its memory: %zu tasks on %zu worker%s, "
-           "policy\n"
-           "%s.\n",
-           1e-3 * span_of(trace), record->tasks, record->worker_count, record->worker_count == 1 ? "" : "s",
-           trace->runtime.policy);
-    explain_workers(trace);
-    explain_idle(trace);
-    explain_operations(trace);
-    explain_bytes(trace);
-    explain_path(trace);
-    explain_models(trace);
-    explain_bounds(trace);
+    fprintf(out,
+            "The solve took %.3f ms from its submission to the solution in its memory: %zu tasks on %zu worker%s, "
+            "policy %s.\n",
+            1e-3 * span_of(trace), record->tasks, record->worker_count, record->worker_count == 1 ? "" : "s",
+            trace->runtime.policy);
+    explain_workers(trace, out);
+    explain_idle(trace, out);
+    explain_operations(trace, out);
+    explain_bytes(trace, out);
+    explain_path(trace, out);
+    explain_models(trace, out);
+    explain_bounds(trace, out);
+}
+
+/* Without memory for the text it is not folded. */
+void trace_explain(const struct trace *trace)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    printf("\n");
+    explain_all(trace, out ? out : stdout);
+    if (!out)
+        return;
+    fclose(out);
+    if (text && size > 0) {
+        text[size - 1] = '\0'; /* the last newline */
+        table_print_text(text, 0, 0);
+    }
+    free(text);
 }

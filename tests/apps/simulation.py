@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import models
 import program
@@ -284,7 +285,10 @@ $EndElements
 
     def test_runs_are_the_same(self):
         for machine in ("here", "fast"):
-            self.assertEqual(self.sched(machine, 32), self.sched(machine, 32))
+            once = self.sched(machine, 32)
+            self.assertEqual(self.sched(machine, 32), once)
+            with unittest.mock.patch.dict(os.environ, MALLOC_MMAP_THRESHOLD_="4096"):  # other addresses
+                self.assertEqual(self.sched(machine, 32), once)
 
     def test_sizes_that_were_not_recorded(self):
         small, large = (self.sched("fast", n, "--workers", "gpu", "--policies", "dmdas", "--slabs", "16")
@@ -330,9 +334,11 @@ $EndElements
             measured = json.load(stream)
         plain = program.poisson(n=[32, 32, 32], grid={"y": "cell", "z": "cell"}, rhs=1)
         policies = ",".join(row["policy"] for row in measured["rows"])
-        again = json.loads(self.run_well("sched", self.write("p.json", plain), "--simulate", "here",
-                                         *measured["arguments"], "--workers", "cpu", "--policies", policies,
-                                         "--repeat", "3", "--warmup", "1"))
+        command = ["sched", self.write("p.json", plain), "--simulate", "here", *measured["arguments"], "--workers",
+                   "cpu", "--policies", policies]
+        again = json.loads(self.run_well(*command))
+        if any(row["max"] > 1.5 * row["min"] for row in again["rows"]):
+            again = json.loads(self.run_well(*command, "--repeat", "15"))
         for was, now in zip(measured["rows"], again["rows"]):
             row = next(row for row in rows if (row["case"], row["policy"]) == ("slab-32-f64", was["policy"]))
             self.assertAlmostEqual(float(row["measured_seconds"]) / was["seconds"], 1, places=5)
