@@ -4,7 +4,6 @@
 #include "base/real.h"
 #include "sparse/build.h"
 
-
 /* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 /* base + factor a b, where base NULL is the identity. */
@@ -68,7 +67,7 @@ static double plain_seconds(const struct starfish_fem_grid *grid, int steps, sta
 /* G is used once for two smoothings. */
 static double seconds_of(double of_e, double of_g, int steps, int count, starfish_precision precision)
 {
-    return steps / count * product_seconds(of_e, precision) + product_seconds(of_g, precision) / 2;
+    return (double)steps / count * product_seconds(of_e, precision) + product_seconds(of_g, precision) / 2;
 }
 
 /* ---- The matrices ------------------------------------------------------------------------------------------------ */

@@ -15,10 +15,10 @@ struct starfish_fem_steps {
     struct starfish_csr e, g;
 };
 
-/* Of a grid with so many steps before the coarse grid's correction and as many after it. The caller destroys the
- * result, also after a failure. Errors: MEMORY, UNSUPPORTED. */
+/* Of a grid with so many steps before the coarse grid's correction and as many after it. The caller destroys
+ * *s, also after a failure. Errors: MEMORY, UNSUPPORTED. */
 starfish_status starfish_fem_steps_create(const struct starfish_fem_grid *grid, int steps, starfish_precision precision,
-                                          struct starfish_fem_steps *result);
+                                          struct starfish_fem_steps *s);
 void starfish_fem_steps_destroy(struct starfish_fem_steps *steps);
 
 #endif

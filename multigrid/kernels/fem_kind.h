@@ -29,10 +29,10 @@ enum starfish_fem_matrix {
 struct starfish_fem_shape {
     size_t rows, coarse_rows;
     struct starfish_sparse_layout matrix[STARFISH_FEM_MATRICES];
-    int diagonal;   /* M is the inverse diagonal, */
-    size_t inverse; /* at this word */
+    size_t inverse; /* where M is the inverse diagonal it is at this word */
     double damping;
-    int at_once; /* steps of the smoother that E and G do; 0: there are none */
+    int diagonal; /* it is */
+    int at_once;  /* steps of the smoother that E and G do; 0: there are none */
 };
 
 enum starfish_fem_sweep {
