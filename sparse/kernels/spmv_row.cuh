@@ -52,6 +52,9 @@ template <bool constant, typename number> __device__ __forceinline__ number read
         return *entry;
 }
 
+/* Entries of SELL that a thread has on its way at once, and then what they need of x: all of a row by Q1 in 2D. */
+constexpr int BATCH = 9;
+
 /* The share of thread `lane` of a row, of the place of a row for SELL. */
 template <starfish_sparse_format format, bool constant, typename real>
 __device__ __forceinline__ real share_of_row(const Matrix<real> &a, size_t place, unsigned lane, const real *x)
@@ -73,8 +76,25 @@ __device__ __forceinline__ real share_of_row(const Matrix<real> &a, size_t place
         const int last = read_x<constant>(a.start + place / STARFISH_SELL_CHUNK + 1);
         const int entries = (last - first) / STARFISH_SELL_CHUNK;
         size_t e = size_t(first) + place % STARFISH_SELL_CHUNK;
+        int k = 0;
+        for (; k + BATCH <= entries; k += BATCH, e += BATCH * STARFISH_SELL_CHUNK) {
+            int column[BATCH];
+            real value[BATCH], its[BATCH];
+#pragma unroll
+            for (int b = 0; b < BATCH; b++)
+                column[b] = read_entry<constant>(a.column + e + b * STARFISH_SELL_CHUNK);
+#pragma unroll
+            for (int b = 0; b < BATCH; b++)
+                value[b] = read_entry<constant>(a.value + e + b * STARFISH_SELL_CHUNK);
+#pragma unroll
+            for (int b = 0; b < BATCH; b++)
+                its[b] = read_x<constant>(x + column[b]);
+#pragma unroll
+            for (int b = 0; b < BATCH; b++)
+                sum += value[b] * its[b];
+        }
 #pragma unroll 4
-        for (int k = 0; k < entries; k++, e += STARFISH_SELL_CHUNK)
+        for (; k < entries; k++, e += STARFISH_SELL_CHUNK)
             sum += read_entry<constant>(a.value + e) * read_x<constant>(x + read_entry<constant>(a.column + e));
     }
     return sum;
