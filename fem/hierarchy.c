@@ -116,12 +116,14 @@ static starfish_status assemble_finest(struct building *b, struct starfish_csr *
 static starfish_status make_smoother(struct building *b, struct starfish_fem_grid *grid)
 {
     const struct starfish_fem_options *o = &b->plan->options;
+    const double usual = b->problem->mesh->dimensions == 2 ? 0.1 : 0.05;
+    const double drop = o->drop_tolerance > 0 ? o->drop_tolerance : usual;
 
     if (o->smoother == STARFISH_FEM_SPAI)
         return starfish_spai(b->plan->context, &grid->a, o->pattern_power, &grid->m);
     if (o->smoother == STARFISH_FEM_FSAI)
         return starfish_fsai(b->plan->context, &grid->a, o->pattern_power, &grid->m);
-    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(&grid->a, o->drop_tolerance, &grid->m) : STARFISH_SUCCESS;
+    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(&grid->a, drop, &grid->m) : STARFISH_SUCCESS;
 }
 
 /* The smoother's own damping, and less where some error would grow: where damping times the spectral radius comes near
@@ -213,15 +215,19 @@ static starfish_status complete(struct building *b)
     const struct starfish_fem_options *o = &b->plan->options;
     const int steps = o->smoothing_steps > 0 ? o->smoothing_steps : b->plan->mesh.d == 2 ? 8 : 16;
     const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
-    const starfish_sparse_format automatic = has_gpu ? STARFISH_SPARSE_SELL : STARFISH_SPARSE_CSR;
+    const int automatic = o->format == STARFISH_SPARSE_AUTO;
+    const starfish_sparse_format format = automatic ? STARFISH_SPARSE_SELL : o->format;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     cut_grids(b, choose_parts(b));
-    const struct starfish_fem_grids grids = {.levels = b->levels,
-                                             .grid = b->grid,
-                                             .format = o->format == STARFISH_SPARSE_AUTO ? automatic : o->format,
-                                             .coarse_tolerance = 1e-2,
-                                             .coarse_iterations = 1000,
-                                             .cut = b->cut.levels > 0 ? &b->cut : NULL};
+    const struct starfish_fem_grids grids = {
+        .levels = b->levels,
+        .grid = b->grid,
+        .format = format,
+        .format_of_small = automatic && has_gpu ? STARFISH_SPARSE_ELLPACK_T : format,
+        .coarse_tolerance = 1e-2,
+        .coarse_iterations = 1000,
+        .cut = b->cut.levels > 0 ? &b->cut : NULL,
+        .steps_at_once = has_gpu};
 
     options.precision = o->precision;
     options.inner = o->inner;

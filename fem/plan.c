@@ -60,6 +60,17 @@ static starfish_status list_cells(struct starfish_fem_plan *plan)
     return STARFISH_SUCCESS;
 }
 
+static size_t bytes_of_vector(const struct starfish_fem_plan *plan)
+{
+    return (plan->space.unknowns + 1) * sizeof(double);
+}
+
+static starfish_status make_vectors(struct starfish_fem_plan *plan)
+{
+    STARFISH_TRY(starfish_alloc(plan->context, bytes_of_vector(plan), &plan->f));
+    return starfish_alloc(plan->context, bytes_of_vector(plan), &plan->u);
+}
+
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
                                          const struct starfish_fem_options *options, starfish_fem_plan **result)
 {
@@ -84,6 +95,8 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     starfish_status status = starfish_fem_build(plan, problem);
     if (status == STARFISH_SUCCESS)
         status = list_cells(plan);
+    if (status == STARFISH_SUCCESS)
+        status = make_vectors(plan);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
         return status;
@@ -97,6 +110,9 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     if (!plan)
         return;
     starfish_multigrid_plan_destroy(plan->multigrid);
+    for (int which = 0; which < 2 && !starfish_is_stuck(); which++) /* else tasks may still use them */
+        if ((which ? plan->u : plan->f))
+            starfish_free(plan->context, which ? plan->u : plan->f, bytes_of_vector(plan));
     starfish_fem_space_destroy(&plan->space);
     starfish_refined_destroy(&plan->mesh);
     free(plan->cells);

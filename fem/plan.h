@@ -16,6 +16,7 @@ struct starfish_fem_plan {
     int *cells;     /* nodes of the element's cells, for starfish_fem_cells */
     double *load;   /* right-hand side, boundary data included; in singular problems without the mean */
     double *volume; /* singular problems: integrals of the basis functions; else NULL */
+    void *f, *u;    /* right-hand side and solution of the solve whose turn it is, in memory that GPUs copy fast */
     double load_norm, removed, matrix_norm;
     size_t nonzeros, smoother_nonzeros;
     int levels;

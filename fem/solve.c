@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A solve under way: right-hand side and solution in the precision of the plan. */
+/* A solve under way: right-hand side and solution, which are the plan's, in the precision of the plan. */
 struct solving {
     struct starfish_fem_plan *plan;
     void *f, *u;
@@ -31,17 +31,14 @@ static void put(const struct solving *s, void *array, size_t i, double value)
         ((double *)array)[i] = value;
 }
 
-static starfish_status begin(struct solving *s)
+static void begin(struct solving *s)
 {
-    const size_t n = s->plan->space.unknowns;
-
-    s->f = malloc((n + 1) * sizeof(double));
-    s->u = calloc(n + 1, sizeof(double));
-    if (!s->f || !s->u)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
-    for (size_t i = 0; i < n; i++)
+    s->f = s->plan->f;
+    s->u = s->plan->u;
+    for (size_t i = 0; i < s->plan->space.unknowns; i++) {
         put(s, s->f, i, s->plan->load[i]);
-    return STARFISH_SUCCESS;
+        put(s, s->u, i, 0);
+    }
 }
 
 static int is_zero(const struct solving *s)
@@ -158,9 +155,10 @@ static void spread(const struct solving *s, void *u)
 
 static starfish_status solve(struct solving *s, void *u)
 {
-    starfish_status status = begin(s);
+    starfish_status status = STARFISH_SUCCESS;
 
-    if (status == STARFISH_SUCCESS && !is_zero(s))
+    begin(s);
+    if (!is_zero(s))
         status = iterate(s);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
         spread(s, u);
@@ -188,15 +186,6 @@ static void drive(void *data)
     if (job->status != STARFISH_SUCCESS)
         snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
     starfish_queue_leave(queue);
-}
-
-static void free_job(struct starfish_fem_job *job)
-{
-    if (!starfish_is_stuck()) { /* else tasks may still use them */
-        free(job->solving.f);
-        free(job->solving.u);
-    }
-    free(job);
 }
 
 static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
@@ -228,7 +217,7 @@ static starfish_status end(struct starfish_fem_job *job, struct starfish_fem_inf
         *info = job->solving.info;
     if (status != STARFISH_SUCCESS)
         starfish_fail(status, "%s", job->message);
-    free_job(job);
+    free(job);
     return status;
 }
 
@@ -252,7 +241,7 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
     const starfish_status status =
         starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
     if (status != STARFISH_SUCCESS) {
-        free_job(created);
+        free(created);
         return status;
     }
     *job = created;

@@ -25,10 +25,11 @@ struct starfish_fem_cut {
 struct starfish_fem_grids {
     int levels;
     const struct starfish_fem_grid *grid;
-    starfish_sparse_format format; /* not AUTO */
+    starfish_sparse_format format, format_of_small; /* of grids, and of those with few rows; not AUTO */
     double coarse_tolerance;
     int coarse_iterations;
     const struct starfish_fem_cut *cut; /* NULL: chosen from the workers */
+    int steps_at_once; /* small grids have matrices of several smoothing steps, as is good on GPUs (fem_steps.h) */
 };
 
 /* Complete a plan that has been begun. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in

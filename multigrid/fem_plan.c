@@ -3,6 +3,7 @@
 #include "multigrid/fem.h"
 
 #include "base/real.h"
+#include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "sparse/pack.h"
 
@@ -13,6 +14,7 @@
 struct grid {
     const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
     struct starfish_csr r, ra;
+    struct starfish_fem_steps steps;
     int *local; /* of a cut grid: local numbers of its unknowns in the part that is made */
 };
 
@@ -33,6 +35,7 @@ struct part_of_grid {
 struct making {
     const struct starfish_fem_grids *grids;
     starfish_precision precision; /* of the cycles */
+    int steps;                    /* of the smoother, before and after each coarse grid's correction */
     struct grid grid[STARFISH_GRID_MOST_LEVELS];
     struct packed whole[STARFISH_GRID_MOST_LEVELS], high;
     struct part_of_grid *part; /* of cut levels */
@@ -40,12 +43,27 @@ struct making {
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
+/* Of a matrix of a grid. The few long rows of E and G are shared by threads, whatever the format. */
+static starfish_sparse_format format_of(enum starfish_fem_matrix matrix, starfish_sparse_format format)
+{
+    return matrix == STARFISH_FEM_E || matrix == STARFISH_FEM_G ? STARFISH_SPARSE_ELLPACK_T : format;
+}
+
+/* Of a grid. */
+static starfish_sparse_format format_for(const struct starfish_fem_grids *grids, int level)
+{
+    enum { FEW = 1 << 16 }; /* rows with which a thread per row leaves a GPU idle */
+
+    return grids->grid[level].a.rows <= FEW ? grids->format_of_small : grids->format;
+}
+
 static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES],
                                starfish_sparse_format format, starfish_precision precision, struct packed *p)
 {
     for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
         if (matrix[m])
-            STARFISH_TRY(starfish_sparse_lay_out(matrix[m], format, precision, &p->shape.matrix[m], &p->count));
+            STARFISH_TRY(starfish_sparse_lay_out(matrix[m], format_of((enum starfish_fem_matrix)m, format), precision,
+                                                 &p->shape.matrix[m], &p->count));
     p->shape.inverse = p->count = (p->count + 1) / 2 * 2;
     p->count += p->shape.diagonal ? p->shape.rows * starfish_real_size(precision) / sizeof(float) : 0;
     p->words = calloc(p->count + 1, sizeof(float));
@@ -86,7 +104,8 @@ static starfish_status pack_whole(struct making *m, int l)
     p->shape.coarse_rows = given->p.columns;
     p->shape.diagonal = !given->m.start;
     p->shape.damping = given->damping;
-    STARFISH_TRY(pack(m->grid[l].matrix, m->grids->format, m->precision, p));
+    p->shape.at_once = m->grid[l].steps.count;
+    STARFISH_TRY(pack(m->grid[l].matrix, format_for(m->grids, l), m->precision, p));
     if (p->shape.diagonal)
         pack_inverse(&given->a, 0, m->precision, p);
     return STARFISH_SUCCESS;
@@ -107,6 +126,12 @@ static starfish_status make_grid(struct making *m, int l)
         grid->matrix[STARFISH_FEM_P] = &given->p;
         grid->matrix[STARFISH_FEM_R] = &grid->r;
         grid->matrix[STARFISH_FEM_RA] = &grid->ra;
+    }
+    if (l + 1 < m->grids->levels && m->grids->steps_at_once)
+        STARFISH_TRY(starfish_fem_steps_create(given, m->steps, m->precision, &grid->steps));
+    if (grid->steps.count > 0) {
+        grid->matrix[STARFISH_FEM_E] = &grid->steps.e;
+        grid->matrix[STARFISH_FEM_G] = &grid->steps.g;
     }
     return pack_whole(m, l);
 }
@@ -173,7 +198,7 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++) {
         const int of_coarse_rows = i == STARFISH_FEM_R || i == STARFISH_FEM_RA;
         const int has_coarse = l + 1 < cut->levels, needs_coarse = of_coarse_rows || i == STARFISH_FEM_P;
-        if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse))
+        if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse) || i == STARFISH_FEM_E || i == STARFISH_FEM_G)
             continue;
         const int *columns = i == STARFISH_FEM_P ? m->grid[l + 1].local : m->grid[l].local;
         STARFISH_TRY(localise(m->grid[l].matrix[i], of_coarse_rows ? &cut->first[l + 1][p] : own, columns, &local[i]));
@@ -197,7 +222,7 @@ static starfish_status pack_part(struct making *m, int l, size_t p)
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         matrix[i] = local[i].start ? &local[i] : NULL;
     if (status == STARFISH_SUCCESS)
-        status = pack(matrix, m->grids->format, m->precision, packed);
+        status = pack(matrix, format_for(m->grids, l), m->precision, packed);
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
         pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
@@ -311,7 +336,7 @@ static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct ma
     if (m->grids->cut)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "grids that are cut have no mixed precision");
     m->high.shape.rows = m->grids->grid[0].a.rows;
-    STARFISH_TRY(pack(matrix, m->grids->format, plan->options.precision, &m->high));
+    STARFISH_TRY(pack(matrix, format_for(m->grids, 0), plan->options.precision, &m->high));
     return starfish_table_floats(&plan->high_table, m->high.words, m->high.count);
 }
 
@@ -359,6 +384,7 @@ static void free_all(struct making *m)
     for (int l = 0; l < m->grids->levels; l++) {
         starfish_csr_destroy(&m->grid[l].r);
         starfish_csr_destroy(&m->grid[l].ra);
+        starfish_fem_steps_destroy(&m->grid[l].steps);
         free(m->grid[l].local);
         free(m->whole[l].words);
     }
@@ -383,6 +409,7 @@ starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     m->grids = grids;
     m->precision = plan->options.inner;
+    m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
     for (int l = 0; l < grids->levels && status == STARFISH_SUCCESS; l++)
         status = make_grid(m, l);
     if (status == STARFISH_SUCCESS && grids->cut)

@@ -37,10 +37,21 @@ static int smooth(const struct starfish_place *place, const struct starfish_grid
     const struct starfish_spmv residual = {.factor = -1, .x = s->u, .base = s->f};
     const struct starfish_spmv add = {.factor = s->damping, .x = s->u, .base = s->zero ? NULL : s->result};
 
-    if (s->sweep == STARFISH_FEM_POINTS)
+    const struct starfish_spmv of_f = {.factor = 1, .x = s->f};
+    const struct starfish_spmv of_u = {.factor = 1, .x = s->u, .base = s->f};
+
+    switch ((enum starfish_fem_sweep)s->sweep) {
+    case STARFISH_FEM_POINTS:
         return apply(place, s, STARFISH_FEM_A, points);
-    return s->sweep == STARFISH_FEM_RESIDUAL ? apply(place, s, STARFISH_FEM_A, residual)
-                                             : apply(place, s, STARFISH_FEM_M, add);
+    case STARFISH_FEM_RESIDUAL:
+        return apply(place, s, STARFISH_FEM_A, residual);
+    case STARFISH_FEM_OF_F:
+        return apply(place, s, STARFISH_FEM_G, of_f);
+    case STARFISH_FEM_OF_U:
+        return apply(place, s, STARFISH_FEM_E, of_u);
+    default:
+        return apply(place, s, STARFISH_FEM_M, add);
+    }
 }
 
 static int restrict_residual(const struct starfish_place *place, const struct starfish_grid_step *s)
@@ -142,6 +153,13 @@ static int adds(int sweep)
     return sweep == STARFISH_FEM_ADD;
 }
 
+static int at_once(const void *shape, int sweep[2])
+{
+    sweep[0] = STARFISH_FEM_OF_F;
+    sweep[1] = STARFISH_FEM_OF_U;
+    return ((const struct starfish_fem_shape *)shape)->at_once;
+}
+
 static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
 
 /* Entries may lead to any unknown and any ghost. Only the right-hand side of a sweep or a residual is read in place. */
@@ -162,6 +180,10 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
 
 static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
+    const struct starfish_fem_shape *shape = step->shape;
+
+    if (input == STARFISH_GRID_F && step->sweep == STARFISH_FEM_OF_F)
+        return all_of(shape->rows);
     return input == STARFISH_GRID_F && adds(step->sweep) ? nothing : residual_reads(step, input);
 }
 
@@ -211,7 +233,7 @@ static size_t variant(const void *shape)
     return STARFISH_SPARSE_FORMATS * entries + (size_t)grid->matrix[STARFISH_FEM_A].format;
 }
 
-static const char *const sweep_names[STARFISH_FEM_SWEEPS] = {"points", "f - A u", "u + M r"};
+static const char *const sweep_names[STARFISH_FEM_SWEEPS] = {"points", "f - A u", "u + M r", "G f", "E u + g"};
 
 const struct starfish_grid_kind starfish_fem_kind = {
     .name = "fem",
@@ -224,6 +246,7 @@ const struct starfish_grid_kind starfish_fem_kind = {
     .damping = damping,
     .adds_correction = adds_correction,
     .adds = adds,
+    .at_once = at_once,
     .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
     .runs_along_columns = not_along_columns,
     .column_unit = one,

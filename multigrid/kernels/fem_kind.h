@@ -12,13 +12,16 @@
 #include "sparse/kernels/layout.h"
 
 /* The operator, the restriction times it, the restriction, the prolongation from the next coarser grid, and M. The
- * residual is restricted as R f - (R A) u, which reads less than A and R one after the other. */
+ * residual is restricted as R f - (R A) u, which reads less than A and R one after the other. E and G do several steps
+ * of the smoother at once (multigrid/fem_steps.h); only small grids have them. */
 enum starfish_fem_matrix {
     STARFISH_FEM_A,
     STARFISH_FEM_RA,
     STARFISH_FEM_R,
     STARFISH_FEM_P,
     STARFISH_FEM_M,
+    STARFISH_FEM_E,
+    STARFISH_FEM_G,
     STARFISH_FEM_MATRICES
 };
 
@@ -26,12 +29,20 @@ enum starfish_fem_matrix {
 struct starfish_fem_shape {
     size_t rows, coarse_rows;
     struct starfish_sparse_layout matrix[STARFISH_FEM_MATRICES];
-    int diagonal;   /* M is the inverse diagonal, */
-    size_t inverse; /* at this word */
+    size_t inverse; /* where M is the inverse diagonal it is at this word */
     double damping;
+    int diagonal; /* it is */
+    int at_once;  /* steps of the smoother that E and G do; 0: there are none */
 };
 
-enum starfish_fem_sweep { STARFISH_FEM_POINTS, STARFISH_FEM_RESIDUAL, STARFISH_FEM_ADD, STARFISH_FEM_SWEEPS };
+enum starfish_fem_sweep {
+    STARFISH_FEM_POINTS,
+    STARFISH_FEM_RESIDUAL,
+    STARFISH_FEM_ADD,
+    STARFISH_FEM_OF_F, /* G f */
+    STARFISH_FEM_OF_U, /* E u + g, g = G f in the place of f */
+    STARFISH_FEM_SWEEPS
+};
 
 extern const struct starfish_grid_kind starfish_fem_kind;
 

@@ -108,6 +108,11 @@ struct starfish_grid_kind {
      * makes of u a vector that is no solution, and its second one adds that to u, where it stands. NULL: none does. */
     int (*adds)(int sweep);
 
+    /* Several steps at once, as result = E u + G f with two matrices: how many steps these are on a grid, 0 where it
+     * has none. Sweep sweep[0] computes g = G f, and sweep[1] E u + g, of which g is the step's f. NULL: no grid has
+     * any. */
+    int (*at_once)(const void *shape, int sweep[2]);
+
     int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
     int combines;   /* steps may have corrections, v, energy, and sums of sweeps */
 

@@ -16,6 +16,8 @@ struct level {
     void *u[2];
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
+    void *g;         /* what f adds in several steps at once, where the kind does these; good while f is the same */
+    int has_g;
 };
 
 /* A cycle under way. */
@@ -59,7 +61,44 @@ static int compute(const struct run *run, enum starfish_grid_operation operation
     return run->tail->kind->compute[operation](&run->place, step);
 }
 
+static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[2])
+{
+    return tail->kind->at_once ? tail->kind->at_once(tail->shape[level], sweep) : 0;
+}
+
 /* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
+
+static int smooth_once(const struct run *run, int level, int sweep, const void *u, void *result)
+{
+    struct starfish_grid_step step = step_on(run, level);
+
+    step.sweep = sweep;
+    step.u = u;
+    step.f = u ? run->level[level].g : step.f;
+    step.result = result;
+    return compute(run, STARFISH_GRID_SMOOTH, &step);
+}
+
+/* Runs of several steps, u = E u + g. From zero the first one is g = G f, which the steps after the correction need
+ * too. */
+static int smooth_at_once(const struct run *run, struct level *grid, int count, int zero, const int sweep[2])
+{
+    const int level = (int)(grid - run->level);
+
+    if (zero && count == 1) {
+        grid->now = !grid->now;
+        return smooth_once(run, level, sweep[0], NULL, solution(run, level));
+    }
+    if (!grid->has_g)
+        TRY_LAUNCH(smooth_once(run, level, sweep[0], NULL, grid->g));
+    grid->has_g = 1;
+    for (int i = zero; i < count; i++) {
+        TRY_LAUNCH(
+            smooth_once(run, level, sweep[1], zero && i == 1 ? grid->g : solution(run, level), grid->u[!grid->now]));
+        grid->now = !grid->now;
+    }
+    return 0;
+}
 
 static starfish_status smooth(void *self, int level, int steps, int after, int zero)
 {
@@ -69,7 +108,11 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     int sweep[STARFISH_GRID_MOST_SWEEPS];
     const int sweeps =
         tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
+    int of_several[2];
+    const int at_once = steps_at_once(tail, level, of_several);
 
+    if (at_once > 0 && steps % at_once == 0)
+        return check_launch(run, smooth_at_once(run, grid, steps / at_once, zero, of_several));
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
         struct starfish_grid_step step = step_on(run, level);
         step.sweep = sweep[i % sweeps];
@@ -106,6 +149,7 @@ static starfish_status restrict_residual(void *self, int level, int zero)
     step.at = starfish_grid_whole(run->tail->kind, step.coarse_shape);
     step.u = zero ? NULL : solution(run, level);
     step.result = run->level[level + 1].own_f;
+    run->level[level + 1].has_g = 0;
     return check_launch(run, compute(run, STARFISH_GRID_RESTRICT, &step));
 }
 
@@ -149,11 +193,12 @@ size_t starfish_tail_work(const struct starfish_tail *tail, int gpu)
 {
     const struct starfish_grid_kind *kind = tail->kind;
     size_t bytes = 0;
+    int unused[2];
     size_t most = kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, gpu);
 
     for (int l = 0; l < tail->levels; l++) {
         const size_t work = kind->work(&tail->smoothing, tail->shape[l], tail->precision, gpu);
-        bytes += (l > 0 ? 3 : 1) * array_bytes(tail, l);
+        bytes += ((l > 0 ? 3 : 1) + (size_t)(steps_at_once(tail, l, unused) > 0)) * array_bytes(tail, l);
         most = work > most ? work : most;
     }
     return bytes + aligned(most);
@@ -171,12 +216,14 @@ static void *take(char **next, size_t bytes)
 static void lay_out(struct run *run, const struct starfish_tail_arrays *arrays)
 {
     char *next = run->place.work;
+    int unused[2];
 
     for (int l = 0; l < run->tail->levels; l++) {
         const size_t bytes = array_bytes(run->tail, l);
         struct level *grid = &run->level[l];
         grid->table = arrays->table[l];
-        grid->now = grid->uncorrected = 0;
+        grid->now = grid->uncorrected = grid->has_g = 0;
+        grid->g = steps_at_once(run->tail, l, unused) > 0 ? take(&next, bytes) : NULL;
         grid->u[1] = take(&next, bytes);
         grid->u[0] = l > 0 ? take(&next, bytes) : arrays->u;
         grid->own_f = l > 0 ? take(&next, bytes) : NULL;

@@ -20,6 +20,7 @@ static inline struct starfish_sparse starfish_sparse_at(const struct starfish_sp
                                     .threads = layout->threads,
                                     .rows = layout->rows,
                                     .pitch = layout->pitch,
+                                    .entries = layout->entries,
                                     .start = table + layout->start,
                                     .length = table + layout->length,
                                     .row = layout->sorted ? (const unsigned char *)(table + layout->row) : NULL,

@@ -5,7 +5,7 @@ extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
 
-#include <cuda_runtime.h>
+#include "sparse/kernels/local_inverse_short.cuh"
 
 namespace
 {
@@ -41,19 +41,21 @@ namespace block
 #include "sparse/kernels/local_inverse_row.h"
 } // namespace block
 
-/* `lanes` threads share a row; `row` does one. */
+/* `lanes` threads share a row; `row` does one. `skip`: not those that are short. */
 template <unsigned lanes, void (*row)(const starfish_local_inverse *, size_t, double *)>
-__global__ void __launch_bounds__(128) local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared)
+__global__ void __launch_bounds__(128)
+    local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared, int skip)
 {
     extern __shared__ double here[];
     const unsigned groups = blockDim.x / lanes, group = threadIdx.x / lanes;
     const size_t first = blockIdx.x * size_t(groups) + group;
     double *work = shared ? here + group * size : a.work + first * size;
     for (size_t i = a.first + first; i < a.last; i += gridDim.x * size_t(groups))
-        row(&a, i, work);
+        if (!skip || !is_short(a, i))
+            row(&a, i, work);
 }
 
-using kernel = void (*)(const starfish_local_inverse, unsigned, int);
+using kernel = void (*)(const starfish_local_inverse, unsigned, int, int);
 
 struct shape {
     kernel run;
@@ -85,6 +87,12 @@ extern "C" int starfish_local_inverse_cuda(const starfish_local_inverse *a, cuda
         if (error != cudaSuccess)
             return error;
     }
-    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared);
+    const int skip = !a->triangular;
+    if (skip) {
+        const int failed = short_rows<SHORT>(a, stream);
+        if (failed != cudaSuccess || a->longest <= SHORT)
+            return failed;
+    }
+    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared, skip);
     return cudaGetLastError();
 }

@@ -30,6 +30,7 @@ struct starfish_sparse {
     unsigned threads;  /* ELLPACK-T: T, the threads of a GPU that share a row: 1, 2, 4 .. 32; else 1 */
     size_t rows;       /* of all the matrix */
     size_t pitch;      /* ELLPACK-T: rows, padded */
+    size_t entries;    /* as stored, padding included */
     const int *start;  /* CSR: of rows, rows + 1; SELL: of chunks, one more than there are */
     const int *length; /* ELLPACK-T: groups of T entries of a row */
     /* SELL: the row at a place, counted from its window's first one; NULL: rows are in their order. */

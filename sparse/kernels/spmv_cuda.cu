@@ -31,8 +31,10 @@ template <typename real> __device__ __forceinline__ double finish(const Rows<rea
     return double(r) * double(r);
 }
 
+/* Registers for a batch of SELL's entries, or for as many blocks as there were. */
 template <typename real, starfish_sparse_format format>
-__global__ void __launch_bounds__(THREADS) spmv_kernel(const Matrix<real> a, const Rows<real> rows)
+__global__ void __launch_bounds__(THREADS, format == STARFISH_SPARSE_SELL ? 4 : 6)
+    spmv_kernel(const Matrix<real> a, const Rows<real> rows)
 {
     const size_t thread = blockIdx.x * size_t(THREADS) + threadIdx.y * ACROSS + threadIdx.x;
     const size_t step = gridDim.x * size_t(THREADS) >> a.shift;

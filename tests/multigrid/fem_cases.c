@@ -9,10 +9,11 @@
 
 enum { SIDE = 23 };
 
-/* Which smoother, and how matrices are stored. */
+/* Which smoother, how matrices are stored, and whether grids have matrices of several steps. */
 struct variant {
     int spai;
     starfish_sparse_format format;
+    int steps_at_once;
 };
 
 static starfish_status create(starfish_context *context, struct test_fem *fem, const struct variant *variant,
@@ -26,6 +27,8 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
     const struct starfish_fem_grids grids = {.levels = TEST_FEM_LEVELS,
                                              .grid = fem->grid,
                                              .format = variant->format,
+                                             .format_of_small = variant->format,
+                                             .steps_at_once = variant->steps_at_once,
                                              .coarse_tolerance = 1e-6,
                                              .coarse_iterations = 100,
                                              .cut = fem->parts > 1 ? &cut : NULL};
@@ -118,11 +121,9 @@ static int test_variant(starfish_context *context, const struct variant *variant
 
 int test_fem_kind_on(starfish_context *context, const struct starfish_owner owners[][TEST_FEM_PARTS], size_t sets)
 {
-    static const struct variant variants[] = {{0, STARFISH_SPARSE_CSR},
-                                              {0, STARFISH_SPARSE_SELL},
-                                              {1, STARFISH_SPARSE_CSR},
-                                              {1, STARFISH_SPARSE_ELLPACK_T},
-                                              {1, STARFISH_SPARSE_SELL}};
+    static const struct variant variants[] = {{0, STARFISH_SPARSE_CSR, 0},       {0, STARFISH_SPARSE_SELL, 1},
+                                              {1, STARFISH_SPARSE_CSR, 0},       {1, STARFISH_SPARSE_CSR, 1},
+                                              {1, STARFISH_SPARSE_ELLPACK_T, 0}, {1, STARFISH_SPARSE_SELL, 1}};
     int failed = 0;
 
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++)
