@@ -66,6 +66,8 @@ starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine
                                            struct starfish_flat_grid *coarse);
 /* An estimate of the smallest eigenvalue of M^-1 A. */
 double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem);
+/* How many types of columns a grid has (flat_factors.h); 0: too many, or columns are too long for factors. */
+size_t starfish_flat_grid_types(const struct starfish_flat_grid *grid, size_t nz);
 /* The table of a grid (flat_kind.h), starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES) doubles. */
 void starfish_flat_grid_fill(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
                              const struct starfish_flat_shape *shape, double *table);

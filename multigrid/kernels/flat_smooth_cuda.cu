@@ -13,6 +13,8 @@
 
 #include "base/cuda_entries.h"
 
+#include <cstdint>
+
 namespace
 {
 
@@ -356,7 +358,10 @@ template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream
                       reals(from->coarse),
                       static_cast<real *>(from->v),
                       static_cast<real *>(from->work),
-                      nullptr};
+                      nullptr,
+                      false};
+    const auto is_aligned = [](const void *array) { return reinterpret_cast<uintptr_t>(array) % 16 == 0; };
+    a.wide = from->matrix.n[0] % COLUMNS<real> == 0 && is_aligned(a.u) && is_aligned(a.f);
     for (int d = 0; d < 2 && a.coarse; d++)
         a.transfer[d] = transfer_of<real>(from->transfer[d]);
     dim3 blocks(unsigned(blocks_of(from->matrix.n[0], LANES)), unsigned(from->y1 - from->y0));
