@@ -215,9 +215,9 @@ static struct starfish_flat_column line_of(const struct starfish_flat_grid *grid
     const size_t at = i + grid->n[0] * j, x = i + (grid->n[0] + 1) * j;
 
     return (struct starfish_flat_column){.mass = grid->mass[at],
-                                       .lift = grid->lift[at],
-                                       .faces = grid->face[0][x] + grid->face[0][x + 1] + grid->face[1][at] +
-                                                grid->face[1][at + grid->n[0]]};
+                                         .lift = grid->lift[at],
+                                         .faces = grid->face[0][x] + grid->face[0][x + 1] + grid->face[1][at] +
+                                                  grid->face[1][at + grid->n[0]]};
 }
 
 /* Columns that are equal by construction may differ by rounding errors. */

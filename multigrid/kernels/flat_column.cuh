@@ -27,10 +27,9 @@ template <typename real> struct Matrix {
 template <typename real> Matrix<real> matrix_of(const starfish_flat_matrix &m)
 {
     const auto reals = [](const void *array) { return static_cast<const real *>(array); };
-    return {int(m.n[0]),   int(m.n[1]),   int(m.n[2]),     m.periodic[0],   m.periodic[1],
-            reals(m.mass), reals(m.lift), reals(m.face_x), reals(m.face_y), reals(m.a),
-            reals(m.b),    reals(m.c),    reals(m.d),      reals(m.corner),
-            int(m.types),  reals(m.type), reals(m.factors)};
+    return {int(m.n[0]),   int(m.n[1]),     int(m.n[2]),     m.periodic[0], m.periodic[1],   reals(m.mass),
+            reals(m.lift), reals(m.face_x), reals(m.face_y), reals(m.a),    reals(m.b),      reals(m.c),
+            reals(m.d),    reals(m.corner), int(m.types),    reals(m.type), reals(m.factors)};
 }
 
 /* Index of a neighbour in a direction of n cells, -1 where there is none. */

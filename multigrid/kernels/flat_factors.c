@@ -67,6 +67,20 @@ static void solve_unit(const struct row *row, size_t runs, size_t unit, double *
         inverse[r * runs + unit] = value[r];
 }
 
+static void eliminate_all(const struct starfish_flat_column *line, double (*factors)[3])
+{
+    double rest = 1;
+
+    for (size_t k = 0; k < line->nz; k++) {
+        const struct row r = row_of(line, k);
+        const double sum = r.mass + r.below * rest, pivot = 1 / (r.above + sum);
+        rest = sum * pivot;
+        factors[k][0] = pivot;
+        factors[k][1] = pivot * r.below;
+        factors[k][2] = pivot * r.above;
+    }
+}
+
 void starfish_flat_factors(const struct starfish_flat_column *line, double *factors)
 {
     const size_t runs = starfish_flat_runs(line->nz);
@@ -85,4 +99,5 @@ void starfish_flat_factors(const struct starfish_flat_column *line, double *fact
     }
     for (size_t unit = 0; unit < runs; unit++)
         solve_unit(row, runs, unit, factors + 4 * RUN * runs);
+    eliminate_all(line, (double(*)[3])(factors + starfish_flat_factors_of_runs(runs)));
 }

@@ -14,8 +14,11 @@
  *     factor, answer:  u_k = y_k + answer * u_left + factor * u_(k+1) after the run has been substituted, if u_left, the
  *                      last of the run below, is subtracted from all u first (flat_lines.cuh)
  * and of the last layer of a run pivot 1, below B_k, factor C_k (0 for the last run), answer 0. Then, row by row, the
- * inverse of the matrix of the last layers: runs * runs reals, none of them negative. No step subtracts, so that all
- * factors of stiff columns have all digits. */
+ * inverse of the matrix of the last layers: runs * runs reals, none of them negative. Last, for cores, the whole column
+ * eliminated from below, three reals for each of its nz layers:
+ *     pivot, below:  y_k = pivot * value_k + below * y_(k-1)
+ *     factor:        u_k = y_k + factor * u_(k+1)
+ * No step subtracts, so that all factors of stiff columns have all digits. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_FACTORS_H
 #define STARFISH_MULTIGRID_KERNELS_FLAT_FACTORS_H
 
@@ -29,12 +32,14 @@ static inline size_t starfish_flat_runs(size_t nz)
     return 2 * ((nz + 2 * STARFISH_FLAT_RUN - 1) / (2 * STARFISH_FLAT_RUN));
 }
 
-/* Reals of a type's factors. */
+/* Reals of a type's factors, and where those of the whole column begin. */
+static inline size_t starfish_flat_factors_of_runs(size_t runs)
+{
+    return runs * (4 * STARFISH_FLAT_RUN + runs);
+}
 static inline size_t starfish_flat_factors_size(size_t nz)
 {
-    const size_t runs = starfish_flat_runs(nz);
-
-    return runs * (4 * STARFISH_FLAT_RUN + runs);
+    return starfish_flat_factors_of_runs(starfish_flat_runs(nz)) + 3 * nz;
 }
 
 /* What makes a column's type, and the numbers of its layers. */

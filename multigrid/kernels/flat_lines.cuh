@@ -164,7 +164,8 @@ template <typename real> struct alignas(2 * sizeof(real)) Pair {
     real low, high;
 };
 
-/* Words of a block in which the threads of a column tell each other three numbers; words of a type's factors. */
+/* Words of a block in which the threads of a column tell each other three numbers; those of a type's factors that it
+ * needs. */
 __host__ __device__ constexpr int known_words(int runs, int columns)
 {
     return 3 * runs * columns;

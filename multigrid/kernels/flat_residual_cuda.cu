@@ -98,8 +98,7 @@ template <typename real, bool COMBINED>
 constexpr size_t tile_bytes = COMBINED ? sizeof(Tile<real>) : offsetof(Tile<real>, correction);
 
 /* Adds factor times what has come to COUNT elements. */
-template <typename real, int COUNT>
-__device__ void combine(const real *correction, real factor, bool zero, real *w)
+template <typename real, int COUNT> __device__ void combine(const real *correction, real factor, bool zero, real *w)
 {
 #pragma unroll
     for (int e = 0; e < COUNT; e++) {
@@ -118,7 +117,7 @@ template <typename real, bool COMBINED> struct Feed {
     real factor;
     int layer, column, to; /* of the block, its first one; in an array; in a row of the tile */
     int base;
-    bool out; /* beyond the last column */
+    bool out;          /* beyond the last column */
     int more, more_to; /* in a row of an array, and in one of the tile; more negative: none */
     bool more_wide, more_out;
 
@@ -186,7 +185,10 @@ template <typename real, bool COMBINED> struct Feed {
         else
             __pipeline_memcpy_async(plane + more_to, row + more, sizeof(real), outside || more_out ? sizeof(real) : 0);
     }
-    __device__ real *plane(int j) const { return &tile.w[unsigned(j + int(RING)) % RING][0][0]; }
+    __device__ real *plane(int j) const
+    {
+        return &tile.w[unsigned(j + int(RING)) % RING][0][0];
+    }
     __device__ void fetch_row(int j) const
     {
         if (a.u)

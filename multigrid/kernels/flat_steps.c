@@ -17,10 +17,21 @@ size_t starfish_flat_table_entry(const struct starfish_flat_shape *shape, enum s
 {
     const size_t nx = shape->n[0], ny = shape->n[1], nz = shape->n[2];
     const size_t columns = nx * ny, corners = shape->skew ? (nx + 1) * (ny + 1) : 0;
-    const size_t size[STARFISH_FLAT_ENTRIES] = {
-        columns, columns, (nx + 1) * ny, nx * (ny + 1), nz, nz, nz, nz, corners, nx, nx, ny, ny,
-        shape->types > 0 ? columns : 0,
-        shape->types > 0 ? shape->types * starfish_flat_factors_size(nz) : 0};
+    const size_t size[STARFISH_FLAT_ENTRIES] = {columns,
+                                                columns,
+                                                (nx + 1) * ny,
+                                                nx * (ny + 1),
+                                                nz,
+                                                nz,
+                                                nz,
+                                                nz,
+                                                corners,
+                                                nx,
+                                                nx,
+                                                ny,
+                                                ny,
+                                                shape->types > 0 ? columns : 0,
+                                                shape->types > 0 ? shape->types * starfish_flat_factors_size(nz) : 0};
     size_t start = 0;
 
     for (int e = 0; e < (int)entry; e++)

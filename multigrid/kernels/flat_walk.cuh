@@ -39,7 +39,7 @@ template <typename real> struct alignas(2 * sizeof(real)) Numbers {
 };
 
 /* Rows of f: the one that is solved is needed to the end for sums, and where registers are few. */
-template <int START, bool KNOWN> constexpr int F_ROWS = KNOWN && START != ZERO ? 1 : 2;
+template <int START, bool KNOWN> constexpr int F_ROWS = KNOWN &&START != ZERO ? 1 : 2;
 
 template <typename real, int START, bool KNOWN> size_t walk_bytes(int runs, int types)
 {
@@ -79,8 +79,8 @@ template <typename real, int START, bool KNOWN> struct Walker {
     int beside, beside_k; /* the column and the layer of the value beside the block; beside_k negative: none */
     int row, f_row;       /* elements of a row of the ring, and of f */
     bool wide;
-    real *ring, *f;             /* layer k0 of the first row: the column before the thread's, the thread's */
-    real *ring_rows, *border;   /* the rows of w, and where the value beside goes in the first of them */
+    real *ring, *f;           /* layer k0 of the first row: the column before the thread's, the thread's */
+    real *ring_rows, *border; /* the rows of w, and where the value beside goes in the first of them */
     real *f_rows;
     Terms<real> x, x_beside;
 
@@ -149,9 +149,10 @@ template <typename real, int START, bool KNOWN> struct Walker {
     {
         const int nx = a.transfer[0].coarse;
         const size_t size = size_t(nx) * a.matrix.nz;
-        const real *const low = a.coarse + size * y.index[0] + nx * k, *const high = a.coarse + size * y.index[1] + nx * k;
-        return y.weight[0] * (across.weight[0] * __ldg(low + across.index[0]) +
-                              across.weight[1] * __ldg(low + across.index[1])) +
+        const real *const low = a.coarse + size * y.index[0] + nx * k, *const high =
+                                                                           a.coarse + size * y.index[1] + nx * k;
+        return y.weight[0] *
+                   (across.weight[0] * __ldg(low + across.index[0]) + across.weight[1] * __ldg(low + across.index[1])) +
                y.weight[1] * (across.weight[0] * __ldg(high + across.index[0]) +
                               across.weight[1] * __ldg(high + across.index[1]));
     }
@@ -256,7 +257,7 @@ __device__ double store_run(const Walker<real, START, KNOWN> &walker, int i, int
         const real result = w + damping * (value[s] - w);
         if (s <= walker.steps) {
             *v = result;
-            if (F_ROWS<START, KNOWN> > 1 && a.partial)
+            if (F_ROWS < START, KNOWN >> 1 && a.partial)
                 sum += double(f[s * COLUMNS<real>]) * double(result);
         }
         v += a.matrix.nx;
@@ -311,8 +312,9 @@ template <typename real, int COLUMNS_> struct Lines<real, COLUMNS_, true> {
     __device__ void bring()
     {
         const int thread = int(threadIdx.x + threadIdx.y * COLUMNS_), threads = runs * COLUMNS_;
-        for (int e = thread; e < m.types * size; e += threads)
-            factors[e] = m.factors[e];
+        for (int type = 0; type < m.types; type++)
+            for (int e = thread; e < size; e += threads)
+                factors[type * size + e] = m.factors[type * (size + 3 * m.nz) + e];
         for (int k = thread; k < runs * WALKED; k += threads)
             d[k] = m.d[min(k, m.nz - 1)];
     }
@@ -327,7 +329,7 @@ template <typename real, int COLUMNS_> struct Lines<real, COLUMNS_, true> {
 
 /* How many blocks share a multiprocessor. */
 template <typename real, int START, bool KNOWN>
-constexpr int RESIDENT = KNOWN && START == ZERO && sizeof(real) == 8 ? 3 : 2;
+constexpr int RESIDENT = KNOWN &&START == ZERO && sizeof(real) == 8 ? 3 : 2;
 
 template <typename real, int START, bool SKEW, bool KNOWN>
 __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START, KNOWN>)
@@ -372,7 +374,8 @@ __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START
         for (int s = 0; s < WALKED; s++)
             value[s] = f_here[s * COLUMNS<real>];
         if constexpr (START != ZERO)
-            couple<real, SKEW>(walker, at, [&](int s) { return lines.across(s); }, slot, value);
+            couple<real, SKEW>(
+                walker, at, [&](int s) { return lines.across(s); }, slot, value);
         __syncwarp();
         f = F_ROWS<START, KNOWN> - 1 - f;
         if (j + 1 < end) {
@@ -395,7 +398,8 @@ __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START
 }
 
 /* Walks as long as leave every multiprocessor its blocks. */
-template <typename real> int walk_length(const Smooth<real> &a, int runs, size_t bytes, int multiprocessors, int resident)
+template <typename real>
+int walk_length(const Smooth<real> &a, int runs, size_t bytes, int multiprocessors, int resident)
 {
     constexpr int SHARED = 227 * 1024;
     const int threads = resident * COLUMNS<real> * MOST_RUNS;
@@ -426,8 +430,7 @@ int launch_walk(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 }
 
 /* Sums of sweeps that do not start from zero need f to the end of a row, for which known lines have no room. */
-template <typename real, int START, bool SKEW>
-int launch_walk(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
+template <typename real, int START, bool SKEW> int launch_walk(const Smooth<real> &a, dim3 *blocks, cudaStream_t stream)
 {
     if constexpr (!SKEW)
         if (a.matrix.types > 0 && (START == ZERO || !a.partial))

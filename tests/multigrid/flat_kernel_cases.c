@@ -29,8 +29,9 @@ static const struct shape {
     {{37, 5, 65}, {0, 0}, {1, 0}, 0, 0},  {{6, 3, 128}, {0, 0}, {0, 0}, 0, 0}, {{5, 4, 131}, {1, 0}, {0, 0}, 0, 0},
     {{34, 3, 150}, {0, 0}, {0, 0}, 0, 0}, {{2, 3, 520}, {0, 1}, {0, 0}, 0, 0}, {{130, 6, 3}, {0, 0}, {0, 0}, 0, 0},
     {{5, 4, 3}, {0, 0}, {0, 0}, 1, 0},    {{37, 6, 35}, {0, 0}, {0, 0}, 1, 0}, {{1, 3, 2}, {0, 0}, {1, 0}, 1, 0},
-    {{64, 3, 17}, {0, 0}, {0, 0}, 1, 0},  {{5, 4, 3}, {0, 0}, {0, 0}, 0, 2},   {{64, 7, 128}, {0, 0}, {0, 0}, 0, 4},
-    {{32, 5, 31}, {1, 1}, {0, 1}, 0, 3},  {{37, 6, 50}, {1, 0}, {0, 0}, 0, 4}, {{96, 4, 121}, {0, 1}, {1, 0}, 0, 1},
+    {{64, 3, 17}, {0, 0}, {0, 0}, 1, 0},  {{5, 4, 3}, {0, 0}, {0, 0}, 0, 2},   {{150, 3, 23}, {0, 0}, {0, 0}, 0, 2},
+    {{64, 7, 128}, {0, 0}, {0, 0}, 0, 4}, {{32, 5, 31}, {1, 1}, {0, 1}, 0, 3}, {{37, 6, 50}, {1, 0}, {0, 0}, 0, 4},
+    {{96, 4, 121}, {0, 1}, {1, 0}, 0, 1},
 };
 
 /* A grid on the device, and in f64 with the same values on the host. */
@@ -97,7 +98,7 @@ static void make_corners(struct grid *g, unsigned *seed)
     g->matrix.corner = upload(g, corner, (nx + 1) * (ny + 1));
 }
 
-/* Makes all couplings across equal, and columns of a few types by their mass and lift. */
+/* Makes all couplings across equal, and columns of a few types by their mass and lift: of two, one on the sides. */
 static void make_types(struct grid *g, double *const face[2], const double *b, const double *c)
 {
     const size_t nx = g->shape->n[0], ny = g->shape->n[1], size = starfish_flat_factors_size(g->shape->n[2]);
@@ -109,19 +110,20 @@ static void make_types(struct grid *g, double *const face[2], const double *b, c
     for (size_t i = 0; i < nx * (ny + 1); i++)
         face[1][i] = 0.5;
     for (size_t i = 0; i < nx * ny; i++) {
-        type[i] = (double)(i % 7 % g->shape->types);
+        const size_t x = i % nx;
+        type[i] = g->shape->types == 2 ? x == 0 || x + 1 == nx : (double)(i % 7 % g->shape->types);
         mass[i] = 0.25 + type[i];
         lift[i] = 1 - 0.125 * type[i];
     }
     for (size_t t = 0; t < g->shape->types; t++) {
         const struct starfish_flat_column line = {.nz = g->shape->n[2],
-                                                .mass = 0.25 + (double)t,
-                                                .lift = 1 - 0.125 * (double)t,
-                                                .faces = 2.5,
-                                                .a = g->host.a,
-                                                .b = b,
-                                                .c = c,
-                                                .d = g->host.d};
+                                                  .mass = 0.25 + (double)t,
+                                                  .lift = 1 - 0.125 * (double)t,
+                                                  .faces = 2.5,
+                                                  .a = g->host.a,
+                                                  .b = b,
+                                                  .c = c,
+                                                  .d = g->host.d};
         starfish_flat_factors(&line, factors + t * size);
     }
     g->matrix.types = g->shape->types;
