@@ -33,8 +33,9 @@ template <typename real> struct Smooth {
     real damping;
     const real *u, *f, *coarse;
     real *v, *work;
-    double *partial; /* per block: its part of the inner product of f and v; NULL: not wanted */
-    bool wide;       /* u and f can be read in pieces of 16 bytes, by blocks of whole pieces */
+    double *partial;  /* per block: its part of the inner product of f and v; NULL: not wanted */
+    bool wide;        /* u and f can be read in pieces of 16 bytes, by blocks of whole pieces */
+    bool wide_coarse; /* and each piece has half as many coarse columns */
     __device__ real damping_of(int i, int j) const { return colour < 0 || (i + j) % 2 == colour ? damping : real(0); }
 };
 

@@ -75,14 +75,12 @@ template <typename real, bool SKEW> struct Inner : Couplings<real, SKEW> {
 template <typename real, int START, bool KNOWN> struct Walker {
     const Smooth<real> &a;
     int lane, k0, warp_k0, column, i0;
-    int start, steps;     /* of layer k0 in a row; how many layers are above it */
-    int beside, beside_k; /* the column and the layer of the value beside the block; beside_k negative: none */
-    int row, f_row;       /* elements of a row of the ring, and of f */
-    bool wide;
+    int start, steps;         /* of layer k0 in a row; how many layers are above it */
+    int beside, beside_k;     /* the column and the layer of the value beside the block; beside_k negative: none */
+    int row, f_row;           /* elements of a row of the ring, and of f */
     real *ring, *f;           /* layer k0 of the first row: the column before the thread's, the thread's */
     real *ring_rows, *border; /* the rows of w, and where the value beside goes in the first of them */
     real *f_rows;
-    Terms<real> x, x_beside;
 
     __device__ Walker(const Smooth<real> &smooth, real *shared, int first) : a(smooth)
     {
@@ -92,7 +90,6 @@ template <typename real, int START, bool KNOWN> struct Walker {
         k0 = int(threadIdx.y) * WALKED;
         warp_k0 = thread / LANES * WARP_LAYERS<real>;
         i0 = first;
-        wide = a.wide;
         start = m.nx * min(k0, m.nz - 1);
         steps = m.nz - 1 - k0;
         column = place_of(i0 + int(threadIdx.x), m.nx, m.periodic_x);
@@ -106,16 +103,12 @@ template <typename real, int START, bool KNOWN> struct Walker {
         ring = ring_rows + k0 * WIDTH<real> + CHUNK<real> - 1 + int(threadIdx.x);
         border = ring_rows + (warp_k0 + lane / 2) * WIDTH<real> +
                  (lane % 2 == 0 ? CHUNK<real> - 1 : CHUNK<real> + COLUMNS<real>);
-        if (START == CORRECTED) {
-            x = terms_of(a.transfer[0], column);
-            x_beside = terms_of(a.transfer[0], beside);
-        }
     }
     /* The block's columns of a row, whose first column is `from`, to lines of shared memory that begin at `to`. */
     __device__ void fetch(const real *from, real *to, int line) const
     {
         const Matrix<real> &m = a.matrix;
-        if (wide) {
+        if (a.wide) {
             const int piece = lane % 8 * CHUNK<real>;
 #pragma unroll
             for (int layer = lane / 8; layer < WARP_LAYERS<real>; layer += 4)
@@ -160,63 +153,74 @@ template <typename real, int START, bool KNOWN> struct Walker {
     {
         real *const w = border + slot * row;
         if (beside_k >= 0)
-            *w = (a.u ? *w : real(0)) + interpolated(y, x_beside, beside_k);
+            *w = (a.u ? *w : real(0)) + interpolated(y, terms_of(a.transfer[0], beside), beside_k);
     }
 };
 
-/* w = u + P coarse in a row of the ring that has come. Two rows of a pair lie between the same two coarse ones, whose
- * values in the thread's column are kept from one row to the next where registers allow, KNOWN. */
+/* w = u + P coarse in a row of the ring that has come: in pieces, each from the coarse values around it, or where rows
+ * are not made of pieces or are not coarser in x value by value. */
 template <typename real, int START, bool KNOWN> struct Corrector {
+    static constexpr int PIECE = CHUNK<real>, AROUND = PIECE / 2 + 2;
+    struct alignas(16) Piece {
+        real w[PIECE];
+    };
     const Walker<real, START, KNOWN> &walker;
-    int row[2];
-    real value[2][KNOWN && START == CORRECTED ? WALKED : 1];
+    int piece, index[AROUND]; /* in the block; coarse columns around it */
+    real weight[PIECE][2];
 
-    __device__ explicit Corrector(const Walker<real, START, KNOWN> &of) : walker(of), row{-1, -1} {}
-    __device__ void load(int coarse_row, real to[WALKED]) const
+    __device__ explicit Corrector(const Walker<real, START, KNOWN> &of) : walker(of)
+    {
+        piece = walker.lane % 8 * PIECE;
+        if constexpr (START == CORRECTED) {
+            if (!walker.a.wide_coarse)
+                return;
+#pragma unroll
+            for (int c = 0; c < PIECE; c++) {
+                const Terms<real> x = terms_of(walker.a.transfer[0], walker.i0 + piece + c);
+                weight[c][0] = x.weight[0];
+                weight[c][1] = x.weight[1];
+                index[(c + 1) / 2] = x.index[0];
+                index[(c + 1) / 2 + 1] = x.index[1];
+            }
+        }
+    }
+    __device__ void correct_pieces(real *row, const Terms<real> &y) const
     {
         const Smooth<real> &a = walker.a;
         const int nx = a.transfer[0].coarse;
-        const Terms<real> &x = walker.x;
-        const real *from = a.coarse + size_t(nx) * a.matrix.nz * coarse_row + nx * min(walker.k0, a.matrix.nz - 1);
+        const size_t size = size_t(nx) * a.matrix.nz;
+        const real *const low = a.coarse + size * y.index[0], *const high = a.coarse + size * y.index[1];
+#pragma unroll 2
+        for (int layer = walker.lane / 8; layer < WARP_LAYERS<real>; layer += 4) {
+            const int k = walker.warp_k0 + layer, start = nx * min(k, a.matrix.nz - 1);
+            Piece &w = *reinterpret_cast<Piece *>(row + k * WIDTH<real> + piece);
+            Piece result = a.u ? w : Piece{};
+            real value[AROUND];
 #pragma unroll
-        for (int s = 0; s < WALKED; s++) {
-            to[s] = x.weight[0] * __ldg(from + x.index[0]) + x.weight[1] * __ldg(from + x.index[1]);
-            from += s < walker.steps ? nx : 0;
+            for (int c = 0; c < AROUND; c++)
+                value[c] = y.weight[0] * __ldg(low + start + index[c]) + y.weight[1] * __ldg(high + start + index[c]);
+#pragma unroll
+            for (int c = 0; c < PIECE; c++)
+                result.w[c] += weight[c][0] * value[(c + 1) / 2] + weight[c][1] * value[(c + 1) / 2 + 1];
+            w = result;
         }
     }
-    __device__ void bring(const int index[2])
-    {
-        if (index[0] != row[0] && index[0] == row[1]) {
-#pragma unroll
-            for (int s = 0; s < WALKED; s++)
-                value[0][s] = value[1][s];
-        } else if (index[0] != row[0]) {
-            load(index[0], value[0]);
-        }
-        if (index[1] != row[1])
-            load(index[1], value[1]);
-        row[0] = index[0];
-        row[1] = index[1];
-    }
-    __device__ void correct(int slot, int j)
+    __device__ void correct(int slot, int j) const
     {
         const Smooth<real> &a = walker.a;
         const Matrix<real> &m = a.matrix;
         const Terms<real> y = terms_of(a.transfer[1], place_of(j, m.ny, m.periodic_y));
-        real *const w = walker.ring + slot * walker.row + 1;
         walker.correct_beside(slot, y);
-        if constexpr (KNOWN) {
-            bring(y.index);
-#pragma unroll
-            for (int s = 0; s < WALKED; s++)
-                w[s * WIDTH<real>] =
-                    (a.u ? w[s * WIDTH<real>] : real(0)) + (y.weight[0] * value[0][s] + y.weight[1] * value[1][s]);
-        } else {
-#pragma unroll 4
-            for (int s = 0; s < WALKED; s++)
-                w[s * WIDTH<real>] = (a.u ? w[s * WIDTH<real>] : real(0)) +
-                                     walker.interpolated(y, walker.x, min(walker.k0 + s, m.nz - 1));
+        if (a.wide_coarse) {
+            correct_pieces(walker.ring_rows + slot * walker.row + CHUNK<real>, y);
+            return;
         }
+        const Terms<real> x = terms_of(a.transfer[0], walker.column);
+        real *const w = walker.ring + slot * walker.row + 1;
+#pragma unroll 4
+        for (int s = 0; s < WALKED; s++)
+            w[s * WIDTH<real>] =
+                (a.u ? w[s * WIDTH<real>] : real(0)) + walker.interpolated(y, x, min(walker.k0 + s, m.nz - 1));
     }
 };
 
@@ -343,7 +347,7 @@ __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START
     const Walker<real, START, KNOWN> walker(a, rows, i0);
     real *const after = walker.ring_rows + (START == ZERO ? 0 : RING * walker.row);
     Lines<real, COLUMNS<real>, KNOWN> lines(m, after, walker.k0);
-    Corrector<real, START, KNOWN> corrector(walker);
+    const Corrector<real, START, KNOWN> corrector(walker);
     int slot[RING] = {0, 1, 2}, f = 0;
     double sum = 0;
 
