@@ -203,7 +203,7 @@ double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const st
     return fmin(1, (mass + ratio * sides) / (mass + ratio * coupled));
 }
 
-/* ---- Types of columns --------------------------------------------------------------------------------------------- */
+/* ---- Types of columns -------------------------------------------------------------------------------------------- */
 
 struct types {
     size_t count;

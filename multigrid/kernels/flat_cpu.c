@@ -2,8 +2,9 @@
  *
  * A row of columns is smoothed in pieces of FLAT_PIECE columns, by Thomas's elimination in all of them at once: the
  * factors and right-hand sides of a piece stay in the cache between the way up and the way down, so that 3 words per
- * unknown move. Where nearly all columns of a piece are of one type (flat_factors.h), its factors are known. Results of large grids are stored past the caches, which would read them first otherwise. A coarse
- * correction is added on the way, into a ring of three rows. */
+ * unknown move. Where nearly all columns of a piece are of one type (flat_factors.h), its factors are known. Results of
+ * large grids are stored past the caches, which would read them first otherwise. A coarse correction is added on the
+ * way, into a ring of three rows. */
 #include "multigrid/kernels/flat_row.h"
 
 #include "base/clones.h"

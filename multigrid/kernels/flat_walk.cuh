@@ -32,6 +32,7 @@ template <typename real> constexpr int COLUMNS = sizeof(real) == 4 ? LANES : LEA
 /* Elements of 16 bytes. The ring has as many beside the block's columns, of which one is used on each side. */
 template <typename real> constexpr int CHUNK = 16 / int(sizeof(real));
 template <typename real> constexpr int WIDTH = COLUMNS<real> + 2 * CHUNK<real>;
+template <typename real> constexpr int PIECES = COLUMNS<real> / CHUNK<real>;        /* of a line */
 template <typename real> constexpr int WARP_LAYERS = WALKED *LANES / COLUMNS<real>; /* of the threads of a warp */
 
 template <typename real> struct alignas(2 * sizeof(real)) Numbers {
@@ -109,9 +110,9 @@ template <typename real, int START, bool KNOWN> struct Walker {
     {
         const Matrix<real> &m = a.matrix;
         if (a.wide) {
-            const int piece = lane % 8 * CHUNK<real>;
+            const int piece = lane % PIECES<real> * CHUNK<real>;
 #pragma unroll
-            for (int layer = lane / 8; layer < WARP_LAYERS<real>; layer += 4)
+            for (int layer = lane / PIECES<real>; layer < WARP_LAYERS<real>; layer += LANES / PIECES<real>)
                 __pipeline_memcpy_async(to + (warp_k0 + layer) * line + piece,
                                         from + m.nx * min(warp_k0 + layer, m.nz - 1) + i0 + piece, 16);
             return;
@@ -170,7 +171,7 @@ template <typename real, int START, bool KNOWN> struct Corrector {
 
     __device__ explicit Corrector(const Walker<real, START, KNOWN> &of) : walker(of)
     {
-        piece = walker.lane % 8 * PIECE;
+        piece = walker.lane % PIECES<real> * PIECE;
         if constexpr (START == CORRECTED) {
             if (!walker.a.wide_coarse)
                 return;
@@ -191,7 +192,7 @@ template <typename real, int START, bool KNOWN> struct Corrector {
         const size_t size = size_t(nx) * a.matrix.nz;
         const real *const low = a.coarse + size * y.index[0], *const high = a.coarse + size * y.index[1];
 #pragma unroll 2
-        for (int layer = walker.lane / 8; layer < WARP_LAYERS<real>; layer += 4) {
+        for (int layer = walker.lane / PIECES<real>; layer < WARP_LAYERS<real>; layer += LANES / PIECES<real>) {
             const int k = walker.warp_k0 + layer, start = nx * min(k, a.matrix.nz - 1);
             Piece &w = *reinterpret_cast<Piece *>(row + k * WIDTH<real> + piece);
             Piece result = a.u ? w : Piece{};
