@@ -11,7 +11,7 @@
  * run; an even number of runs, in which rows beyond the top repeat the top and nothing couples them. First, four reals
  * for each layer:
  *     pivot, below:    y_k = pivot * value_k + below * y_(k-1), where y is 0 below the run
- *     factor, answer:  v_k = y_k - answer * u_left + factor * v_(k+1), where u_left is the solution in the last layer of
+ *     factor, answer:  v_k = y_k - answer * u_left + factor * v_(k+1), where u_left is that of the last layer of
  *                      the run below and v_k = u_k - u_left
  * and of the last layer of a run pivot 1, below B_k, factor C_k (0 for the last run), answer 0. Then, row by row, the
  * inverse of the matrix of the last layers: runs * runs reals, none of them negative. Last, for cores, the whole column
