@@ -165,15 +165,23 @@ template <typename real> struct alignas(2 * sizeof(real)) Pair {
     real low, high;
 };
 
-/* Words of a block in which the threads of a column tell each other three numbers; those of a type's factors that it
- * needs. */
+/* Words of a block in which the threads of a column tell each other three numbers. */
 __host__ __device__ constexpr int known_words(int runs, int columns)
 {
     return 3 * runs * columns;
 }
+
+/* The factors of a type in shared memory: those of each run, and each row of the inverse, are so much longer that the
+ * two runs of a warp read from different banks. */
+constexpr int RUN_FACTORS = 4 * STARFISH_FLAT_RUN, RUN_PAD = 4, ROW_PAD = 2;
 __host__ __device__ constexpr int factors_of(int runs)
 {
-    return runs * (4 * STARFISH_FLAT_RUN + runs);
+    return runs * (RUN_FACTORS + RUN_PAD + runs + ROW_PAD);
+}
+__device__ inline int factor_place(int runs, int e)
+{
+    const int rest = e - runs * RUN_FACTORS;
+    return rest < 0 ? e + e / RUN_FACTORS * RUN_PAD : e + runs * RUN_PAD + rest / runs * ROW_PAD;
 }
 
 /* Solves the lines of a block by the factors of the thread's layers, and by its row of the inverse for last layers. */

@@ -226,9 +226,9 @@ template <typename real, bool COMBINED> struct Feed {
 
 /* Calls use(s, w, f - A w) for the layers of row j. */
 template <typename real, bool SKEW, typename Use>
-__device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, const Path &path, int j, Use &&use)
+__device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, const Couplings<real, SKEW> &at, int j,
+                            Use &&use)
 {
-    const Couplings<real, SKEW> at(a.matrix, path.column, j);
     const int lane = int(threadIdx.x), first = int(threadIdx.y) * LAYERS, e = lane + CHUNK<real>;
     const auto row = [&](int number) { return tile.w[unsigned(number + int(RING)) % RING] + first; };
     const real(*const south)[WIDTH<real>] = row(j - 1);
@@ -288,6 +288,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
     feed.fetch_f(path.first);
     __pipeline_commit();
     for (int j = path.first; j < path.end; j++) {
+        const Couplings<real, SKEW> at(a.matrix, path.column, j); /* on their way while the block waits */
         feed.wait(j + 1);
         __syncthreads(); /* all have row j + 1, and are done with row j - 2, whose place row j + 2 takes */
         if (j + 1 < path.end) {
@@ -295,7 +296,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
             feed.fetch_f(j + 1);
             __pipeline_commit();
         }
-        residual_of<real, SKEW>(a, tile, path, j, use);
+        residual_of<real, SKEW>(a, tile, at, j, use);
         done(j);
     }
 }

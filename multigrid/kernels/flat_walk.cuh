@@ -109,7 +109,7 @@ template <typename real, int START, bool KNOWN> struct Walker {
     __device__ void fetch(const real *from, real *to, int line) const
     {
         const Matrix<real> &m = a.matrix;
-        if (a.wide) {
+        if ((KNOWN || START != ZERO) && a.wide) { /* lines from zero that are eliminated anew are slower so */
             const int piece = lane % PIECES<real> * CHUNK<real>;
 #pragma unroll
             for (int layer = lane / PIECES<real>; layer < WARP_LAYERS<real>; layer += LANES / PIECES<real>)
@@ -158,26 +158,38 @@ template <typename real, int START, bool KNOWN> struct Walker {
     }
 };
 
-/* w = u + P coarse in a row of the ring that has come: in pieces, each from the coarse values around it, or where rows
- * are not made of pieces or are not coarser in x value by value. */
+/* How w = u + P coarse is made of a row of the ring that has come. CARRIED: a thread keeps, for its run of its column,
+ * the values between two coarse columns in the two coarse rows that the row lies between, since two rows lie between
+ * the same ones. BY_PIECES of 16 bytes, each from the coarse values around it. DIRECT: each value from four coarse
+ * ones; where rows are not made of pieces or are not coarser in x too. By measurement: registers decide. */
+enum Way { CARRIED, BY_PIECES, DIRECT };
+template <typename real, bool KNOWN>
+constexpr Way WAY = sizeof(real) == 8 ? (KNOWN ? CARRIED : BY_PIECES) : (KNOWN ? BY_PIECES : DIRECT);
+
 template <typename real, int START, bool KNOWN> struct Corrector {
-    static constexpr int PIECE = CHUNK<real>, AROUND = PIECE / 2 + 2;
+    static constexpr Way way = START == CORRECTED ? WAY<real, KNOWN> : DIRECT;
+    static constexpr int PIECE = way == BY_PIECES ? CHUNK<real> : 1, AROUND = PIECE / 2 + 2;
     struct alignas(16) Piece {
         real w[PIECE];
     };
     const Walker<real, START, KNOWN> &walker;
-    int piece, index[AROUND]; /* in the block; coarse columns around it */
+    int piece, index[AROUND]; /* in the block; coarse columns around it, or around the thread's column */
     real weight[PIECE][2];
+    int row[2]; /* what is carried */
+    real carried[2][way == CARRIED ? WALKED : 1];
 
-    __device__ explicit Corrector(const Walker<real, START, KNOWN> &of) : walker(of)
+    __device__ explicit Corrector(const Walker<real, START, KNOWN> &of) : walker(of), piece(0), row{-1, -1}
     {
-        piece = walker.lane % PIECES<real> * PIECE;
-        if constexpr (START == CORRECTED) {
+        if constexpr (way == BY_PIECES) {
+            piece = walker.lane % PIECES<real> * PIECE;
             if (!walker.a.wide_coarse)
                 return;
+        }
+        if constexpr (way != DIRECT) {
 #pragma unroll
             for (int c = 0; c < PIECE; c++) {
-                const Terms<real> x = terms_of(walker.a.transfer[0], walker.i0 + piece + c);
+                const Terms<real> x =
+                    terms_of(walker.a.transfer[0], way == CARRIED ? walker.column : walker.i0 + piece + c);
                 weight[c][0] = x.weight[0];
                 weight[c][1] = x.weight[1];
                 index[(c + 1) / 2] = x.index[0];
@@ -185,16 +197,48 @@ template <typename real, int START, bool KNOWN> struct Corrector {
             }
         }
     }
-    __device__ void correct_pieces(real *row, const Terms<real> &y) const
+    __device__ const real *coarse_row(int number) const
+    {
+        return walker.a.coarse + size_t(walker.a.transfer[0].coarse) * walker.a.matrix.nz * number;
+    }
+    /* What the thread carries of a coarse row. */
+    __device__ void load(int number, real to[WALKED]) const
+    {
+        const int nx = walker.a.transfer[0].coarse;
+        const real *from = coarse_row(number) + nx * min(walker.k0, walker.a.matrix.nz - 1);
+#pragma unroll
+        for (int s = 0; s < WALKED; s++) {
+            to[s] = weight[0][0] * __ldg(from + index[0]) + weight[0][1] * __ldg(from + index[1]);
+            from += s < walker.steps ? nx : 0;
+        }
+    }
+    __device__ void correct_carried(real *w, const Terms<real> &y)
+    {
+        if (y.index[0] != row[0] && y.index[0] == row[1]) {
+#pragma unroll
+            for (int s = 0; s < WALKED; s++)
+                carried[0][s] = carried[1][s];
+        } else if (y.index[0] != row[0]) {
+            load(y.index[0], carried[0]);
+        }
+        if (y.index[1] != row[1])
+            load(y.index[1], carried[1]);
+        row[0] = y.index[0];
+        row[1] = y.index[1];
+#pragma unroll
+        for (int s = 0; s < WALKED; s++)
+            w[s * WIDTH<real>] = (walker.a.u ? w[s * WIDTH<real>] : real(0)) +
+                                 (y.weight[0] * carried[0][s] + y.weight[1] * carried[1][s]);
+    }
+    __device__ void correct_pieces(real *ring_row, const Terms<real> &y) const
     {
         const Smooth<real> &a = walker.a;
         const int nx = a.transfer[0].coarse;
-        const size_t size = size_t(nx) * a.matrix.nz;
-        const real *const low = a.coarse + size * y.index[0], *const high = a.coarse + size * y.index[1];
+        const real *const low = coarse_row(y.index[0]), *const high = coarse_row(y.index[1]);
 #pragma unroll 2
         for (int layer = walker.lane / PIECES<real>; layer < WARP_LAYERS<real>; layer += LANES / PIECES<real>) {
             const int k = walker.warp_k0 + layer, start = nx * min(k, a.matrix.nz - 1);
-            Piece &w = *reinterpret_cast<Piece *>(row + k * WIDTH<real> + piece);
+            Piece &w = *reinterpret_cast<Piece *>(ring_row + k * WIDTH<real> + piece);
             Piece result = a.u ? w : Piece{};
             real value[AROUND];
 #pragma unroll
@@ -206,22 +250,45 @@ template <typename real, int START, bool KNOWN> struct Corrector {
             w = result;
         }
     }
-    __device__ void correct(int slot, int j) const
+    __device__ void correct_directly(real *w, const Terms<real> &y) const
     {
-        const Smooth<real> &a = walker.a;
-        const Matrix<real> &m = a.matrix;
-        const Terms<real> y = terms_of(a.transfer[1], place_of(j, m.ny, m.periodic_y));
-        walker.correct_beside(slot, y);
-        if (a.wide_coarse) {
-            correct_pieces(walker.ring_rows + slot * walker.row + CHUNK<real>, y);
-            return;
-        }
-        const Terms<real> x = terms_of(a.transfer[0], walker.column);
-        real *const w = walker.ring + slot * walker.row + 1;
+        const Terms<real> x = terms_of(walker.a.transfer[0], walker.column);
 #pragma unroll 4
         for (int s = 0; s < WALKED; s++)
-            w[s * WIDTH<real>] =
-                (a.u ? w[s * WIDTH<real>] : real(0)) + walker.interpolated(y, x, min(walker.k0 + s, m.nz - 1));
+            w[s * WIDTH<real>] = (walker.a.u ? w[s * WIDTH<real>] : real(0)) +
+                                 walker.interpolated(y, x, min(walker.k0 + s, walker.a.matrix.nz - 1));
+    }
+    __device__ Terms<real> terms(int j) const
+    {
+        const Matrix<real> &m = walker.a.matrix;
+        return terms_of(walker.a.transfer[1], place_of(j, m.ny, m.periodic_y));
+    }
+    /* Asks for the upper one of the coarse rows that row j lies between, a layer or more by each thread: the lower one
+     * has been asked for with the row before. */
+    __device__ void prefetch(int j) const
+    {
+        const int nx = walker.a.transfer[0].coarse, threads = int(blockDim.y) * COLUMNS<real>;
+        const real *const from = coarse_row(terms(j).index[1]) + min(walker.i0 / 2, nx - 1);
+        for (int k = int(threadIdx.x + threadIdx.y * COLUMNS<real>); k < walker.a.matrix.nz; k += threads)
+            asm volatile("prefetch.global.L1 [%0];" ::"l"(from + nx * k));
+    }
+    __device__ void correct(int slot, int j)
+    {
+        const Terms<real> y = terms(j);
+        real *const w = walker.ring + slot * walker.row + 1;
+        walker.correct_beside(slot, y);
+        if constexpr (way == CARRIED) {
+            correct_carried(w, y);
+            return;
+        }
+        if constexpr (way == BY_PIECES) {
+            if (walker.a.wide_coarse) {
+                correct_pieces(walker.ring_rows + slot * walker.row + CHUNK<real>, y);
+                return;
+            }
+        }
+        if constexpr (way != CARRIED)
+            correct_directly(w, y);
     }
 };
 
@@ -317,9 +384,10 @@ template <typename real, int COLUMNS_> struct Lines<real, COLUMNS_, true> {
     __device__ void bring()
     {
         const int thread = int(threadIdx.x + threadIdx.y * COLUMNS_), threads = runs * COLUMNS_;
+        const int given = runs * (RUN_FACTORS + runs);
         for (int type = 0; type < m.types; type++)
-            for (int e = thread; e < size; e += threads)
-                factors[type * size + e] = m.factors[type * (size + 3 * m.nz) + e];
+            for (int e = thread; e < given; e += threads)
+                factors[type * size + factor_place(runs, e)] = m.factors[type * (given + 3 * m.nz) + e];
         for (int k = thread; k < runs * WALKED; k += threads)
             d[k] = m.d[min(k, m.nz - 1)];
     }
@@ -327,8 +395,10 @@ template <typename real, int COLUMNS_> struct Lines<real, COLUMNS_, true> {
     template <typename At> __device__ void solve(const At &at, real value[WALKED])
     {
         const real *const type = factors + at.type * size;
-        solve_known<real, WALKED, COLUMNS_>(words, reinterpret_cast<const Factors<real> *>(type) + k0,
-                                            type + 4 * WALKED * runs + int(threadIdx.y) * runs, value);
+        const int run = int(threadIdx.y);
+        const real *const layers = type + run * (RUN_FACTORS + RUN_PAD);
+        const real *const inverse = type + runs * (RUN_FACTORS + RUN_PAD) + run * (runs + ROW_PAD);
+        solve_known<real, WALKED, COLUMNS_>(words, reinterpret_cast<const Factors<real> *>(layers), inverse, value);
     }
 };
 
@@ -348,7 +418,7 @@ __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START
     const Walker<real, START, KNOWN> walker(a, rows, i0);
     real *const after = walker.ring_rows + (START == ZERO ? 0 : RING * walker.row);
     Lines<real, COLUMNS<real>, KNOWN> lines(m, after, walker.k0);
-    const Corrector<real, START, KNOWN> corrector(walker);
+    Corrector<real, START, KNOWN> corrector(walker);
     int slot[RING] = {0, 1, 2}, f = 0;
     double sum = 0;
 
@@ -388,6 +458,8 @@ __global__ void __launch_bounds__(COLUMNS<real> *MOST_RUNS, RESIDENT<real, START
             if (START != ZERO)
                 walker.fetch_row(slot[0], j + 2);
             __pipeline_commit();
+            if (START == CORRECTED)
+                corrector.prefetch(j + 2);
         }
         const Inner<real, SKEW> next(m, walker.column, min(j + 1, end - 1));
         lines.solve(at, value);
