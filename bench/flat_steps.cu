@@ -32,7 +32,22 @@ starfish_flat_shape shape_of(size_t n, int skew)
     }
     shape.n[2] = LAYERS;
     shape.skew = skew;
+    shape.types = skew ? 0 : 1;
     return shape;
+}
+
+/* One type for all columns, whose faces add up to 70. */
+template <typename Real> void fill_factors(const starfish_flat_shape &shape, std::vector<Real> &table)
+{
+    const std::vector<double> one(LAYERS, 1);
+    std::vector<double> below(LAYERS, 1000), above(LAYERS, 1000), factors(starfish_flat_factors_size(LAYERS));
+    below.front() = above.back() = 0;
+    const starfish_flat_column line = {LAYERS, 1, 1, 70, one.data(), below.data(), above.data(), one.data()};
+    if (shape.types == 0)
+        return;
+    starfish_flat_factors(&line, factors.data());
+    std::copy(factors.begin(), factors.end(),
+              table.begin() + std::ptrdiff_t(starfish_flat_table_entry(&shape, STARFISH_FLAT_FACTORS)));
 }
 
 /* Numbers of the size that w = 4.2 h gives: couplings across 18, upwards 1000, corners below a third of the former. */
@@ -56,6 +71,7 @@ template <typename Real> Real *make_table(const starfish_flat_shape &shape)
     }
     table[starfish_flat_table_entry(&shape, STARFISH_FLAT_B)] = 0;
     table[starfish_flat_table_entry(&shape, STARFISH_FLAT_D) - 1] = 0;
+    fill_factors(shape, table);
     const size_t corner = starfish_flat_table_entry(&shape, STARFISH_FLAT_CORNER), side = shape.n[0] + 1;
     for (size_t i = 0; i < side * side && shape.skew; i++)
         if (i % side == 0 || i % side == side - 1 || i / side == 0 || i / side == side - 1)

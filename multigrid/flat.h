@@ -17,9 +17,9 @@
 enum starfish_flat_preconditioner { STARFISH_FLAT_BY_CYCLES, STARFISH_FLAT_BY_LINES, STARFISH_FLAT_BY_NOTHING };
 
 /* In mixed precision, cycles in f32 for a residual in f64. In bytes per unknown a residual and its correction take 56,
- * a cycle 44, and a cycle in f64 88: two cycles are 1.2 times as fast as in f64, four 1.5 times. f32 bears four, which
- * reduce a residual some 300 times. */
-enum { STARFISH_FLAT_INNER_CYCLES = 4 };
+ * a cycle 44, and a cycle in f64 88: two cycles are 1.2 times as fast as in f64, four 1.5 times, six 1.65 times. f32
+ * bears eight on boxes and six on panels: they take as many cycles to 1e-10 as two would, up to a multiple. */
+enum { STARFISH_FLAT_INNER_CYCLES = 6 };
 
 /* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. */
 struct starfish_flat_problem {
@@ -66,6 +66,8 @@ starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine
                                            struct starfish_flat_grid *coarse);
 /* An estimate of the smallest eigenvalue of M^-1 A. */
 double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem);
+/* How many types of columns a grid has (flat_factors.h); 0: too many, or columns are too long for factors. */
+size_t starfish_flat_grid_types(const struct starfish_flat_grid *grid, size_t nz);
 /* The table of a grid (flat_kind.h), starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES) doubles. */
 void starfish_flat_grid_fill(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
                              const struct starfish_flat_shape *shape, double *table);

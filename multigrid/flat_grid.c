@@ -2,6 +2,7 @@
  * additions per column. */
 #include "multigrid/flat.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +203,78 @@ double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const st
     return fmin(1, (mass + ratio * sides) / (mass + ratio * coupled));
 }
 
+/* ---- Types of columns -------------------------------------------------------------------------------------------- */
+
+struct types {
+    size_t count;
+    struct starfish_flat_column line[STARFISH_FLAT_MOST_TYPES]; /* mass, lift and faces */
+};
+
+static struct starfish_flat_column line_of(const struct starfish_flat_grid *grid, size_t i, size_t j)
+{
+    const size_t at = i + grid->n[0] * j, x = i + (grid->n[0] + 1) * j;
+
+    return (struct starfish_flat_column){.mass = grid->mass[at],
+                                         .lift = grid->lift[at],
+                                         .faces = grid->face[0][x] + grid->face[0][x + 1] + grid->face[1][at] +
+                                                  grid->face[1][at + grid->n[0]]};
+}
+
+/* Columns that are equal by construction may differ by rounding errors. */
+static int is_near(double a, double b)
+{
+    return fabs(a - b) <= 16 * DBL_EPSILON * fabs(a);
+}
+
+/* The type of a column, which becomes a new one; STARFISH_FLAT_MOST_TYPES where there is no room. */
+static size_t type_of(struct types *types, const struct starfish_flat_column *line)
+{
+    size_t t = 0;
+
+    while (t < types->count && !(is_near(types->line[t].mass, line->mass) && is_near(types->line[t].lift, line->lift) &&
+                                 is_near(types->line[t].faces, line->faces)))
+        t++;
+    if (t == types->count && t < STARFISH_FLAT_MOST_TYPES)
+        types->line[types->count++] = *line;
+    return t;
+}
+
+size_t starfish_flat_grid_types(const struct starfish_flat_grid *grid, size_t nz)
+{
+    struct types types = {.count = 0};
+
+    if (grid->corner || starfish_flat_runs(nz) > STARFISH_FLAT_MOST_RUNS)
+        return 0;
+    for (size_t j = 0; j < grid->n[1]; j++)
+        for (size_t i = 0; i < grid->n[0]; i++) {
+            const struct starfish_flat_column line = line_of(grid, i, j);
+            if (type_of(&types, &line) == STARFISH_FLAT_MOST_TYPES)
+                return 0;
+        }
+    return types.count;
+}
+
+static void fill_types(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem, double *type,
+                       double *factors)
+{
+    struct types types = {.count = 0};
+
+    for (size_t j = 0; j < grid->n[1]; j++)
+        for (size_t i = 0; i < grid->n[0]; i++) {
+            const struct starfish_flat_column line = line_of(grid, i, j);
+            type[i + grid->n[0] * j] = (double)type_of(&types, &line);
+        }
+    for (size_t t = 0; t < types.count; t++) {
+        struct starfish_flat_column line = types.line[t];
+        line.nz = problem->n[2];
+        line.a = problem->a;
+        line.b = problem->b;
+        line.c = problem->c;
+        line.d = problem->d;
+        starfish_flat_factors(&line, factors + t * starfish_flat_factors_size(line.nz));
+    }
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 /* Where fine i lies between the centres of two coarse cells, in widths of fine ones from the lower end. */
@@ -246,4 +319,7 @@ void starfish_flat_grid_fill(const struct starfish_flat_grid *grid, const struct
                   table + starfish_flat_table_entry(shape, STARFISH_FLAT_UPPER_X));
     fill_transfer(shape, 1, table + starfish_flat_table_entry(shape, STARFISH_FLAT_LOWER_Y),
                   table + starfish_flat_table_entry(shape, STARFISH_FLAT_UPPER_Y));
+    if (shape->types > 0)
+        fill_types(grid, problem, table + starfish_flat_table_entry(shape, STARFISH_FLAT_TYPE),
+                   table + starfish_flat_table_entry(shape, STARFISH_FLAT_FACTORS));
 }

@@ -139,6 +139,7 @@ static void describe_shape(struct hierarchy *h, const struct starfish_flat_probl
     }
     shape->n[2] = problem->n[2];
     shape->skew = grid->corner != NULL;
+    shape->types = starfish_flat_grid_types(grid, problem->n[2]);
     h->size[l] = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
 }
 

@@ -38,6 +38,10 @@ struct starfish_flat_matrix {
     const void *face_x, *face_y; /* (n[0] + 1) * n[1] and n[0] * (n[1] + 1): the faces below a column in x, and in y */
     const void *a, *b, *c, *d;   /* n[2] reals each */
     const void *corner;          /* (n[0] + 1) * (n[1] + 1) reals: the corners below columns in both; NULL: none */
+    /* Where the tridiagonal parts of columns are of few types and eliminated already (flat_factors.h); types 0: not.
+     * The type of each column, n[0] * n[1] reals, and the factors of each type. */
+    size_t types;
+    const void *type, *factors;
 };
 
 /* One direction of the transfers between a grid and the next coarser one, whose cells are pairs 2 I, 2 I + 1; an odd

@@ -19,15 +19,17 @@ constexpr int LEAST_COLUMNS = LANES / 2; /* of a block, whose part of an inner p
 template <typename real> struct Matrix {
     int nx, ny, nz, periodic_x, periodic_y;
     const real *mass, *lift, *face_x, *face_y, *a, *b, *c, *d, *corner;
+    int types;
+    const real *type, *factors;
     __host__ __device__ size_t row() const { return size_t(nx) * size_t(nz); }
 };
 
 template <typename real> Matrix<real> matrix_of(const starfish_flat_matrix &m)
 {
     const auto reals = [](const void *array) { return static_cast<const real *>(array); };
-    return {int(m.n[0]),   int(m.n[1]),   int(m.n[2]),     m.periodic[0],   m.periodic[1],
-            reals(m.mass), reals(m.lift), reals(m.face_x), reals(m.face_y), reals(m.a),
-            reals(m.b),    reals(m.c),    reals(m.d),      reals(m.corner)};
+    return {int(m.n[0]),   int(m.n[1]),     int(m.n[2]),     m.periodic[0], m.periodic[1],   reals(m.mass),
+            reals(m.lift), reals(m.face_x), reals(m.face_y), reals(m.a),    reals(m.b),      reals(m.c),
+            reals(m.d),    reals(m.corner), int(m.types),    reals(m.type), reals(m.factors)};
 }
 
 /* Index of a neighbour in a direction of n cells, -1 where there is none. */

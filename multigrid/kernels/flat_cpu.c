@@ -2,12 +2,14 @@
  *
  * A row of columns is smoothed in pieces of FLAT_PIECE columns, by Thomas's elimination in all of them at once: the
  * factors and right-hand sides of a piece stay in the cache between the way up and the way down, so that 3 words per
- * unknown move. Results of large grids are stored past the caches, which would read them first otherwise. A coarse
- * correction is added on the way, into a ring of three rows. */
+ * unknown move. Where nearly all columns of a piece are of one type (flat_factors.h), its factors are known. Results of
+ * large grids are stored past the caches, which would read them first otherwise. A coarse correction is added on the
+ * way, into a ring of three rows. */
 #include "multigrid/kernels/flat_row.h"
 
 #include "base/clones.h"
 #include "base/past_caches.h"
+#include "multigrid/kernels/flat_factors.h"
 
 #include <string.h>
 
@@ -18,7 +20,8 @@ struct lines {
     real *factor, *value;
 };
 
-STARFISH_ALWAYS_INLINE void eliminate_layer(const struct starfish_flat_matrix *m, const struct flat_piece *p, size_t k,
+/* Layer k on the way up: what f - A u has there becomes y. */
+STARFISH_CLONES static void eliminate_layer(const struct starfish_flat_matrix *m, const struct flat_piece *p, size_t k,
                                             const struct lines *lines)
 {
     static const real zeros[FLAT_PIECE] = {0};
@@ -39,19 +42,90 @@ STARFISH_ALWAYS_INLINE void eliminate_layer(const struct starfish_flat_matrix *m
     }
 }
 
-/* M^-1 of what is in lines->value. */
-STARFISH_CLONES static void solve_piece(const struct starfish_flat_matrix *m, const struct flat_piece *p,
-                                        const struct lines *lines)
-{
-    const size_t count = p->count;
+/* ---- Lines of a type (flat_factors.h) ---------------------------------------------------------------------------- */
 
-    for (size_t k = 0; k < m->n[2]; k++)
-        eliminate_layer(m, p, k, lines);
-    for (size_t k = m->n[2] - 1; k-- > 0;) {
-        real *const value = lines->value + FLAT_PIECE * k, *const factor = lines->factor + FLAT_PIECE * k;
+enum { MOST_OTHERS = 4, MOST_LAYERS = STARFISH_FLAT_RUN * STARFISH_FLAT_MOST_RUNS };
+
+/* A piece whose columns are of one type, but for some others, which are solved one by one. */
+struct typed {
+    const real *factors; /* of the type, three a layer; NULL: columns are eliminated one by one */
+    size_t others, other[MOST_OTHERS];
+    const real *other_factors[MOST_OTHERS];
+    real other_value[MOST_OTHERS][MOST_LAYERS];
+};
+
+static const real *factors_of(const struct starfish_flat_matrix *m, size_t type)
+{
+    const size_t nz = m->n[2];
+
+    return (const real *)m->factors + type * starfish_flat_factors_size(nz) +
+           starfish_flat_factors_of_runs(starfish_flat_runs(nz));
+}
+
+static void look_at_types(const struct starfish_flat_matrix *m, const struct flat_piece *p, struct typed *typed)
+{
+    typed->factors = NULL;
+    typed->others = 0;
+    if (m->types == 0)
+        return;
+    const real *const type = (const real *)m->type + p->i0 + m->n[0] * p->j, usual = type[p->count / 2];
+    for (size_t i = 0; i < p->count; i++) {
+        if (type[i] == usual)
+            continue;
+        if (typed->others == MOST_OTHERS)
+            return;
+        typed->other[typed->others] = i;
+        typed->other_factors[typed->others++] = factors_of(m, (size_t)type[i]);
+    }
+    typed->factors = factors_of(m, (size_t)usual);
+}
+
+STARFISH_CLONES static void scale_layer(size_t count, real pivot, real below, const real *value_below, real *value)
+{
 #pragma GCC ivdep
-        for (size_t i = 0; i < count; i++)
-            value[i] += factor[i] * value[i + FLAT_PIECE];
+    for (size_t i = 0; i < count; i++)
+        value[i] = pivot * value[i] + below * value_below[i];
+}
+
+/* Layer k on the way up. */
+static void advance_typed(struct typed *typed, const struct flat_piece *p, size_t k, real *value)
+{
+    static const real zeros[FLAT_PIECE] = {0};
+    const real *const f = typed->factors + 3 * k;
+
+    for (size_t o = 0; o < typed->others; o++) {
+        const real *const own = typed->other_factors[o] + 3 * k, rest = k > 0 ? typed->other_value[o][k - 1] : 0;
+        typed->other_value[o][k] = own[0] * value[typed->other[o]] + own[1] * rest;
+    }
+    scale_layer(p->count, f[0], f[1], k > 0 ? value - FLAT_PIECE : zeros, value);
+}
+
+/* value = u of layer k, where above is that of layer k + 1: */
+STARFISH_CLONES static void substitute(size_t count, const real *factor, const real *above, real *value)
+{
+#pragma GCC ivdep
+    for (size_t i = 0; i < count; i++)
+        value[i] += factor[i] * above[i];
+}
+
+/* with one factor for all columns, */
+STARFISH_CLONES static void substitute_typed(size_t count, real factor, const real *above, real *value)
+{
+#pragma GCC ivdep
+    for (size_t i = 0; i < count; i++)
+        value[i] += factor * above[i];
+}
+
+/* and the others'. */
+static void return_typed(struct typed *typed, const struct flat_piece *p, size_t k, size_t nz, real *value)
+{
+    if (k + 1 < nz)
+        substitute_typed(p->count, typed->factors[3 * k + 2], value + FLAT_PIECE, value);
+    for (size_t o = 0; o < typed->others; o++) {
+        real *const own = typed->other_value[o];
+        if (k + 1 < nz)
+            own[k] += typed->other_factors[o][3 * k + 2] * own[k + 1];
+        value[typed->other[o]] = own[k];
     }
 }
 
@@ -90,9 +164,9 @@ STARFISH_ALWAYS_INLINE int is_smoothed(enum starfish_flat_columns columns, size_
     return columns == STARFISH_FLAT_ALL || (i + j) % 2 == (columns == STARFISH_FLAT_ODD);
 }
 
-/* value becomes v = u + damping * value in one layer, or where a colour is asked for in its columns; u NULL: zero. */
+/* v = u + damping * value in one layer, or where a colour is asked for in its columns; u NULL: zero. */
 STARFISH_CLONES static void damp_layer(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
-                                       real *value)
+                                       const real *value, real *v)
 {
     const real damping = (real)a->damping;
     const size_t count = p->count;
@@ -101,29 +175,57 @@ STARFISH_CLONES static void damp_layer(const struct starfish_flat_smooth *a, con
     if (a->columns == STARFISH_FLAT_ALL && u) {
 #pragma GCC ivdep
         for (size_t i = 0; i < count; i++)
-            value[i] = u[i] + damping * value[i];
+            v[i] = u[i] + damping * value[i];
+    } else if (a->columns == STARFISH_FLAT_ALL) {
+#pragma GCC ivdep
+        for (size_t i = 0; i < count; i++)
+            v[i] = damping * value[i];
     } else {
         for (size_t i = 0; i < count; i++)
-            value[i] = (u ? u[i] : 0) + (is_smoothed(a->columns, p->i0 + i, p->j) ? damping * value[i] : 0);
+            v[i] = (u ? u[i] : 0) + (is_smoothed(a->columns, p->i0 + i, p->j) ? damping * value[i] : 0);
     }
     /* NOLINTEND(clang-analyzer-core.*) */
 }
 
-/* Stores v; its inner product with f where sums are wanted. */
-static double write_piece(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
-                          const struct lines *lines)
+/* The way up: layer by layer what f - A u has there is eliminated while it is in the nearest cache. */
+static void go_up(const struct starfish_flat_smooth *a, const struct flat_piece *p, const struct flat_rows *rows,
+                  const struct lines *lines, struct typed *typed)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
+
+    look_at_types(m, p, typed);
+    for (size_t k = 0; k < m->n[2]; k++) {
+        real *const value = lines->value + FLAT_PIECE * k;
+        REAL_NAME(starfish_flat_piece_residual)
+        (m, p, rows, k, (const real *)a->f + m->n[0] * (k + m->n[2] * p->j), value);
+        if (typed->factors)
+            advance_typed(typed, p, k, value);
+        else
+            eliminate_layer(m, p, k, lines);
+    }
+}
+
+/* The way down, which stores v; its inner product with f where sums are wanted. */
+static double go_down(const struct starfish_flat_smooth *a, const struct flat_piece *p, const real *u,
+                      const struct lines *lines, struct typed *typed)
+{
+    const struct starfish_flat_matrix *m = &a->matrix;
+    const size_t nz = m->n[2];
     const int past = is_beyond_caches(m);
+    real line[FLAT_PIECE];
     double sum = 0;
 
-    for (size_t k = 0; k < m->n[2]; k++) {
-        const size_t at = m->n[0] * (k + m->n[2] * p->j) + p->i0;
+    for (size_t k = nz; k-- > 0;) {
+        const size_t at = m->n[0] * (k + nz * p->j) + p->i0;
         real *const value = lines->value + FLAT_PIECE * k;
-        damp_layer(a, p, u ? u + m->n[0] * k + p->i0 : NULL, value);
-        store_line((real *)a->v + at, value, p->count, past);
+        if (typed->factors)
+            return_typed(typed, p, k, nz, value);
+        else if (k + 1 < nz)
+            substitute(p->count, lines->factor + FLAT_PIECE * k, value + FLAT_PIECE, value);
+        damp_layer(a, p, u ? u + m->n[0] * k + p->i0 : NULL, value, line);
+        store_line((real *)a->v + at, line, p->count, past);
         if (a->sums)
-            sum += dot((const real *)a->f + at, value, p->count);
+            sum += dot((const real *)a->f + at, line, p->count);
     }
     return sum;
 }
@@ -133,15 +235,13 @@ static double smooth_row(const struct starfish_flat_smooth *a, size_t j, const s
 {
     const struct starfish_flat_matrix *m = &a->matrix;
     struct flat_piece piece;
+    struct typed typed;
     double sum = 0;
 
     for (size_t i0 = 0; i0 < m->n[0]; i0 += FLAT_PIECE) {
         REAL_NAME(starfish_flat_piece)(m, i0, j, &piece);
-        for (size_t k = 0; k < m->n[2]; k++)
-            REAL_NAME(starfish_flat_piece_residual)
-        (m, &piece, rows, k, (const real *)a->f + m->n[0] * (k + m->n[2] * j), lines->value + FLAT_PIECE * k);
-        solve_piece(m, &piece, lines);
-        sum += write_piece(a, &piece, rows->here, lines);
+        go_up(a, &piece, rows, lines, &typed);
+        sum += go_down(a, &piece, rows->here, lines, &typed);
     }
     return sum;
 }

@@ -12,7 +12,7 @@ namespace
 
 using namespace flat;
 
-constexpr int WARPS = 8; /* of a block */
+constexpr int WARPS = 8, LAYERS = 8; /* of a block; of a thread, at least */
 
 /* ---- Prolongation ------------------------------------------------------------------------------------------------ */
 
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(LANES *WARPS) prolong_kernel(const __grid_cons
 /* Blocks for the layers of all cells of some rows. */
 dim3 blocks_for(size_t nx, size_t rows, size_t nz)
 {
-    const int up = blocks_of(nz, WARPS);
+    const int up = blocks_of(nz, WARPS * LAYERS);
     return dim3(unsigned(blocks_of(nx, LANES)), unsigned(rows), unsigned(up < 64 ? up : 64));
 }
 

@@ -4,16 +4,19 @@
 #define STARFISH_MULTIGRID_KERNELS_FLAT_KIND_H
 
 #include "multigrid/kernels/flat.h"
+#include "multigrid/kernels/flat_factors.h"
 #include "multigrid/kernels/grid_kind.h"
 
 /* The shape of a grid; its table is, one after the other,
  *     mass, lift (n[0] * n[1]), face_x ((n[0] + 1) * n[1]), face_y (n[0] * (n[1] + 1)), a, b, c, d (n[2] each),
  *     corner ((n[0] + 1) * (n[1] + 1), where it is skew),
- * and for x and y lower, upper (n each). */
+ * for x and y lower, upper (n each),
+ * and where there are types of columns the type of each (n[0] * n[1]) and the factors of each type (flat_factors.h). */
 struct starfish_flat_shape {
     size_t n[3], coarse[2]; /* coarse: unset for the coarsest */
     int periodic[2];
-    int skew; /* there are corners */
+    int skew;     /* there are corners */
+    size_t types; /* of columns, whose factors are in the table; 0: they are not */
     /* Of the coarsest grid: smoothing sweeps that solve it, and their damping; where `lowest` > 0 they are Chebyshev's
      * on eigenvalues of M^-1 A from lowest to 2. */
     int coarse_sweeps;
@@ -35,6 +38,8 @@ enum starfish_flat_entry {
     STARFISH_FLAT_UPPER_X,
     STARFISH_FLAT_LOWER_Y,
     STARFISH_FLAT_UPPER_Y,
+    STARFISH_FLAT_TYPE,
+    STARFISH_FLAT_FACTORS,
     STARFISH_FLAT_ENTRIES /* their total size */
 };
 size_t starfish_flat_table_entry(const struct starfish_flat_shape *shape, enum starfish_flat_entry entry);

@@ -14,6 +14,10 @@
 
 #include "multigrid/kernels/flat_patch.cuh"
 
+extern "C" {
+#include "multigrid/kernels/flat_factors.h"
+}
+
 namespace flat
 {
 
@@ -29,7 +33,9 @@ template <typename real> struct Smooth {
     real damping;
     const real *u, *f, *coarse;
     real *v, *work;
-    double *partial; /* per block: its part of the inner product of f and v; NULL: not wanted */
+    double *partial;  /* per block: its part of the inner product of f and v; NULL: not wanted */
+    bool wide;        /* u and f can be read in pieces of 16 bytes, by blocks of whole pieces */
+    bool wide_coarse; /* and each piece has half as many coarse columns */
     __device__ real damping_of(int i, int j) const { return colour < 0 || (i + j) % 2 == colour ? damping : real(0); }
 };
 
@@ -145,6 +151,75 @@ __device__ void solve_lines(Exchange<real, COLUMNS> &exchange, const Layers &lay
 #pragma unroll
     for (int s = CELLS - 2; s >= 0; s--) {
         upper = value[s] - answer[s] * left + factor[s] * upper;
+        value[s] = upper + left;
+    }
+}
+
+/* ---- Lines whose factors are known ------------------------------------------------------------------------------- */
+
+/* Of a layer (flat_factors.h). */
+template <typename real> struct alignas(16) Factors {
+    real pivot, below, factor, answer;
+};
+template <typename real> struct alignas(2 * sizeof(real)) Pair {
+    real low, high;
+};
+
+/* Words of a block in which the threads of a column tell each other three numbers. */
+__host__ __device__ constexpr int known_words(int runs, int columns)
+{
+    return 3 * runs * columns;
+}
+
+/* The factors of a type in shared memory: those of each run, and each row of the inverse, are so much longer that the
+ * two runs of a warp read from different banks. */
+constexpr int RUN_FACTORS = 4 * STARFISH_FLAT_RUN, RUN_PAD = 4, ROW_PAD = 2;
+__host__ __device__ constexpr int factors_of(int runs)
+{
+    return runs * (RUN_FACTORS + RUN_PAD + runs + ROW_PAD);
+}
+__device__ inline int factor_place(int runs, int e)
+{
+    const int rest = e - runs * RUN_FACTORS;
+    return rest < 0 ? e + e / RUN_FACTORS * RUN_PAD : e + runs * RUN_PAD + rest / runs * ROW_PAD;
+}
+
+/* Solves the lines of a block by the factors of the thread's layers, and by its row of the inverse for last layers. */
+template <typename real, int CELLS, int COLUMNS>
+__device__ void solve_known(real *words, const Factors<real> *layer, const real *inverse, real value[CELLS])
+{
+    const int run = int(threadIdx.y), runs = int(blockDim.y), area = runs * COLUMNS;
+    real *const own = words + run * COLUMNS + threadIdx.x;
+    real y = 0;
+
+#pragma unroll
+    for (int s = 0; s < CELLS; s++) {
+        y = layer[s].pivot * value[s] + layer[s].below * y;
+        value[s] = y;
+    }
+    real first = value[CELLS - 2];
+#pragma unroll
+    for (int s = CELLS - 3; s >= 0; s--)
+        first = value[s] + layer[s].factor * first;
+    own[0] = first;
+    __syncthreads();
+    own[area] = value[CELLS - 1] + layer[CELLS - 1].factor * (run + 1 < runs ? own[COLUMNS] : real(0));
+    __syncthreads();
+    const real *const last = words + area + threadIdx.x;
+    real right = 0;
+#pragma unroll 4
+    for (int r = 0; r < runs; r += 2) {
+        const Pair<real> pair = *reinterpret_cast<const Pair<real> *>(inverse + r);
+        right += pair.low * last[r * COLUMNS] + pair.high * last[(r + 1) * COLUMNS];
+    }
+    own[2 * area] = right;
+    __syncthreads();
+    const real left = run > 0 ? own[2 * area - COLUMNS] : real(0);
+    real upper = right - left;
+    value[CELLS - 1] = right;
+#pragma unroll
+    for (int s = CELLS - 2; s >= 0; s--) {
+        upper = value[s] - layer[s].answer * left + layer[s].factor * upper;
         value[s] = upper + left;
     }
 }

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cuda_pipeline.h>
+#include <initializer_list>
 
 namespace
 {
@@ -20,8 +22,13 @@ namespace
 using namespace flat;
 
 constexpr int WARPS = 8, LAYERS = 4; /* of a block; of a thread */
-constexpr int HEIGHT = WARPS * LAYERS;
-constexpr int RING = 4, TALL = HEIGHT + 2, WIDTH = LANES + 2;
+constexpr int HEIGHT = WARPS * LAYERS, THREADS = WARPS * LANES;
+constexpr unsigned RING = 4;
+constexpr int TALL = HEIGHT + 2;
+
+/* Elements of 16 bytes. A tile has as many on both sides of the block's columns, of which one is used. */
+template <typename real> constexpr int CHUNK = 16 / int(sizeof(real));
+template <typename real> constexpr int WIDTH = LANES + 2 * CHUNK<real>;
 
 /* Of a multiprocessor: what registers leave. */
 constexpr int blocks_for(bool much)
@@ -35,6 +42,14 @@ struct Walks {
     __host__ __device__ int along() const { return (end - first + length - 1) / length; }
     __host__ __device__ size_t count() const { return size_t(across) * size_t(up) * size_t(along()); }
 };
+
+/* Can blocks of 32 columns be read in pieces of 16 bytes? */
+bool are_wide(size_t nx, std::initializer_list<const void *> arrays)
+{
+    return nx % LANES == 0 && std::all_of(arrays.begin(), arrays.end(), [](const void *array) {
+               return reinterpret_cast<std::uintptr_t>(array) % 16 == 0;
+           });
+}
 
 /* As long as leaves a GPU so many blocks. */
 Walks walks_of(const starfish_flat_matrix &m, size_t first, size_t end, int blocks)
@@ -57,125 +72,184 @@ template <typename real> struct Residual {
     real *v;
     int energy;
     int coarse_nx, pair_x, pair_y; /* restriction: fine cells of a coarse one */
+    bool wide;                     /* arrays can be read in pieces of 16 bytes, by blocks of whole pieces */
 };
 
 template <typename real> struct alignas(16) Layer {
     real a, b, c, d;
 };
 
-/* Where a thread walks: column i, layers k0 .. k0+LAYERS-1, of a block that begins at layer `base`. Lanes beyond the
- * last column and layers beyond the top repeat what is there, and what they find is not used. */
+/* Where a thread walks: column i, layers k0 .. k0+LAYERS-1, of a block that begins at column i0 and layer `base`. Lanes
+ * beyond the last column and layers beyond the top repeat what is there, and what they find is not used. */
 struct Path {
-    int i, base, k0, first, end;
-    int column, beside; /* where it reads, and the column beside the warp, in its first and last lane */
+    int i, i0, base, k0, first, end;
+    int column; /* where it reads */
 };
 
 /* Rows of w = u, or where COMBINED u + factor * correction, by their number modulo RING; rows of f; and the correction
- * of the row that comes. Columns begin one before the block's, layers one below its lowest. */
-template <typename real> struct Tile {
-    real w[RING][TALL][WIDTH], f[2][HEIGHT][LANES];
+ * of the row that comes. Columns begin CHUNK before the block's, layers one below its lowest. Beyond sides that are not
+ * periodic w is 0. */
+template <typename real> struct alignas(16) Tile {
+    real w[RING][TALL][WIDTH<real>], f[2][HEIGHT][LANES];
     Layer<real> layer[HEIGHT];
-    real correction[TALL][WIDTH];
+    real correction[TALL][WIDTH<real>];
 };
 template <typename real, bool COMBINED>
 constexpr size_t tile_bytes = COMBINED ? sizeof(Tile<real>) : offsetof(Tile<real>, correction);
 
-/* What brings rows into a tile. A thread fetches, and combines, the layers threadIdx.y, threadIdx.y + WARPS, ... of its
- * lane, and in the first and last lane those of the column beside. */
+/* Adds factor times what has come to COUNT elements. */
+template <typename real, int COUNT> __device__ void combine(const real *correction, real factor, bool zero, real *w)
+{
+#pragma unroll
+    for (int e = 0; e < COUNT; e++) {
+        const real value = zero ? real(0) : w[e];
+        w[e] = factor == real(0) ? value : value + factor * correction[e];
+    }
+}
+
+/* What brings rows into a tile, and combines them. Of the block's layers a thread has every WARPS-th one of its column,
+ * or where arrays are read in pieces one or two of these; besides, some threads have a value of the columns beside the
+ * block, others a value or a piece of the layers below and above. */
 template <typename real, bool COMBINED> struct Feed {
+    static constexpr int PIECES = LANES / CHUNK<real>, TURNS = HEIGHT * PIECES / THREADS;
     const Residual<real> &a;
-    const Path &path;
     Tile<real> &tile;
     real factor;
-    int place, border; /* columns in the tile; border negative: none */
+    int layer, column, to; /* of the block, its first one; in an array; in a row of the tile */
+    int base;
+    bool out;          /* beyond the last column */
+    int more, more_to; /* in a row of an array, and in one of the tile; more negative: none */
+    bool more_wide, more_out;
 
-    __device__ Feed(const Residual<real> &residual, const Path &walk, Tile<real> &to)
-        : a(residual), path(walk), tile(to), factor(0)
-    {
-        const int lane = int(threadIdx.x);
-        if (COMBINED)
-            factor = real(a.factor * (a.scalar ? *a.scalar : 1.0));
-        place = lane + 1;
-        border = lane == 0 ? 0 : lane == LANES - 1 ? WIDTH - 1 : -1;
-    }
-    __device__ void fetch(const real *from, int j, real (*to)[WIDTH]) const
+    __device__ Feed(const Residual<real> &residual, const Path &path, Tile<real> &into)
+        : a(residual), tile(into), factor(0), base(path.base)
     {
         const Matrix<real> &m = a.matrix;
-        const real *const row = from + ptrdiff_t(m.row()) * place_of(j, m.ny, m.periodic_y);
-#pragma unroll 1
-        for (int t = int(threadIdx.y); t < TALL; t += WARPS) {
-            const int layer = m.nx * min(max(path.base - 1 + t, 0), m.nz - 1);
-            __pipeline_memcpy_async(&to[t][place], row + layer + path.column, sizeof(real));
-            if (border >= 0)
-                __pipeline_memcpy_async(&to[t][border], row + layer + path.beside, sizeof(real));
+        const int thread = int(threadIdx.x + threadIdx.y * LANES);
+        if (COMBINED)
+            factor = real(a.factor * (a.scalar ? *a.scalar : 1.0));
+        layer = a.wide ? thread / PIECES : int(threadIdx.y);
+        to = a.wide ? thread % PIECES * CHUNK<real> : int(threadIdx.x);
+        column = a.wide ? path.i0 + to : path.column;
+        out = path.i >= m.nx && !m.periodic_x && !a.wide;
+        set_more(path, thread);
+    }
+    __device__ void set_more(const Path &path, int thread)
+    {
+        const Matrix<real> &m = a.matrix;
+        const int across = a.wide ? PIECES : LANES, ends = thread - 2 * TALL;
+        int tall = -1, at = 0;
+        more_wide = false;
+        if (thread < 2 * TALL) {
+            tall = thread / 2;
+            at = thread % 2 == 0 ? -1 : LANES;
+        } else if (ends < 2 * across) {
+            tall = ends < across ? 0 : TALL - 1;
+            more_wide = a.wide;
+            at = ends % across * (a.wide ? CHUNK<real> : 1);
         }
+        more_to = tall * WIDTH<real> + CHUNK<real> + at;
+        more_out = (path.i0 + at < 0 || path.i0 + at >= m.nx) && !m.periodic_x;
+        more = tall < 0 ? -1 : m.nx * height(tall - 1) + place_of(path.i0 + at, m.nx, m.periodic_x);
+    }
+    /* A layer of the block, those beyond the ground and the top being these. */
+    __device__ int height(int of_block) const { return min(max(base + of_block, 0), a.matrix.nz - 1); }
+
+    /* The block's layers of a row to lines of the tile that begin at `lines`. */
+    __device__ void fetch(const real *row, bool outside, real *lines, int line) const
+    {
+        const int nx = a.matrix.nx;
+        if (a.wide) {
+#pragma unroll
+            for (int turn = 0; turn < TURNS; turn++) {
+                const int l = layer + turn * (THREADS / PIECES);
+                __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, 16, outside ? 16 : 0);
+            }
+            return;
+        }
+#pragma unroll
+        for (int l = layer; l < layer + HEIGHT; l += WARPS)
+            __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, sizeof(real),
+                                    outside ? sizeof(real) : 0);
+    }
+    __device__ void fetch_w(const real *from, int j, real *plane) const
+    {
+        const Matrix<real> &m = a.matrix;
+        const bool outside = (j < 0 || j >= m.ny) && !m.periodic_y;
+        const real *const row = from + ptrdiff_t(m.row()) * place_of(j, m.ny, m.periodic_y);
+        fetch(row, outside || out, plane + WIDTH<real> + CHUNK<real>, WIDTH<real>);
+        if (more < 0)
+            return;
+        if (more_wide)
+            __pipeline_memcpy_async(plane + more_to, row + more, 16, outside ? 16 : 0);
+        else
+            __pipeline_memcpy_async(plane + more_to, row + more, sizeof(real), outside || more_out ? sizeof(real) : 0);
+    }
+    __device__ real *plane(int j) const
+    {
+        return &tile.w[unsigned(j + int(RING)) % RING][0][0];
     }
     __device__ void fetch_row(int j) const
     {
         if (a.u)
-            fetch(a.u, j, tile.w[(j + RING) % RING]);
+            fetch_w(a.u, j, plane(j));
         if (COMBINED && factor != real(0))
-            fetch(a.correction, j, tile.correction);
+            fetch_w(a.correction, j, &tile.correction[0][0]);
     }
     __device__ void fetch_f(int j) const
     {
-        const Matrix<real> &m = a.matrix;
-        if (!a.f)
-            return;
-        const real *const row = a.f + ptrdiff_t(m.row()) * j + path.column;
-        const int first = int(threadIdx.y) * LAYERS;
-#pragma unroll 1
-        for (int s = 0; s < LAYERS; s++)
-            __pipeline_memcpy_async(&tile.f[j % 2][first + s][threadIdx.x], row + m.nx * min(path.k0 + s, m.nz - 1),
-                                    sizeof(real));
-    }
-    __device__ void combine(int t, int column, real (*w)[WIDTH]) const
-    {
-        const real value = a.u ? w[t][column] : real(0);
-        w[t][column] = factor == real(0) ? value : value + factor * tile.correction[t][column];
+        if (a.f)
+            fetch(a.f + ptrdiff_t(a.matrix.row()) * j, false, &tile.f[j % 2][0][0], LANES);
     }
     /* Waits for what this thread has fetched, of which row j is the last. */
     __device__ void wait(int j) const
     {
         __pipeline_wait_prior(0);
-#pragma unroll 1
-        for (int t = int(threadIdx.y); t < TALL && COMBINED; t += WARPS) {
-            combine(t, place, tile.w[(j + RING) % RING]);
-            if (border >= 0)
-                combine(t, border, tile.w[(j + RING) % RING]);
+        if (!COMBINED)
+            return;
+        real *const w = plane(j);
+        const real *const correction = &tile.correction[0][0];
+        const int start = WIDTH<real> + CHUNK<real> + to;
+        const bool zero = !a.u;
+        for (int turn = 0; turn < TURNS && a.wide; turn++) {
+            const int at = start + (layer + turn * (THREADS / PIECES)) * WIDTH<real>;
+            combine<real, CHUNK<real>>(correction + at, factor, zero, w + at);
         }
+        for (int l = layer; l < HEIGHT && !a.wide; l += WARPS)
+            combine<real, 1>(correction + start + l * WIDTH<real>, factor, zero, w + start + l * WIDTH<real>);
+        if (more >= 0 && more_wide)
+            combine<real, CHUNK<real>>(correction + more_to, factor, zero, w + more_to);
+        else if (more >= 0)
+            combine<real, 1>(correction + more_to, factor, zero, w + more_to);
     }
 };
 
 /* Calls use(s, w, f - A w) for the layers of row j. */
 template <typename real, bool SKEW, typename Use>
-__device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, const Path &path, int j, Use &&use)
+__device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, const Couplings<real, SKEW> &at, int j,
+                            Use &&use)
 {
-    const Matrix<real> &m = a.matrix;
-    const Couplings<real, SKEW> at(m, path.column, j);
-    const bool in_west = path.i > 0 || m.periodic_x, in_east = path.i + 1 < m.nx || m.periodic_x;
-    const bool in_south = j > 0 || m.periodic_y, in_north = j + 1 < m.ny || m.periodic_y;
-    const int lane = int(threadIdx.x), first = int(threadIdx.y) * LAYERS;
-    const real(*const south)[WIDTH] = tile.w[(j + RING - 1) % RING];
-    const real(*const here)[WIDTH] = tile.w[j % RING];
-    const real(*const north)[WIDTH] = tile.w[(j + 1) % RING];
-    real below = here[first][lane + 1], u = here[first + 1][lane + 1];
+    const int lane = int(threadIdx.x), first = int(threadIdx.y) * LAYERS, e = lane + CHUNK<real>;
+    const auto row = [&](int number) { return tile.w[unsigned(number + int(RING)) % RING] + first; };
+    const real(*const south)[WIDTH<real>] = row(j - 1);
+    const real(*const here)[WIDTH<real>] = row(j);
+    const real(*const north)[WIDTH<real>] = row(j + 1);
+    const real *const f = &tile.f[unsigned(j) % 2][first][lane];
+    real below = here[0][e], u = here[1][e];
 
 #pragma unroll
     for (int s = 0; s < LAYERS; s++) {
         const Layer<real> l = tile.layer[first + s];
-        const int t = first + s + 1;
-        const real above = here[t + 1][lane + 1];
-        real across = at.west * (u - (in_west ? here[t][lane] : real(0)));
-        across += at.east * (u - (in_east ? here[t][lane + 2] : real(0)));
-        across += at.south * (u - (in_south ? south[t][lane + 1] : real(0)));
-        across += at.north * (u - (in_north ? north[t][lane + 1] : real(0)));
+        const int t = s + 1;
+        const real above = here[t + 1][e];
+        real across = at.west * (u - here[t][e - 1]) + at.east * (u - here[t][e + 1]);
+        across += at.south * (u - south[t][e]) + at.north * (u - north[t][e]);
         if constexpr (SKEW) {
-            across += at.corner[0] * (u - south[t][lane]) + at.corner[1] * (u - south[t][lane + 2]);
-            across += at.corner[2] * (u - north[t][lane]) + at.corner[3] * (u - north[t][lane + 2]);
+            across += at.corner[0] * (u - south[t][e - 1]) + at.corner[1] * (u - south[t][e + 1]);
+            across += at.corner[2] * (u - north[t][e - 1]) + at.corner[3] * (u - north[t][e + 1]);
         }
-        const real f = a.f ? tile.f[j % 2][first + s][lane] : real(0);
-        use(s, u, f - at.mass * l.a * u - at.lift * (l.b * (u - below) + l.c * (u - above)) - l.d * across);
+        const real value = a.f ? f[s * LANES] : real(0);
+        use(s, u, value - at.mass * l.a * u - at.lift * (l.b * (u - below) + l.c * (u - above)) - l.d * across);
         below = u;
         u = above;
     }
@@ -196,8 +270,6 @@ __device__ void copy_of(const Residual<real> &a, const Path &path, int j, Use &&
 template <typename real, bool SKEW, bool COMBINED, typename Use, typename Done>
 __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path, Use &&use, Done &&done)
 {
-    const Feed<real, COMBINED> feed(a, path, tile);
-
     if (!a.u && !COMBINED) {
         for (int j = path.first; j < path.end; j++) {
             copy_of(a, path, j, use);
@@ -205,6 +277,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
         }
         return;
     }
+    const Feed<real, COMBINED> feed(a, path, tile);
     for (int j = path.first - 1; j <= path.first; j++) {
         feed.fetch_row(j);
         __pipeline_commit();
@@ -215,6 +288,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
     feed.fetch_f(path.first);
     __pipeline_commit();
     for (int j = path.first; j < path.end; j++) {
+        const Couplings<real, SKEW> at(a.matrix, path.column, j); /* on their way while the block waits */
         feed.wait(j + 1);
         __syncthreads(); /* all have row j + 1, and are done with row j - 2, whose place row j + 2 takes */
         if (j + 1 < path.end) {
@@ -222,7 +296,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
             feed.fetch_f(j + 1);
             __pipeline_commit();
         }
-        residual_of<real, SKEW>(a, tile, path, j, use);
+        residual_of<real, SKEW>(a, tile, at, j, use);
         done(j);
     }
 }
@@ -242,12 +316,12 @@ __device__ Path begin_walk(const Residual<real> &a, size_t number, Layer<real> *
     __syncthreads();
     const int first = w.first + along * w.length, i0 = across * LANES, lane = int(threadIdx.x);
     return {i0 + lane,
+            i0,
             base,
             base + int(threadIdx.y) * LAYERS,
             first * unit,
             min(min(first + w.length, w.end) * unit, m.ny),
-            place_of(i0 + lane, m.nx, m.periodic_x),
-            place_of(lane == 0 ? i0 - 1 : i0 + LANES, m.nx, m.periodic_x)};
+            place_of(i0 + lane, m.nx, m.periodic_x)};
 }
 static_assert(HEIGHT <= LANES, "a warp brings the layers of a block");
 
@@ -315,6 +389,7 @@ template <typename real> int residual(const starfish_flat_residual *from, cudaSt
     a.scalar = from->scalar;
     a.v = static_cast<real *>(from->v);
     a.energy = from->energy;
+    a.wide = are_wide(from->matrix.n[0], {from->u, from->f, from->correction});
     if (a.sums) {
         const cudaError_t error = cudaMemsetAsync(a.sums, 0, STARFISH_SUMS * sizeof(double), stream);
         if (error != cudaSuccess)
@@ -379,6 +454,7 @@ template <typename real> int restrict_residual(const starfish_flat_restrict *fro
     a.u = static_cast<const real *>(from->u);
     a.f = static_cast<const real *>(from->f);
     a.result = static_cast<real *>(from->coarse);
+    a.wide = are_wide(from->matrix.n[0], {from->u, from->f});
     a.coarse_nx = int(t[0].coarse);
     a.pair_x = t[0].fine == t[0].coarse ? 1 : 2;
     a.pair_y = t[1].fine == t[1].coarse ? 1 : 2;

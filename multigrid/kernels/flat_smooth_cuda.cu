@@ -13,6 +13,8 @@
 
 #include "base/cuda_entries.h"
 
+#include <cstdint>
+
 namespace
 {
 
@@ -356,9 +358,14 @@ template <typename real> int smooth(const starfish_flat_smooth *from, cudaStream
                       reals(from->coarse),
                       static_cast<real *>(from->v),
                       static_cast<real *>(from->work),
-                      nullptr};
+                      nullptr,
+                      false,
+                      false};
+    const auto is_aligned = [](const void *array) { return reinterpret_cast<uintptr_t>(array) % 16 == 0; };
+    a.wide = from->matrix.n[0] % COLUMNS<real> == 0 && is_aligned(a.u) && is_aligned(a.f);
     for (int d = 0; d < 2 && a.coarse; d++)
         a.transfer[d] = transfer_of<real>(from->transfer[d]);
+    a.wide_coarse = a.wide && a.transfer[0].fine == 2 * a.transfer[0].coarse;
     dim3 blocks(unsigned(blocks_of(from->matrix.n[0], LANES)), unsigned(from->y1 - from->y0));
     if (from->sums)
         a.partial =

@@ -17,8 +17,21 @@ size_t starfish_flat_table_entry(const struct starfish_flat_shape *shape, enum s
 {
     const size_t nx = shape->n[0], ny = shape->n[1], nz = shape->n[2];
     const size_t columns = nx * ny, corners = shape->skew ? (nx + 1) * (ny + 1) : 0;
-    const size_t size[STARFISH_FLAT_ENTRIES] = {
-        columns, columns, (nx + 1) * ny, nx * (ny + 1), nz, nz, nz, nz, corners, nx, nx, ny, ny};
+    const size_t size[STARFISH_FLAT_ENTRIES] = {columns,
+                                                columns,
+                                                (nx + 1) * ny,
+                                                nx * (ny + 1),
+                                                nz,
+                                                nz,
+                                                nz,
+                                                nz,
+                                                corners,
+                                                nx,
+                                                nx,
+                                                ny,
+                                                ny,
+                                                shape->types > 0 ? columns : 0,
+                                                shape->types > 0 ? shape->types * starfish_flat_factors_size(nz) : 0};
     size_t start = 0;
 
     for (int e = 0; e < (int)entry; e++)
@@ -47,7 +60,10 @@ static struct starfish_flat_matrix matrix_of(const struct starfish_place *place,
                                          .c = at_entry(place, shape, s->table, STARFISH_FLAT_C),
                                          .d = at_entry(place, shape, s->table, STARFISH_FLAT_D),
                                          .corner = shape->skew ? at_entry(place, shape, s->table, STARFISH_FLAT_CORNER)
-                                                               : NULL};
+                                                               : NULL,
+                                         .types = shape->types,
+                                         .type = at_entry(place, shape, s->table, STARFISH_FLAT_TYPE),
+                                         .factors = at_entry(place, shape, s->table, STARFISH_FLAT_FACTORS)};
 }
 
 static void set_transfers(const struct starfish_place *place, const struct starfish_grid_step *s,

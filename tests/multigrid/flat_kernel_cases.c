@@ -2,6 +2,7 @@
  * results are NaN before: what a kernel must not write stays NaN, and what it must not read would spread. */
 #include "tests/multigrid/flat_kernel_cases.h"
 
+#include "multigrid/kernels/flat_factors.h"
 #include "multigrid/kernels/flat_ref.h"
 #include "tests/common/reals.h"
 
@@ -19,14 +20,18 @@ static const struct shape {
     size_t n[3];
     int periodic[2], kept[2]; /* kept: the direction is not coarsened */
     int skew;
+    size_t types; /* of columns, with equal couplings across; 0: all columns differ */
 } shapes[] = {
-    {{1, 1, 1}, {0, 0}, {1, 1}, 0},    {{1, 1, 9}, {1, 1}, {1, 1}, 0},   {{2, 2, 2}, {1, 1}, {0, 0}, 0},
-    {{3, 3, 3}, {1, 1}, {0, 0}, 0},    {{5, 1, 7}, {0, 1}, {0, 1}, 0},   {{1, 6, 4}, {1, 0}, {1, 0}, 0},
-    {{7, 5, 33}, {0, 0}, {0, 0}, 0},   {{8, 6, 32}, {0, 0}, {0, 1}, 0},  {{9, 8, 16}, {1, 0}, {0, 0}, 0},
-    {{33, 7, 5}, {0, 1}, {0, 0}, 0},   {{64, 4, 31}, {1, 1}, {0, 0}, 0}, {{70, 9, 12}, {0, 0}, {0, 0}, 0},
-    {{37, 5, 65}, {0, 0}, {1, 0}, 0},  {{6, 3, 128}, {0, 0}, {0, 0}, 0}, {{5, 4, 131}, {1, 0}, {0, 0}, 0},
-    {{34, 3, 150}, {0, 0}, {0, 0}, 0}, {{2, 3, 520}, {0, 1}, {0, 0}, 0}, {{130, 6, 3}, {0, 0}, {0, 0}, 0},
-    {{5, 4, 3}, {0, 0}, {0, 0}, 1},    {{37, 6, 35}, {0, 0}, {0, 0}, 1}, {{1, 3, 2}, {0, 0}, {1, 0}, 1},
+    {{1, 1, 1}, {0, 0}, {1, 1}, 0, 0},    {{1, 1, 9}, {1, 1}, {1, 1}, 0, 0},   {{2, 2, 2}, {1, 1}, {0, 0}, 0, 0},
+    {{3, 3, 3}, {1, 1}, {0, 0}, 0, 0},    {{5, 1, 7}, {0, 1}, {0, 1}, 0, 0},   {{1, 6, 4}, {1, 0}, {1, 0}, 0, 0},
+    {{7, 5, 33}, {0, 0}, {0, 0}, 0, 0},   {{8, 6, 32}, {0, 0}, {0, 1}, 0, 0},  {{9, 8, 16}, {1, 0}, {0, 0}, 0, 0},
+    {{33, 7, 5}, {0, 1}, {0, 0}, 0, 0},   {{64, 4, 31}, {1, 1}, {0, 0}, 0, 0}, {{70, 9, 12}, {0, 0}, {0, 0}, 0, 0},
+    {{37, 5, 65}, {0, 0}, {1, 0}, 0, 0},  {{6, 3, 128}, {0, 0}, {0, 0}, 0, 0}, {{5, 4, 131}, {1, 0}, {0, 0}, 0, 0},
+    {{34, 3, 150}, {0, 0}, {0, 0}, 0, 0}, {{2, 3, 520}, {0, 1}, {0, 0}, 0, 0}, {{130, 6, 3}, {0, 0}, {0, 0}, 0, 0},
+    {{5, 4, 3}, {0, 0}, {0, 0}, 1, 0},    {{37, 6, 35}, {0, 0}, {0, 0}, 1, 0}, {{1, 3, 2}, {0, 0}, {1, 0}, 1, 0},
+    {{64, 3, 17}, {0, 0}, {0, 0}, 1, 0},  {{5, 4, 3}, {0, 0}, {0, 0}, 0, 2},   {{150, 3, 23}, {0, 0}, {0, 0}, 0, 2},
+    {{64, 7, 128}, {0, 0}, {0, 0}, 0, 4}, {{32, 5, 31}, {1, 1}, {0, 1}, 0, 3}, {{37, 6, 50}, {1, 0}, {0, 0}, 0, 4},
+    {{96, 4, 121}, {0, 1}, {1, 0}, 0, 1},
 };
 
 /* A grid on the device, and in f64 with the same values on the host. */
@@ -93,6 +98,43 @@ static void make_corners(struct grid *g, unsigned *seed)
     g->matrix.corner = upload(g, corner, (nx + 1) * (ny + 1));
 }
 
+/* Makes all couplings across equal, and columns of a few types by their mass and lift: of two, one on the sides. */
+static void make_types(struct grid *g, double *const face[2], const double *b, const double *c)
+{
+    const size_t nx = g->shape->n[0], ny = g->shape->n[1], size = starfish_flat_factors_size(g->shape->n[2]);
+    double *mass = (double *)(uintptr_t)g->host.mass, *lift = (double *)(uintptr_t)g->host.lift;
+    double *type = calloc(nx * ny, sizeof *type), *factors = calloc(g->shape->types * size, sizeof *factors);
+
+    for (size_t i = 0; i < (nx + 1) * ny; i++)
+        face[0][i] = 0.75;
+    for (size_t i = 0; i < nx * (ny + 1); i++)
+        face[1][i] = 0.5;
+    for (size_t i = 0; i < nx * ny; i++) {
+        const size_t x = i % nx;
+        type[i] = g->shape->types == 2 ? x == 0 || x + 1 == nx : (double)(i % 7 % g->shape->types);
+        mass[i] = 0.25 + type[i];
+        lift[i] = 1 - 0.125 * type[i];
+    }
+    for (size_t t = 0; t < g->shape->types; t++) {
+        const struct starfish_flat_column line = {.nz = g->shape->n[2],
+                                                  .mass = 0.25 + (double)t,
+                                                  .lift = 1 - 0.125 * (double)t,
+                                                  .faces = 2.5,
+                                                  .a = g->host.a,
+                                                  .b = b,
+                                                  .c = c,
+                                                  .d = g->host.d};
+        starfish_flat_factors(&line, factors + t * size);
+    }
+    g->matrix.types = g->shape->types;
+    g->matrix.mass = upload(g, mass, nx * ny);
+    g->matrix.lift = upload(g, lift, nx * ny);
+    g->matrix.type = upload(g, type, nx * ny);
+    g->matrix.factors = upload(g, factors, g->shape->types * size);
+    free(type);
+    free(factors);
+}
+
 /* No coupling through the only column of a periodic direction; none below the ground or above the top. */
 static void make_matrix(struct grid *g, unsigned *seed)
 {
@@ -115,6 +157,8 @@ static void make_matrix(struct grid *g, unsigned *seed)
     make_array(g, nz, &host->d, &g->matrix.d, seed);
     if (g->shape->skew)
         make_corners(g, seed);
+    if (g->shape->types > 0)
+        make_types(g, face, b, c);
     host->face_x = face[0];
     host->face_y = face[1];
     host->b = b;
