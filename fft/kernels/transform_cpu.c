@@ -76,7 +76,7 @@ struct work {
 static size_t workspace(const struct starfish_transform_cpu *plan)
 {
     size_t bytes = (2 * LANES * line_stride(&plan->tables.shape) + plan->n) * sizeof(real);
-    size_t lanes = plan->lanes.usable ? starfish_transform_lanes_workspace(&plan->tables, plan->n) : 0;
+    size_t lanes = plan->lanes.usable ? starfish_transform_lanes_workspace(&plan->lanes, plan->n) : 0;
     return (lanes > bytes ? lanes : bytes) + ALIGNMENT;
 }
 

@@ -136,17 +136,18 @@ static void transform_block(const struct starfish_transform_lane_block *block, r
     const struct starfish_transform_combination *before = &block->tables->before[direction];
     const struct starfish_lane_output *after = &block->lanes->after[direction];
     const real scale = (real)block->scale;
-    real *z = fft_room(block);
+    const struct starfish_lane_fft *fft = &block->lanes->fft;
+    real *z = fft_room(block), *room = z + fft->length * WIDTH;
     if (block->tables->shape.fft == STARFISH_FFT_REAL) {
         pairs_into(before, half[0], stride, z);
         pairs_into(before, half[1], stride, z + HALF);
-        REAL_NAME(starfish_lane_fft)(&block->lanes->fft, z);
+        REAL_NAME(starfish_lane_fft)(fft, z, room);
         pairs_out_of(after, block->n, z, scale, half, stride);
         return;
     }
     for (int h = 0; h < 2 && block->count[h] > 0; h++) {
         numbers_into(before, half[h], stride, z);
-        REAL_NAME(starfish_lane_fft)(&block->lanes->fft, z);
+        REAL_NAME(starfish_lane_fft)(fft, z, room);
         numbers_out_of(after, block->n, z, scale, half[h], stride);
     }
 }
