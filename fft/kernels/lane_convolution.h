@@ -12,11 +12,11 @@
 #include "fft/kernels/lane_fft.h"
 
 struct starfish_lane_convolution {
-    size_t length;         /* of the transform */
+    size_t length;                /* of the transform */
     struct starfish_lane_fft fft; /* of the convolution's length */
-    void *kernel;          /* what modes are multiplied by, in their natural order, the scale included */
-    size_t *from, *to;     /* Rader: p - 1 places of elements and of modes; else NULL */
-    void *chirp;           /* Bluestein: what elements and modes are multiplied by; else NULL */
+    void *kernel;                 /* what modes are multiplied by, in their natural order, the scale included */
+    size_t *from, *to;            /* Rader: p - 1 places of elements and of modes; else NULL */
+    void *chirp;                  /* Bluestein: what elements and modes are multiplied by; else NULL */
 };
 
 /* NULL without memory. */
