@@ -12,9 +12,9 @@
 
 enum {
     BLOCK_BYTES = 64,      /* of a row of a block: half of what transforms of columns take at a time */
-    BATCH_BYTES = 1 << 20, /* of a batch, for each core: what their second-level caches hold, or share in the third */
+    BATCH_BYTES = 1 << 19, /* of a batch, for each core: two are in the second-level caches, or in the third */
     BUFFERS = 2,           /* for batches, in turns */
-    SHARES_OF_A_CORE = 2,  /* of rows in a step, so that one that is late is helped */
+    SHARES_OF_A_CORE = 4,  /* of rows in a step, so that one that is late is helped */
     MOST_SHARES = 192,     /* of rows; with the blocks these are all items */
     LEAST_ROWS = 8,        /* of a batch: the checkpoints are a field over that */
     ROWS_OF_X = 16,        /* rows of x that are transformed side by side, in f64 */

@@ -2,6 +2,7 @@
 """starfish reproduce: the papers' numbers beside ours."""
 import csv
 import json
+import math
 
 import program
 from program import Case
@@ -96,6 +97,11 @@ class Reproduce(Case):
             self.assertAlmostEqual(ours["GB/s over those of a copy"] / row["fraction"], 1)
             self.assertAlmostEqual(ours["GFLOP/s"] / ours["GB/s"] * row["bytes"] / (2**row["level"] - 1)**2,
                                    2 if "AXPY" in row["variant"] else 18)
+        rows = self.rows("goeddeke-meshes", "--level", "5")
+        self.assertEqual(len(rows), 8 * (2 + 3))
+        square = {row["level"]: row["ours"] for row in rows if row["mesh"] == "U1" and "condition" in row["case"]}
+        for level, condition in square.items():  # eigenvalues of bilinear elements on squares: 2 pi^2 h^2, 4 at most
+            self.assertAlmostEqual(condition * math.pi**2 / 2 / 4**level, 1, delta=0.05)
         for name in ("goeddeke-figure5", "goeddeke-figure6"):
             rows = self.rows(name, "--level", "4")
             self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {f"{smoother}, one core" for smoother in ("Jacobi", "Gauss-Seidel", "ADI-TRIDI")})
