@@ -5,10 +5,10 @@
  *     down   for each batch, from the last: by blocks, substitution in z and y backward; then x backward by rows
  *
  * Batches of planes are in work space that the caches share, two in turns; while the blocks of one are done, so are the
- * rows of the next, and between such steps the cores wait for each other (gang.h). A block's modes, its elimination and its columns are one core's, in that core's caches. Between up and down
- * the eliminated planes are in the solution's memory, or that of `modes` where its rows are not packed, each with one
- * block of modes behind the other: nobody else reads them. They are written past the caches
- * (tridiag/kernels/slab_sweep.h). */
+ * rows of the next, and between such steps the cores wait for each other (gang.h). A block's modes, its elimination and
+ * its columns are one core's, in that core's caches. Between up and down the eliminated planes are in the solution's
+ * memory, or that of `modes` where its rows are not packed, each with one block of modes behind the other: nobody else
+ * reads them. They are written past the caches (tridiag/kernels/slab_sweep.h). */
 #ifndef STARFISH_CODELETS_SLAB_WHOLE_H
 #define STARFISH_CODELETS_SLAB_WHOLE_H
 

@@ -8,6 +8,7 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "multigrid/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +69,8 @@ static void name_row(json_t *row, const struct run *run, const char *variant)
     json_object_set_new(row, "mesh", json_string(run->name));
     json_object_set_new(row, "level", json_integer(run->level));
     json_object_set_new(row, "variant", json_string(variant));
-    json_object_set_new(row, "matrix", json_string(run->beside ? "matrix-free" : "stored"));
+    json_object_set_new(row, "matrix",
+                        json_string(run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]));
     json_object_set_new(row, "cycles", json_integer(run->times.info.cycles));
     json_object_set_new(row, "corrections", json_integer(run->times.info.defects));
     json_object_set_new(row, "residual", command_json_real(run->times.info.residual));

@@ -107,8 +107,8 @@ static void build_dst1(size_t n, struct draft *before, struct draft *after)
         set(after, k, -1, 2 * (k + 1) + 1, 0, 2 * (k + 1) + 1);
 }
 
-/* With N = n - 1: line[j] = (x[j] + x[N-j]) / 2 - sin(pi j/N) (x[j] - x[N-j]); out[2k] = 2 Re V[k], out[2k+1] - out[2k-1]
- * = -2 Im V[k] */
+/* With N = n - 1: line[j] = (x[j] + x[N-j]) / 2 - sin(pi j/N) (x[j] - x[N-j]); out[2k] = 2 Re V[k],
+ * out[2k+1] - out[2k-1] = -2 Im V[k] */
 static void build_running_dct1(size_t n, struct draft *before, struct draft *after)
 {
     const size_t length = n - 1;

@@ -104,7 +104,8 @@ class Reproduce(Case):
             self.assertAlmostEqual(condition * math.pi**2 / 2 / 4**level, 1, delta=0.05)
         for name in ("goeddeke-figure5", "goeddeke-figure6"):
             rows = self.rows(name, "--level", "4")
-            self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {f"{smoother}, one core" for smoother in ("Jacobi", "Gauss-Seidel", "ADI-TRIDI")})
+            self.assertEqual({row["variant"] for row in rows if "seconds" in row},
+                             {f"{smoother}, one core" for smoother in ("Jacobi", "Gauss-Seidel", "ADI-TRIDI")})
             self.assertEqual(sum("paper_says" in row for row in rows), 2 * (2 + 1))
             ours = {row["variant"]: row["ours"] for row in rows if row["level"] == 4 and row["matrix"] == "stored" and
                     "per unknown" in row["case"]}
