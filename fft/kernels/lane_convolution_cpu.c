@@ -94,6 +94,7 @@ static int set_kernel(struct starfish_lane_convolution *c, const long double *ke
     return z && modes;
 }
 
+/* `kernel` comes with zeros. */
 static int prepare_rader(struct starfish_lane_convolution *c, long double *kernel)
 {
     const size_t p = c->length, g = generator_of(p), inverse = power(g, p - 2, p);
@@ -117,7 +118,6 @@ static int prepare_bluestein(struct starfish_lane_convolution *c, long double *k
     real *chirp = c->chirp = malloc(2 * m * sizeof *chirp);
     if (!chirp)
         return 0;
-    memset(kernel, 0, 2 * length * sizeof *kernel);
     for (size_t k = 0; k < m; k++) {
         long double root[2];
         set_root(root, k * k % (2 * m), 2 * m);
@@ -136,7 +136,7 @@ static int prepare(struct starfish_lane_convolution *c)
 {
     const int rader = is_prime(c->length) && starfish_lane_fft_left(c->length - 1) == 1;
     const size_t length = rader ? c->length - 1 : length_from(2 * c->length - 1);
-    long double *kernel = malloc(2 * length * sizeof *kernel);
+    long double *kernel = calloc(2 * length, sizeof *kernel);
     const int done = kernel && REAL_NAME(starfish_lane_fft_create)(&c->fft, length) &&
                      (rader ? prepare_rader(c, kernel) : prepare_bluestein(c, kernel)) && set_kernel(c, kernel);
     free(kernel);
