@@ -12,7 +12,10 @@
 
 enum {
     BLOCK_BYTES = 64,      /* of a row of a block: half of what transforms of columns take at a time */
-    BATCH_BYTES = 1 << 20, /* of a batch, for each core: what their second-level caches hold, or share in the third */
+    BATCH_BYTES = 1 << 19, /* of a batch, for each core: two are in the second-level caches, or in the third */
+    BUFFERS = 2,           /* for batches, in turns */
+    SHARES_OF_A_CORE = 4,  /* of rows in a step, so that one that is late is helped */
+    MOST_SHARES = 192,     /* of rows; with the blocks these are all items */
     LEAST_ROWS = 8,        /* of a batch: the checkpoints are a field over that */
     ROWS_OF_X = 16,        /* rows of x that are transformed side by side, in f64 */
     APART = 9 * 64         /* bytes more from plane to plane, so that planes are in other sets of the caches */
@@ -46,7 +49,7 @@ static size_t lanes_of(const struct starfish_slab_space *space)
     return space->n[0] * space->n[1];
 }
 
-/* Behind the batch, planes of states: unknowns, multipliers, borders of periodic lines; then checkpoints, twice if
+/* Behind the batches, planes of states: unknowns, multipliers, borders of periodic lines; then checkpoints, twice if
  * periodic; then doubles: the constant lane. */
 static size_t states_of(const struct starfish_slab_whole *whole)
 {
@@ -56,7 +59,7 @@ static size_t states_of(const struct starfish_slab_whole *whole)
 static size_t reals_of(const struct starfish_slab_whole *whole)
 {
     const size_t checkpoints = whole->batches * (whole->space->periodic ? 2 : 1);
-    return whole->rows * whole->plane + (states_of(whole) + checkpoints) * lanes_of(whole->space);
+    return BUFFERS * whole->rows * whole->plane + (states_of(whole) + checkpoints) * lanes_of(whole->space);
 }
 
 static void *real_at(const struct starfish_slab_whole *whole, size_t index)
@@ -85,7 +88,8 @@ static void fill(struct starfish_slab_whole *whole)
     whole->gang.context = space->context;
     whole->gang.cores = cores;
     whole->gang.work = work;
-    whole->gang.items = whole->blocks > whole->gang.cores ? whole->blocks : whole->gang.cores;
+    whole->shares = least(SHARES_OF_A_CORE * cores, MOST_SHARES);
+    whole->gang.items = whole->blocks + whole->shares;
 }
 
 starfish_status starfish_slab_whole_create(struct starfish_slab_whole **result, const struct starfish_slab_space *space,
@@ -198,6 +202,12 @@ static struct batch batch_of(const struct starfish_slab_whole *whole, size_t num
     return (struct batch){number, first, least(whole->rows, whole->space->n[2] - first)};
 }
 
+/* The reals of a row of the batch, `before` ones later. */
+static void *in_batch(const struct starfish_slab_whole *whole, const struct batch *batch, size_t row, size_t before)
+{
+    return real_at(whole, (batch->number % BUFFERS * whole->rows + row) * whole->plane + before);
+}
+
 /* Lanes before a block in a plane that has one block behind the other; and the block's width. */
 static size_t lanes_before(const struct starfish_slab_whole *whole, size_t block)
 {
@@ -226,21 +236,21 @@ static void transform_rows(const struct solve *solve, enum starfish_transform_di
     rows.tiles = (int)whole->blocks;
     for (size_t block = 0; block < whole->blocks; block++) {
         const size_t before = lanes_before(whole, block) + first * block_width(whole, block);
-        rows.tile[block] = real_at(whole, row * whole->plane + before);
+        rows.tile[block] = in_batch(whole, batch, row, before);
         rows.first_mode[block + 1] = block * whole->width + block_width(whole, block);
     }
     starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
 }
 
-/* An item's share of a batch's rows, in groups of those that are transformed side by side. */
+/* A share of a batch's rows, in groups of those that are transformed side by side. */
 static void share_rows(const struct solve *solve, enum starfish_transform_direction direction,
-                       const struct batch *batch, size_t item, void *room)
+                       const struct batch *batch, size_t share, void *room)
 {
-    const size_t items = solve->whole->gang.items, ny = solve->whole->space->n[1];
+    const size_t shares = solve->whole->shares, ny = solve->whole->space->n[1];
     const size_t side_by_side = ROWS_OF_X * sizeof(double) / starfish_real_size(solve->whole->space->precision);
     const size_t groups = ratio(ny, side_by_side), all = groups * batch->rows;
-    size_t group = all * item / items;
-    const size_t end = all * (item + 1) / items;
+    size_t group = all * share / shares;
+    const size_t end = all * (share + 1) / shares;
     while (group < end) {
         const size_t row = group / groups, first = group % groups, count = least(groups - first, end - group);
         transform_rows(solve, direction, batch, row, first * side_by_side, least(ny, (first + count) * side_by_side),
@@ -260,7 +270,7 @@ static void transform_columns(const struct solve *solve, enum starfish_transform
         .inner = block_width(whole, block),
         .outer = batch->rows,
         .apart = whole->plane,
-        .data = real_at(whole, lanes_before(whole, block)),
+        .data = in_batch(whole, batch, 0, lanes_before(whole, block)),
         .scale = direction == STARFISH_FORWARD ? 1 / starfish_plane_set_scale(&space->planes) : 1,
         .workspace = room};
     starfish_transform_columns_cpu(space->planes.y.cpu, direction, &columns);
@@ -285,7 +295,8 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
     const struct starfish_slab_whole *whole = solve->whole;
     const struct starfish_slab_space *space = whole->space;
     const size_t before = lanes_before(whole, block), lanes = lanes_of(space);
-    const size_t states = whole->rows * whole->plane + before, checkpoints = states + states_of(whole) * lanes;
+    const size_t states = BUFFERS * whole->rows * whole->plane + before,
+                 checkpoints = states + states_of(whole) * lanes;
     void *eliminated[STARFISH_SLAB_SWEEP_ROWS];
     struct starfish_strides packed;
     for (size_t row = 0; row < batch->rows; row++)
@@ -306,7 +317,7 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
                                         .inner = block_width(whole, block),
                                         .outer = space->n[1],
                                         .pinned_lane = constant_in(whole, block),
-                                        .data = real_at(whole, before),
+                                        .data = in_batch(whole, batch, 0, before),
                                         .plane = whole->plane,
                                         .eliminated = eliminated,
                                         .unknown = real_at(whole, states),
@@ -327,7 +338,7 @@ static void keep_constant(const struct solve *solve, const struct batch *batch, 
     const struct starfish_slab_space *space = whole->space;
     double *const line = constant_lane(whole);
     for (size_t row = 0; row < batch->rows; row++) {
-        const void *value = real_at(whole, row * whole->plane + (size_t)lane);
+        const void *value = in_batch(whole, batch, row, (size_t)lane);
         line[batch->first + row] =
             space->precision == STARFISH_F32 ? (double)*(const float *)value : *(const double *)value;
     }
@@ -350,7 +361,7 @@ static void correct_constant(const struct solve *solve, const struct batch *batc
     const struct starfish_constant_correct correction = {
         .planes = batch->rows,
         .stride = whole->plane,
-        .lane = real_at(whole, lanes_before(whole, block) + (size_t)lane),
+        .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + (size_t)lane),
         .response = solve->constant + 2 * whole->space->n[2] + batch->first,
         .total = solve->removed};
     correct[whole->space->precision](&correction);
@@ -376,20 +387,40 @@ static void block_down(const struct solve *solve, const struct batch *batch, siz
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* Two for each batch on the way up, and two on the way down. */
+/* Steps 0 .. 2 batches: rows of one batch and blocks of the one before it, which is in the other buffer, so that cores
+ * wait for each other once for each batch each way. The last batch's blocks go up and down in one step. */
+static void do_rows(const struct solve *solve, size_t step, size_t share, void *room)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const size_t batches = whole->batches;
+    if (step == batches)
+        return;
+    const struct batch batch = batch_of(whole, step < batches ? step : 2 * batches - step);
+    share_rows(solve, step < batches ? STARFISH_FORWARD : STARFISH_BACKWARD, &batch, share, room);
+}
+
+static void do_block(const struct solve *solve, size_t step, size_t block, void *room)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const size_t batches = whole->batches;
+    if (step >= 1 && step <= batches) {
+        const struct batch batch = batch_of(whole, step - 1);
+        block_up(solve, &batch, block, room);
+    }
+    if (step >= batches && step < 2 * batches) {
+        const struct batch batch = batch_of(whole, 2 * batches - 1 - step);
+        block_down(solve, &batch, block, room);
+    }
+}
+
 static void work(void *data, size_t step, size_t item, size_t part)
 {
     const struct solve *solve = data;
-    const struct starfish_slab_whole *whole = solve->whole;
-    const int up = step < 2 * whole->batches, rows_step = up == (step % 2 == 0);
-    const size_t number = up ? step / 2 : whole->batches - 1 - (step / 2 - whole->batches);
-    const struct batch batch = batch_of(whole, number);
-    const enum starfish_transform_direction direction = up ? STARFISH_FORWARD : STARFISH_BACKWARD;
-    void *const room = starfish_workspace_part(whole->workspace, part);
-    if (rows_step)
-        share_rows(solve, direction, &batch, item, room);
-    else if (item < whole->blocks)
-        (up ? block_up : block_down)(solve, &batch, item, room);
+    void *const room = starfish_workspace_part(solve->whole->workspace, part);
+    if (item < solve->whole->blocks)
+        do_block(solve, step, item, room);
+    else
+        do_rows(solve, step, item - solve->whole->blocks, room);
 }
 
 static void slab_whole_cpu(void *buffers[], void *data)
@@ -398,7 +429,7 @@ static void slab_whole_cpu(void *buffers[], void *data)
     struct solve solve = solve_of(buffers, a);
     struct starfish_gang *gang = &a->whole->gang;
     gang->data = &solve;
-    starfish_gang_run(gang, a->header.progress, a->header.phase, 4 * a->whole->batches);
+    starfish_gang_run(gang, a->header.progress, a->header.phase, 2 * a->whole->batches + 1);
 }
 
 #ifdef STARFISH_HAVE_GPU

@@ -4,11 +4,11 @@
  *     up     for each batch of planes: x forward by rows; then, by blocks of modes of x, y forward and elimination in z
  *     down   for each batch, from the last: by blocks, substitution in z and y backward; then x backward by rows
  *
- * A batch of planes is in work space that the caches share; between its two steps the cores wait for each other
- * (gang.h). A block's modes, its elimination and its columns are one core's, in that core's caches. Between up and down
- * the eliminated planes are in the solution's memory, or that of `modes` where its rows are not packed, each with one
- * block of modes behind the other: nobody else reads them. They are written past the caches
- * (tridiag/kernels/slab_sweep.h). */
+ * Batches of planes are in work space that the caches share, two in turns; while the blocks of one are done, so are the
+ * rows of the next, and between such steps the cores wait for each other (gang.h). A block's modes, its elimination and
+ * its columns are one core's, in that core's caches. Between up and down the eliminated planes are in the solution's
+ * memory, or that of `modes` where its rows are not packed, each with one block of modes behind the other: nobody else
+ * reads them. They are written past the caches (tridiag/kernels/slab_sweep.h). */
 #ifndef STARFISH_CODELETS_SLAB_WHOLE_H
 #define STARFISH_CODELETS_SLAB_WHOLE_H
 
@@ -20,6 +20,7 @@ struct starfish_slab_whole {
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
     size_t blocks, width; /* of modes of x: so many, of `width` but for the last */
+    size_t shares;        /* of the rows of x of a batch */
     size_t batches, rows; /* of planes: so many, of `rows` but for the last */
     size_t plane;         /* reals from one plane of a batch to the next */
     void *memory;         /* the batch, states of lanes, checkpoints, the constant lane */

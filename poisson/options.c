@@ -55,7 +55,7 @@ static const struct starfish_option rows[] = {
      .text = "blktri-product: how GPUs solve tridiagonal systems"},
     {AT(split), .type = STARFISH_OPTION_INT, .default_value = -1, .least = -1, .most = STARFISH_MAX_REDUCTION_LEVELS,
      .flag = "--split",
-     .text = "blktri on both kinds of workers: levels next to the root that are the cores'; -1: any"},
+     .text = "blktri on both kinds of workers: levels next to the root for the cores; -1: any"},
     {AT(radix), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(radices), .flag = "--radix",
      .text = "blktri by partial fractions: parts that a block of rows is cut into"},
     {AT(complex_rhs), .type = STARFISH_OPTION_SWITCH, .text = "right-hand sides and solutions are complex"},

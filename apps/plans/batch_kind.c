@@ -50,7 +50,10 @@ static starfish_status read_options(const struct plan_options *given, struct bat
     STARFISH_TRY(batch_case_read_size("--batch", words.item[0], &run->data));
     for (size_t i = 1; i < words.count; ++i)
         STARFISH_TRY(read_word(words.item[i], run));
-    if (run->options.keep_factors && !given->only[PLAN_BATCH])
+    if (given->words.algorithm)
+        STARFISH_TRY(starfish_option_set(starfish_option_of_flag(&starfish_tridiag_option_table, "--algorithm"),
+                                         &run->options, given->words.algorithm));
+    else if (run->options.keep_factors)
         run->options.algorithm = STARFISH_ALGORITHM_THOMAS;
     run->data.precision = run->options.precision = (starfish_precision)given->precision;
     batch_case_describe(&run->data);

@@ -77,8 +77,9 @@ struct plan_options {
     {"--spread", OPTION_FLAG, &(o)->spread,                                                                            \
      .help = "file: right-hand side and solution live spread over the GPUs' memories",                                 \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
-    {"--algorithm", OPTION_MEMBER, &(o)->tridiag, "A", .help = "batch", .table = &starfish_tridiag_option_table,       \
-     .given = &(o)->only[PLAN_BATCH]},                                                                                 \
+    PROBLEM_REDUCTION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
+    {"--algorithm", OPTION_TEXT, &(o)->words.algorithm, "A",                                                           \
+     .help = "batch: as for bench tridiag; file: as for solve"},                                                       \
     {"--slabs", OPTION_TEXT, &(o)->slabs, "N",                                                                         \
      .help = "parts: runs of z-planes, rows, lines; 0: as solve would cut; without, sched makes 16"}
 /* clang-format on */

@@ -29,7 +29,10 @@ starfish_status problem_words_set(const struct problem_words *words, const char 
                               {"--vectors", words->vectors},
                               {"--levels", words->levels},
                               {"--coarse-sweeps", words->coarse_sweeps},
-                              {"--smoothing-steps", words->smoothing_steps}};
+                              {"--smoothing-steps", words->smoothing_steps},
+                              {"--algorithm", words->algorithm},
+                              {"--split", words->split},
+                              {"--radix", words->radix}};
 
     for (int i = 0; i < PROBLEM_WORDS; i++) {
         const struct starfish_option *row = starfish_option_of_flag(table, given[i].flag);

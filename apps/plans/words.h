@@ -5,12 +5,12 @@
 
 #include "apps/options.h"
 
-enum { PROBLEM_WORDS = 12 };
+enum { PROBLEM_WORDS = 15 };
 
 /* Flags, and what follows them; NULL: not given. */
 struct problem_words {
     const char *method, *slabs, *sharing, *parts, *tolerance, *iterations, *preconditioner, *deflation, *vectors;
-    const char *levels, *coarse_sweeps, *smoothing_steps;
+    const char *levels, *coarse_sweeps, *smoothing_steps, *algorithm, *split, *radix;
 };
 
 /* For tables of options. given: const char ** or NULL (apps/options.h). */
@@ -28,6 +28,10 @@ struct problem_words {
         PROBLEM_WORD("--preconditioner", &(words)->preconditioner, "P", given),                                        \
         PROBLEM_WORD("--deflation", &(words)->deflation, "D", given),                                                  \
         PROBLEM_WORD("--vectors", &(words)->vectors, "D", given)
+/* Of block cyclic reduction. */
+#define PROBLEM_REDUCTION(words, given)                                                                                \
+    PROBLEM_WORD("--split", &(words)->split, "N", given), PROBLEM_WORD("--radix", &(words)->radix, "N", given)
+#define PROBLEM_ALGORITHM(words) PROBLEM_WORD("--algorithm", &(words)->algorithm, "A", NULL)
 #define PROBLEM_GRIDS(words)                                                                                           \
     PROBLEM_WORD("--levels", &(words)->levels, "N", NULL),                                                             \
         PROBLEM_WORD("--coarse-sweeps", &(words)->coarse_sweeps, "N", NULL),                                           \

@@ -8,6 +8,7 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "multigrid/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ struct run {
     struct multigrid_mesh mesh;
     const char *name;
     int level;
+    int beside; /* matrix-free, beside the paper's stored nine bands: the paper has no such number */
     struct starfish_multigrid_options options;
     struct multigrid_times times;
 };
@@ -45,6 +47,7 @@ static starfish_status run_create(struct run *run, const char *mesh, int level)
 
     *run = (struct run){.name = mesh, .level = level, .options = defaults};
     run->options.smoother = STARFISH_SMOOTHER_ADI;
+    run->options.matrix = STARFISH_MATRIX_STORED;
     run->options.most_cycles = 2000;
     return multigrid_mesh_create(mesh, level, &run->mesh);
 }
@@ -66,10 +69,17 @@ static void name_row(json_t *row, const struct run *run, const char *variant)
     json_object_set_new(row, "mesh", json_string(run->name));
     json_object_set_new(row, "level", json_integer(run->level));
     json_object_set_new(row, "variant", json_string(variant));
+    json_object_set_new(row, "matrix",
+                        json_string(run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]));
     json_object_set_new(row, "cycles", json_integer(run->times.info.cycles));
     json_object_set_new(row, "corrections", json_integer(run->times.info.defects));
     json_object_set_new(row, "residual", command_json_real(run->times.info.residual));
     json_object_set_new(row, "error", command_json_real(run->times.error));
+}
+
+static const char *form_of(const struct run *run)
+{
+    return run->beside ? ", matrix-free" : "";
 }
 
 /* A number that is no time. */
@@ -78,9 +88,9 @@ static json_t *add_number(struct experiment *e, const struct run *run, const cha
 {
     char name[160];
 
-    snprintf(name, sizeof name, "%s, level %d, %s: %s", run->name, run->level, variant, what);
+    snprintf(name, sizeof name, "%s, level %d, %s%s: %s", run->name, run->level, variant, form_of(run), what);
     json_t *row = bench_remark(&e->bench, "starfish", name);
-    reproduce_compare(row, paper, ours);
+    reproduce_compare(row, run->beside ? (double)NAN : paper, ours);
     name_row(row, run, variant);
     return row;
 }
@@ -89,9 +99,9 @@ static json_t *add_time(struct experiment *e, struct run *run, const char *varia
 {
     char name[160];
 
-    snprintf(name, sizeof name, "%s, level %d, %s: time", run->name, run->level, variant);
+    snprintf(name, sizeof name, "%s, level %d, %s%s: time", run->name, run->level, variant, form_of(run));
     json_t *row = bench_row(&e->bench, "starfish", name, run->times.seconds, run->times.repeat, 0);
-    reproduce_compare(row, paper, json_number_value(json_object_get(row, "seconds")));
+    reproduce_compare(row, run->beside ? (double)NAN : paper, json_number_value(json_object_get(row, "seconds")));
     name_row(row, run, variant);
     return row;
 }
@@ -115,13 +125,10 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 /* Single precision as in the paper, with diagonals and sums of products, then with row sums and differences. */
 static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper)
 {
-    run->options.matrix = STARFISH_MATRIX_STORED;
     run->options.stored_diagonal = 1;
     STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper));
     run->options.stored_diagonal = 0;
-    STARFISH_TRY(add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN));
-    run->options.matrix = STARFISH_MATRIX_AUTO;
-    return STARFISH_SUCCESS;
+    return add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN);
 }
 
 static starfish_status measure_table1(struct experiment *e)
@@ -162,6 +169,19 @@ static int paper_level(int level)
     return level >= FIRST_LEVEL && level < FIRST_LEVEL + PAPER_LEVELS ? level - FIRST_LEVEL : -1;
 }
 
+/* With stored bands, then matrix-free. */
+static starfish_status in_both_forms(struct experiment *e, struct run *run, size_t mesh,
+                                     starfish_status (*measure)(struct experiment *, struct run *, size_t mesh))
+{
+    const struct starfish_multigrid_options usual = run->options;
+
+    STARFISH_TRY(measure(e, run, mesh));
+    run->options = usual;
+    run->options.matrix = STARFISH_MATRIX_TENSOR;
+    run->beside = 1;
+    return measure(e, run, mesh);
+}
+
 /* Every mesh at the largest level and the one before. */
 static starfish_status for_meshes(struct experiment *e,
                                   starfish_status (*measure)(struct experiment *, struct run *, size_t mesh))
@@ -175,7 +195,7 @@ static starfish_status for_meshes(struct experiment *e,
                 continue;
             status = run_create(&run, meshes[m], level);
             if (status == STARFISH_SUCCESS)
-                status = measure(e, &run, m);
+                status = in_both_forms(e, &run, m, measure);
             run_free(&run);
         }
     return status;
@@ -353,18 +373,35 @@ static starfish_status measure_speedups(struct experiment *e)
 
 /* ---- Figures 5 and 6: smoothers ---------------------------------------------------------------------------------- */
 
-/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time; four elementary steps before and
- * after. */
-static starfish_status add_smoother(struct experiment *e, struct run *run, starfish_smoother smoother, double *cost)
-{
-    const int adi = smoother == STARFISH_SMOOTHER_ADI;
-    const char *variant = adi ? "ADI-TRIDI" : "Jacobi";
+enum smoothers { JACOBI, GAUSS_SEIDEL, ADI_TRIDI, SMOOTHERS };
+static const struct {
+    const char *name;
+    starfish_smoother smoother;
+    int before;        /* steps before and after: four elementary ones, of which a step of ADI is two */
+    double damping[2]; /* isotropic, anisotropic */
+} smoothers[SMOOTHERS] = {{"Jacobi", STARFISH_SMOOTHER_JACOBI, 4, {0.7, 0.6}},
+                          {"Gauss-Seidel", STARFISH_SMOOTHER_GAUSS_SEIDEL, 4, {1, 1}},
+                          {"ADI-TRIDI", STARFISH_SMOOTHER_ADI, 2, {0.7, 0.7}}};
+enum { ONE_CORE, ONE_GPU, DEVICES };
+static const char *const device_names[DEVICES] = {"one core", "GPU"};
 
+static int is_isotropic(const struct run *run)
+{
+    return run->name[0] == 'U';
+}
+
+/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time. */
+static starfish_status add_smoother(struct experiment *e, struct run *run, enum smoothers which, const char *device,
+                                    double *cost)
+{
+    char variant[64];
+
+    snprintf(variant, sizeof variant, "%s, %s", smoothers[which].name, device);
     multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
-    run->options.smoother = smoother;
-    run->options.before = run->options.after = adi ? 2 : 4;
-    run->options.damping = adi || run->name[0] == 'U' ? 0.7 : 0.6;
+    run->options.smoother = smoothers[which].smoother;
+    run->options.before = run->options.after = smoothers[which].before;
+    run->options.damping = smoothers[which].damping[!is_isotropic(run)];
     bench_announce("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     const json_t *row = add_time(e, run, variant, (double)NAN);
@@ -374,17 +411,55 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, starf
     return STARFISH_SUCCESS;
 }
 
+static starfish_status smoothers_on(struct experiment *e, struct run *run, int device, double cost[SMOOTHERS])
+{
+    STARFISH_TRY(multigrid_context(device == ONE_CORE ? "cpu:1" : "gpu:1", &e->context));
+    starfish_status status = STARFISH_SUCCESS;
+    for (int s = 0; s < SMOOTHERS && status == STARFISH_SUCCESS; s++) {
+        cost[s] = (double)NAN;
+        if (!run->beside || s != GAUSS_SEIDEL) /* which needs the stored matrix */
+            status = add_smoother(e, run, (enum smoothers)s, device_names[device], &cost[s]);
+    }
+    starfish_context_destroy(e->context);
+    return status;
+}
+
+static void claim(struct experiment *e, struct run *run, const char *what, double paper, const char *says, double ours)
+{
+    json_object_set_new(add_number(e, run, what, "times", paper, ours), "paper_says", json_string(says));
+}
+
+/* What the text says of the pictures, whose numbers it does not have. */
+static void add_claims(struct experiment *e, struct run *run, double cost[DEVICES][SMOOTHERS])
+{
+    static const double faster[2][PAPER_LEVELS] = {{10.9, 21.2}, {12.5, 19.5}}; /* by level, from 9 on */
+    const int last = e->bench.gpus > 0 ? ONE_GPU : ONE_CORE, known = run->level - FIRST_LEVEL - 1;
+    const double *times = cost[last];
+
+    if (is_isotropic(run))
+        claim(e, run, "ADI-TRIDI over Jacobi", 2.3, "about 2.3", times[ADI_TRIDI] / times[JACOBI]);
+    else
+        claim(e, run, "Jacobi over ADI-TRIDI", 14, "more than 14", times[JACOBI] / times[ADI_TRIDI]);
+    if (!run->beside)
+        claim(e, run, "Gauss-Seidel over Jacobi", (double)NAN,
+              is_isotropic(run) ? "slightly above 1" : "slightly below 1", times[GAUSS_SEIDEL] / times[JACOBI]);
+    for (int s = 0; s < SMOOTHERS && last == ONE_GPU; s++) {
+        char what[64];
+        const int has = is_isotropic(run) && s < ADI_TRIDI && known >= 0 && known < PAPER_LEVELS;
+        snprintf(what, sizeof what, "%s, one core over GPU", smoothers[s].name);
+        claim(e, run, what, has ? faster[s][known] : (double)NAN, has ? "as here" : "in the picture alone",
+              cost[ONE_CORE][s] / cost[ONE_GPU][s]);
+    }
+}
+
 static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, size_t mesh)
 {
-    const int isotropic = run->name[0] == 'U';
-    double jacobi, adi;
+    double cost[DEVICES][SMOOTHERS];
 
     (void)mesh;
-    STARFISH_TRY(add_smoother(e, run, STARFISH_SMOOTHER_JACOBI, &jacobi));
-    STARFISH_TRY(add_smoother(e, run, STARFISH_SMOOTHER_ADI, &adi));
-    json_t *row = add_number(e, run, isotropic ? "ADI-TRIDI over Jacobi" : "Jacobi over ADI-TRIDI", "times",
-                             isotropic ? 2.3 : 14, isotropic ? adi / jacobi : jacobi / adi);
-    json_object_set_new(row, "paper_says", json_string(isotropic ? "about 2.3" : "more than 14"));
+    for (int device = 0; device < (e->bench.gpus > 0 ? DEVICES : ONE_GPU); device++)
+        STARFISH_TRY(smoothers_on(e, run, device, cost[device]));
+    add_claims(e, run, cost);
     return STARFISH_SUCCESS;
 }
 
@@ -461,6 +536,6 @@ EXPERIMENT(
     "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there is one.",
     .alone = 1)
 EXPERIMENT(reproduce_goeddeke_figure5, "goeddeke-figure5", 10, measure_smoothers,
-           "figure 5: smoothers on the isotropic mesh U1.", .mesh = "U1")
+           "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", .mesh = "U1", .alone = 1)
 EXPERIMENT(reproduce_goeddeke_figure6, "goeddeke-figure6", 10, measure_smoothers,
-           "figure 6: smoothers on the anisotropic mesh A2.", .mesh = "A2")
+           "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", .mesh = "A2", .alone = 1)

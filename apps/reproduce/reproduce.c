@@ -18,6 +18,7 @@ static const struct option_command experiments[] = {
     {"goeddeke-table4", reproduce_goeddeke_table4, "mixed precision by inner digits"},
     {"goeddeke-table5", reproduce_goeddeke_table5, "one core and a GPU, double and mixed"},
     {"goeddeke-table6", reproduce_goeddeke_table6, "the same, per digit gained"},
+    {"goeddeke-meshes", reproduce_goeddeke_meshes, "aspect ratios, widths and condition numbers of the meshes"},
     {"goeddeke-figure2", reproduce_goeddeke_figure2, "AXPY and DEFECT by level, single and double precision"},
     {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
     {"geveler-figure4", reproduce_geveler_figure4,

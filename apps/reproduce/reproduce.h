@@ -13,6 +13,7 @@ int reproduce_goeddeke_table3(int argc, char **argv);
 int reproduce_goeddeke_table4(int argc, char **argv);
 int reproduce_goeddeke_table5(int argc, char **argv);
 int reproduce_goeddeke_table6(int argc, char **argv);
+int reproduce_goeddeke_meshes(int argc, char **argv);
 int reproduce_goeddeke_figure2(int argc, char **argv);
 int reproduce_goeddeke_figure5(int argc, char **argv);
 int reproduce_goeddeke_figure6(int argc, char **argv);

@@ -8,7 +8,8 @@
  * only, so that our rows stand beside "not stated", and what the text claims has rows of its own.
  *
  * N x N here are lines of N and N - 1 rows, as 2^k - 1 rows have k levels. The combination gives to cores the levels
- * next to the root on which all cores were faster than PCR, at least one. */
+ * next to the root on which all cores were faster than PCR, at least one. In 2D, where narrow steps have few lines,
+ * cores cut lines into chunks (tridiag/kernels/chunked_line.h), which the paper did not. */
 #include "apps/command.h"
 #include "apps/plans/blktri_run.h"
 #include "apps/reproduce/reproduce.h"
@@ -24,18 +25,33 @@ static const struct variant {
     const char *name;
     enum workers workers;
     starfish_algorithm algorithm;
-    int whole; /* also in the figure of whole solves, at all sizes */
+    int whole;  /* also in the figure of whole solves, at all sizes */
+    int single; /* in 2D alone: in 3D lines run side by side anyway */
 } variants[] = {
-    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO, 1},
-    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO, 1},
-    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS, 0},
-    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR, 0},
-    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR, 1},
-    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR, 0},
-    {"PCR, GPU, and Thomas, cores", SPLIT, STARFISH_ALGORITHM_PCR, 1},
-    {"PCR, GPU, or Thomas, cores, by models", MODELS, STARFISH_ALGORITHM_PCR, 1},
+    {"Thomas, one core", ONE_CORE, STARFISH_ALGORITHM_THOMAS, 1, 0},
+    {"Thomas, all cores", ALL_CORES, STARFISH_ALGORITHM_THOMAS, 1, 0},
+    {"chunks, one core", ONE_CORE, STARFISH_ALGORITHM_AUTO, 1, 1},
+    {"chunks, all cores", ALL_CORES, STARFISH_ALGORITHM_AUTO, 1, 1},
+    {"Thomas, GPU", ONE_GPU, STARFISH_ALGORITHM_THOMAS, 0, 0},
+    {"CR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR, 0, 0},
+    {"PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_PCR, 1, 0},
+    {"CR-PCR, GPU", ONE_GPU, STARFISH_ALGORITHM_CR_PCR, 0, 0},
+    {"PCR, GPU, and cores", SPLIT, STARFISH_ALGORITHM_PCR, 1, 0},
+    {"PCR, GPU, or cores, by models", MODELS, STARFISH_ALGORITHM_PCR, 1, 0},
 };
-enum { BY_ONE_CORE, BY_CORES, BY_GPU_THOMAS, BY_CR, BY_PCR, BY_CR_PCR, BY_BOTH, BY_MODELS, VARIANTS };
+enum {
+    BY_ONE_CORE,
+    BY_CORES,
+    BY_CHUNKS_ONE,
+    BY_CHUNKS,
+    BY_GPU_THOMAS,
+    BY_CR,
+    BY_PCR,
+    BY_CR_PCR,
+    BY_BOTH,
+    BY_MODELS,
+    VARIANTS
+};
 
 enum { MOST_SIZES = 4 };
 
@@ -66,6 +82,8 @@ static size_t size_of_steps(const struct experiment *e)
 static int possible(const struct experiment *e, int variant)
 {
     const enum workers workers = variants[variant].workers;
+    if (variants[variant].single && e->dimensions == 3)
+        return 0;
     if (workers == ALL_CORES)
         return e->cores > 1;
     return workers == ONE_CORE || e->gpus > 0;
@@ -164,7 +182,11 @@ static void keep_medians(struct blktri_times *times, int variant, struct size_re
 /* Levels next to the root on which all cores (or the one there is) were faster than PCR. */
 static size_t choose_split(const struct size_result *r)
 {
-    const int cores = r->have[BY_CORES] ? BY_CORES : BY_ONE_CORE;
+    static const int best_first[] = {BY_CHUNKS, BY_CHUNKS_ONE, BY_CORES, BY_ONE_CORE};
+    int at = 0;
+    while (!r->have[best_first[at]])
+        at++;
+    const int cores = best_first[at];
     size_t split = 0;
     while (split < r->levels &&
            r->step[cores][BLKTRI_REDUCTION][split] + r->step[cores][BLKTRI_SUBSTITUTION][split] <

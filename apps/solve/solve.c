@@ -9,6 +9,8 @@
 #include "base/real.h"
 #include "bench/clock.h"
 #include "scheduler/context.h"
+#include "scheduler/options.h"
+#include "scheduler/policies/policies.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
@@ -21,7 +23,9 @@
 
 static starfish_status make_context(struct solve_run *run)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    struct starfish_context_options options = run->options.context;
+    if (options.policy)
+        STARFISH_TRY(starfish_policy_check("--policy", options.policy));
     STARFISH_TRY(workers_read(run->options.workers, &options));
     if (run->solver.problem.dimensions == 2 || run->solver.family->one_team)
         workers_as_one_team(&options);
@@ -192,7 +196,7 @@ static starfish_status begin_mpi(struct solve_run *run, int argc, char **argv)
 
 int command_solve(int argc, char **argv)
 {
-    struct solve_run run = {.options = {.workers = "all"},
+    struct solve_run run = {.options = {.workers = "all", .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS},
                             .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
@@ -208,6 +212,9 @@ int command_solve(int argc, char **argv)
         {"--mpi", OPTION_FLAG, &given->mpi,
          .help = "on all ranks that mpiexec has started, each with planes of its own"},
         PROBLEM_GRIDS(&problem->words),
+        PROBLEM_ALGORITHM(&problem->words),
+        PROBLEM_REDUCTION(&problem->words, NULL),
+        {"--policy", OPTION_MEMBER, &given->context, "P", .table = &starfish_context_option_table},
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F",

@@ -7,6 +7,7 @@
 
 /* What the command line says beside what problem_options has. */
 struct solve_options {
+    struct starfish_context_options context; /* --policy */
     const char *out, *workers, *vtk, *plot;
     int json, quiet, mpi;
 };

@@ -3,36 +3,46 @@
  * An element is STARFISH_LANE_WIDTH real parts, then as many imaginary parts, of as many lines: element j of the lines
  * is at z[j * 2 * STARFISH_LANE_WIDTH]. Nothing is ever moved between lanes, whatever the instruction set.
  *
- * In place by decimation in frequency with radices 2, 3, 4, 5 and 8. Each pass leaves independent transforms, one
- * behind the other, which are finished one by one, so that they stay in the first-level cache. Mode f ends at element
- * position[f]; who reads the modes by tables pays nothing for that. Source: Gentleman and Sande, AFIPS 29 (1966). */
+ * In place by decimation in frequency with radices 2, 3, 4, 5, 8 and the odd primes up to 31. Each pass leaves
+ * independent transforms, one behind the other, which are finished one by one, so that they stay in the first-level
+ * cache. Mode f ends at element position[f]; who reads the modes by tables pays nothing for that. What is left of the
+ * length, a product of larger primes, is the last pass, and a convolution (lane_convolution.h). Source: Gentleman and
+ * Sande, AFIPS 29 (1966). */
 #ifndef STARFISH_FFT_KERNELS_LANE_FFT_H
 #define STARFISH_FFT_KERNELS_LANE_FFT_H
 
 #include "base/real.h"
 
 /* A cache line of lanes. */
-enum { STARFISH_LANE_BYTES = 64 };
+enum { STARFISH_LANE_BYTES = 64, STARFISH_LANE_LARGEST_RADIX = 31 };
+
+struct starfish_lane_convolution;
 
 struct starfish_lane_fft {
     size_t length;
     size_t levels;
     struct starfish_lane_level {
-        int radix;
+        size_t radix;
         size_t rest;  /* elements between the inputs of a butterfly: the length of the transforms that follow */
         void *factor; /* rest * (radix - 1) complex numbers; NULL: all are 1 */
+        void *root;   /* of a radix above 5: cosines and sines of 2 pi i / radix, i < radix */
     } level[64];
-    int *position; /* length */
+    int *position;                                 /* length */
+    struct starfish_lane_convolution *convolution; /* of the last level; NULL: it has a radix as others do */
 };
 
-/* Of lengths with other prime factors than 2, 3 and 5 there are none. */
+/* The product of those prime factors of a length that are too large to be a radix. */
+size_t starfish_lane_fft_left(size_t length);
+/* 0: the length is so large, and what is left of it too, that tables of convolutions are not worth their memory. */
 int starfish_lane_fft_possible(size_t length);
+/* Bytes of work space. */
+size_t starfish_lane_fft_workspace(const struct starfish_lane_fft *fft);
 /* 0 without memory; then and else destroy. */
 int starfish_lane_fft_create_f32(struct starfish_lane_fft *fft, size_t length);
 int starfish_lane_fft_create_f64(struct starfish_lane_fft *fft, size_t length);
 void starfish_lane_fft_destroy(struct starfish_lane_fft *fft);
-/* z: `length` elements, aligned to STARFISH_LANE_BYTES. */
-void starfish_lane_fft_f32(const struct starfish_lane_fft *fft, void *z);
-void starfish_lane_fft_f64(const struct starfish_lane_fft *fft, void *z);
+/* z: `length` elements; room: work space. Both are aligned to STARFISH_LANE_BYTES. */
+void starfish_lane_fft_f32(const struct starfish_lane_fft *fft, void *z, void *room);
+void starfish_lane_fft_f64(const struct starfish_lane_fft *fft, void *z, void *room);
 
 #endif

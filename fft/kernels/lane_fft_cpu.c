@@ -1,32 +1,44 @@
 /* The passes of transforms of lines side by side. A butterfly is one loop over lanes, which the compiler makes vectors
  * of; about 2 operations per number and binary digit of the length, bound by arithmetic. */
-#include "fft/kernels/lane_fft.h"
+#include "fft/kernels/lane_convolution.h"
 
 #include "base/clones.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { LANES = STARFISH_LANE_BYTES / (int)sizeof(real), ELEMENT = 2 * LANES };
+enum {
+    LANES = STARFISH_LANE_BYTES / (int)sizeof(real),
+    ELEMENT = 2 * LANES,
+    LARGEST_RADIX = STARFISH_LANE_LARGEST_RADIX
+};
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-/* Radix of the next pass. Those that are cheapest per digit come last, where there is nothing to multiply by. */
-static int radix_of(size_t length)
+/* Radix of the next pass. Large ones come first, and those that are cheapest per digit last, where there is nothing to
+ * multiply by. `left`: what is no radix is the last pass. */
+static size_t radix_of(size_t length, size_t left)
 {
-    if (length % 5 == 0)
-        return 5;
-    if (length % 3 == 0)
-        return 3;
-    if (length == 8 || length == 2)
-        return (int)length;
-    return length % 4 == 0 && length != 8 ? 4 : 2;
+    const size_t small = length / left;
+    if (small == 1)
+        return left;
+    for (size_t p = LARGEST_RADIX; p >= 3; p -= 2)
+        if (small % p == 0) {
+            size_t smallest = 3;
+            while (p % smallest != 0)
+                smallest += 2;
+            if (smallest == p)
+                return p;
+        }
+    if (small == 8 || small == 2)
+        return left == 1 ? small : small == 8 ? 4 : 2;
+    return small % 4 == 0 ? 4 : 2;
 }
 
 static int make_factors(struct starfish_lane_level *level, size_t length)
 {
     const long double turn = -6.283185307179586476925286766559005768L / (long double)length;
-    const size_t others = (size_t)level->radix - 1;
+    const size_t others = level->radix - 1;
     real *factor = level->factor = malloc(level->rest * others * 2 * sizeof *factor);
     for (size_t j = 0; factor && j < level->rest; j++)
         for (size_t s = 1; s <= others; s++) {
@@ -36,31 +48,55 @@ static int make_factors(struct starfish_lane_level *level, size_t length)
     return level->factor != NULL;
 }
 
+static int make_roots(struct starfish_lane_level *level)
+{
+    const long double turn = 6.283185307179586476925286766559005768L / (long double)level->radix;
+    real *root = level->root = malloc(2 * level->radix * sizeof *root);
+    for (size_t i = 0; root && i < level->radix; i++) {
+        root[2 * i] = (real)cosl(turn * (long double)i);
+        root[2 * i + 1] = (real)sinl(turn * (long double)i);
+    }
+    return root != NULL;
+}
+
 static int position_of(const struct starfish_lane_fft *fft, size_t mode)
 {
     size_t position = 0;
     for (size_t l = 0; l < fft->levels; l++) {
-        const size_t radix = (size_t)fft->level[l].radix;
+        const size_t radix = fft->level[l].radix;
         position += mode % radix * fft->level[l].rest;
         mode /= radix;
     }
     return (int)position;
 }
 
+static int make_level(struct starfish_lane_fft *fft, size_t length, size_t left)
+{
+    struct starfish_lane_level *level = &fft->level[fft->levels++];
+    level->radix = radix_of(length, left);
+    level->rest = length / level->radix;
+    if (level->rest > 1 && !make_factors(level, length))
+        return 0;
+    if (level->radix > 5 && level->radix % 2 == 1 && level->radix <= LARGEST_RADIX)
+        return make_roots(level);
+    if (level->radix <= LARGEST_RADIX)
+        return 1;
+    fft->convolution = REAL_NAME(starfish_lane_convolution_create)(level->radix);
+    return fft->convolution != NULL;
+}
+
 int REAL_NAME(starfish_lane_fft_create)(struct starfish_lane_fft *fft, size_t length)
 {
+    const size_t left = starfish_lane_fft_left(length);
     *fft = (struct starfish_lane_fft){.length = length, .position = malloc(length * sizeof *fft->position)};
-    for (size_t left = length; left > 1 && fft->position; fft->levels++) {
-        struct starfish_lane_level *level = &fft->level[fft->levels];
-        level->radix = radix_of(left);
-        level->rest = left / (size_t)level->radix;
-        if (level->rest > 1 && !make_factors(level, left))
+    if (!fft->position)
+        return 0;
+    for (size_t to_do = length; to_do > 1; to_do = fft->level[fft->levels - 1].rest)
+        if (!make_level(fft, to_do, left))
             return 0;
-        left = level->rest;
-    }
-    for (size_t f = 0; f < length && fft->position; f++)
+    for (size_t f = 0; f < length; f++)
         fft->position[f] = position_of(fft, f);
-    return fft->position != NULL;
+    return 1;
 }
 
 /* ---- Butterflies ------------------------------------------------------------------------------------------------- */
@@ -209,6 +245,88 @@ STARFISH_ALWAYS_INLINE void butterfly_8(real *z)
     }
 }
 
+/* ---- Odd primes -------------------------------------------------------------------------------------------------- */
+
+typedef real lanes __attribute__((vector_size(STARFISH_LANE_BYTES), may_alias));
+
+/* Sums and differences of the elements s and radix - s, of which modes k and radix - k are combinations: the same
+ * cosines of the sums, the sines of the differences with either sign. */
+struct prime {
+    size_t radix;
+    const real *root;
+    lanes first[2], sum[LARGEST_RADIX / 2][2], difference[LARGEST_RADIX / 2][2];
+};
+
+STARFISH_ALWAYS_INLINE void load_prime(struct prime *prime, const real *z, size_t rest)
+{
+    const size_t half = prime->radix / 2;
+    for (int part = 0; part < 2; part++)
+        prime->first[part] = ((const lanes *)z)[part];
+    for (size_t s = 1; s <= half; s++) {
+        const lanes *a = (const lanes *)(z + s * rest), *b = (const lanes *)(z + (prime->radix - s) * rest);
+        for (int part = 0; part < 2; part++) {
+            prime->sum[s - 1][part] = a[part] + b[part];
+            prime->difference[s - 1][part] = a[part] - b[part];
+        }
+    }
+}
+
+/* The number re + i im by that at `factor`; NULL: as it is. */
+STARFISH_ALWAYS_INLINE void store_mode(real *z, const lanes *re, const lanes *im, const real *factor)
+{
+    lanes *to = (lanes *)z;
+    if (factor) {
+        to[0] = *re * factor[0] - *im * factor[1];
+        to[1] = *re * factor[1] + *im * factor[0];
+    } else {
+        to[0] = *re;
+        to[1] = *im;
+    }
+}
+
+/* factor: of the modes from 1 on; NULL: all are 1. */
+STARFISH_ALWAYS_INLINE void butterfly_prime(struct prime *prime, real *z, size_t rest, const real *factor)
+{
+    const size_t radix = prime->radix, half = radix / 2;
+    load_prime(prime, z, rest);
+    lanes all[2] = {prime->first[0], prime->first[1]};
+    for (size_t s = 0; s < half; s++)
+        for (int part = 0; part < 2; part++)
+            all[part] += prime->sum[s][part];
+    store_mode(z, &all[0], &all[1], NULL);
+    for (size_t k = 1; k <= half; k++) {
+        lanes even_re = prime->first[0], even_im = prime->first[1], odd_re = even_re - even_re, odd_im = odd_re;
+        for (size_t s = 0, at = k; s < half; s++, at = at + k < radix ? at + k : at + k - radix) {
+            const real cosine = prime->root[2 * at], sine = prime->root[2 * at + 1];
+            even_re += cosine * prime->sum[s][0];
+            even_im += cosine * prime->sum[s][1];
+            odd_re += sine * prime->difference[s][0];
+            odd_im += sine * prime->difference[s][1];
+        }
+        const lanes near_re = even_re + odd_im, near_im = even_im - odd_re;
+        const lanes far_re = even_re - odd_im, far_im = even_im + odd_re;
+        store_mode(z + k * rest, &near_re, &near_im, factor ? factor + 2 * (k - 1) : NULL);
+        store_mode(z + (radix - k) * rest, &far_re, &far_im, factor ? factor + 2 * (radix - k - 1) : NULL);
+    }
+}
+
+STARFISH_CLONES
+static void pass_of_prime(const struct starfish_lane_level *level, real *z)
+{
+    struct prime prime = {.radix = level->radix, .root = level->root};
+    const real *factor = level->factor;
+    for (size_t j = 0; j < level->rest; j++)
+        butterfly_prime(&prime, z + j * ELEMENT, level->rest * ELEMENT, factor + j * (level->radix - 1) * 2);
+}
+
+STARFISH_CLONES
+static void last_of_prime(const struct starfish_lane_level *level, size_t count, real *z)
+{
+    struct prime prime = {.radix = level->radix, .root = level->root};
+    for (size_t i = 0; i < count; i++)
+        butterfly_prime(&prime, z + i * level->radix * ELEMENT, ELEMENT, NULL);
+}
+
 /* ---- Passes ------------------------------------------------------------------------------------------------------ */
 
 STARFISH_ALWAYS_INLINE void butterfly(int radix, real *z, size_t rest, struct factors factor)
@@ -242,7 +360,7 @@ STARFISH_ALWAYS_INLINE void last_of(int radix, size_t count, real *z)
 }
 
 STARFISH_CLONES
-static void pass(const struct starfish_lane_level *level, real *z)
+static void pass_of_few(const struct starfish_lane_level *level, real *z)
 {
     if (level->radix == 4)
         pass_of(4, level, z);
@@ -255,7 +373,7 @@ static void pass(const struct starfish_lane_level *level, real *z)
 }
 
 STARFISH_CLONES
-static void last_pass(int radix, size_t count, real *z)
+static void last_of_few(size_t radix, size_t count, real *z)
 {
     if (radix == 8)
         last_of(8, count, z);
@@ -269,24 +387,41 @@ static void last_pass(int radix, size_t count, real *z)
         last_of(5, count, z);
 }
 
-static void transform(const struct starfish_lane_fft *fft, size_t at, real *z)
+static void pass(const struct starfish_lane_level *level, real *z)
+{
+    (level->root ? pass_of_prime : pass_of_few)(level, z);
+}
+
+static void last_pass(const struct starfish_lane_fft *fft, size_t count, real *z, real *room)
+{
+    const struct starfish_lane_level *level = &fft->level[fft->levels - 1];
+    if (fft->convolution)
+        for (size_t i = 0; i < count; i++)
+            REAL_NAME(starfish_lane_convolution)(fft->convolution, z + i * level->radix * ELEMENT, room);
+    else if (level->root)
+        last_of_prime(level, count, z);
+    else
+        last_of_few(level->radix, count, z);
+}
+
+static void transform(const struct starfish_lane_fft *fft, size_t at, real *z, real *room)
 {
     const struct starfish_lane_level *level = &fft->level[at];
     if (at + 1 == fft->levels) {
-        last_pass(level->radix, 1, z);
+        last_pass(fft, 1, z, room);
         return;
     }
     pass(level, z);
     if (at + 2 == fft->levels) {
-        last_pass(fft->level[at + 1].radix, (size_t)level->radix, z);
+        last_pass(fft, level->radix, z, room);
         return;
     }
-    for (int s = 0; s < level->radix; s++)
-        transform(fft, at + 1, z + (size_t)s * level->rest * ELEMENT);
+    for (size_t s = 0; s < level->radix; s++)
+        transform(fft, at + 1, z + s * level->rest * ELEMENT, room);
 }
 
-void REAL_NAME(starfish_lane_fft)(const struct starfish_lane_fft *fft, void *z)
+void REAL_NAME(starfish_lane_fft)(const struct starfish_lane_fft *fft, void *z, void *room)
 {
     if (fft->levels > 0)
-        transform(fft, 0, z);
+        transform(fft, 0, z, room);
 }

@@ -76,7 +76,7 @@ struct work {
 static size_t workspace(const struct starfish_transform_cpu *plan)
 {
     size_t bytes = (2 * LANES * line_stride(&plan->tables.shape) + plan->n) * sizeof(real);
-    size_t lanes = plan->lanes.usable ? starfish_transform_lanes_workspace(&plan->tables, plan->n) : 0;
+    size_t lanes = plan->lanes.usable ? starfish_transform_lanes_workspace(&plan->lanes, plan->n) : 0;
     return (lanes > bytes ? lanes : bytes) + ALIGNMENT;
 }
 
@@ -109,6 +109,23 @@ static void combine_row(combination *table, const real *restrict in, real scale,
         memcpy(out, in, table->length * sizeof *out);
 }
 
+/* Outputs of one line that are running sums; `sum`: over all inputs. */
+static void add_running(const struct starfish_transform_sums *sums, real sum, size_t n, real *out, size_t stride)
+{
+    if (sums->weight)
+        out[stride] = sum;
+    for (size_t i = sums->first + 2; i < n && sums->running; i += 2)
+        out[i * stride] += out[(i - 2) * stride];
+}
+
+static real sum_of_inputs(const struct starfish_transform_sums *sums, const real *in, size_t n, size_t stride)
+{
+    real sum = 0;
+    for (size_t i = 0; i < n && sums->weight; i++)
+        sum += ((const real *)sums->weight)[i] * in[i * stride];
+    return sum;
+}
+
 static void transform_row(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                           const struct work *work, const real *in, real scale, real *out)
 {
@@ -119,9 +136,11 @@ static void transform_row(const struct starfish_transform_cpu *plan, enum starfi
             out[i] = factor * in[i];
         return;
     }
+    const real sum = scale * sum_of_inputs(&tables->sums, in, plan->n, 1);
     combine_row(&tables->before[direction], in, REAL(1.0), work->line);
     execute(plan, work->line, work->spectrum);
     combine_row(&tables->after[direction], work->spectrum, scale, out);
+    add_running(&tables->sums, sum, plan->n, out, 1);
 }
 
 static real *tile_row(const struct starfish_transform_rows *arguments, int tile, size_t row, size_t *width)
@@ -318,11 +337,18 @@ static void columns_by_lines(const struct starfish_transform_cpu *plan, enum sta
                              const struct starfish_transform_columns *arguments, real *block, size_t lanes)
 {
     const struct starfish_transform_tables *tables = &plan->tables;
+    const struct starfish_transform_sums *sums = &tables->sums;
+    const real scale = (real)arguments->scale;
     struct work work = divide(plan, arguments->workspace);
+    real sum[LANES];
+    for (size_t l = 0; l < lanes; l++)
+        sum[l] = scale * sum_of_inputs(sums, block + l, plan->n, arguments->inner);
     combine_from_lanes(&tables->before[direction], lanes, arguments->inner, block, &work);
     for (size_t l = 0; l < lanes; l++)
         execute(plan, work.line + l * work.stride, work.spectrum + l * work.stride);
-    combine_to_lanes(&tables->after[direction], lanes, arguments->inner, &work, (real)arguments->scale, block);
+    combine_to_lanes(&tables->after[direction], lanes, arguments->inner, &work, scale, block);
+    for (size_t l = 0; l < lanes; l++)
+        add_running(sums, sum[l], plan->n, block + l, arguments->inner);
 }
 
 /* Halves of blocks are numbered through all planes, so that the two of one may be of different ones. */

@@ -140,7 +140,8 @@ starfish_status create_line(starfish_transform_cuda *plan, double gain, host_tab
 starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind kind, size_t max_lines,
                      host_tables *host)
 {
-    STARFISH_TRY(starfish_transform_tables_create(&host->combinations, kind, plan->n, plan->precision));
+    STARFISH_TRY(starfish_transform_tables_create(&host->combinations, kind, plan->n, plan->precision,
+                                                  STARFISH_TRANSFORM_DOUBLED));
     plan->shape = host->combinations.shape;
     plan->gain[0] = host->combinations.gain[0];
     plan->gain[1] = host->combinations.gain[1];

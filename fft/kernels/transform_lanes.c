@@ -14,7 +14,7 @@ void starfish_transform_lanes_destroy(struct starfish_transform_lanes *lanes)
     starfish_lane_fft_destroy(&lanes->fft);
 }
 
-size_t starfish_transform_lanes_workspace(const struct starfish_transform_tables *tables, size_t n)
+size_t starfish_transform_lanes_workspace(const struct starfish_transform_lanes *lanes, size_t n)
 {
-    return 2 * STARFISH_LANE_BYTES * (n + tables->shape.length);
+    return 2 * STARFISH_LANE_BYTES * (n + lanes->fft.length) + starfish_lane_fft_workspace(&lanes->fft);
 }

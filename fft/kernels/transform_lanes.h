@@ -10,7 +10,7 @@
 #include "fft/kernels/transform_tables.h"
 
 struct starfish_transform_lanes {
-    int usable; /* the FFT's length has small factors alone */
+    int usable; /* there is such an FFT (lane_fft.h) */
     struct starfish_lane_fft fft;
     /* By direction: output i is re Re V + im Im V of the mode at the positions near (V) and far (its conjugate's). */
     struct starfish_lane_output {
@@ -32,8 +32,8 @@ int starfish_transform_lanes_create_f64(struct starfish_transform_lanes *lanes,
                                         const struct starfish_transform_tables *tables, size_t n);
 void starfish_transform_lanes_destroy(struct starfish_transform_lanes *lanes);
 
-/* Bytes of work space: a block of lines, and its FFT. */
-size_t starfish_transform_lanes_workspace(const struct starfish_transform_tables *tables, size_t n);
+/* Bytes of work space: a block of lines, its FFT, and what that needs. */
+size_t starfish_transform_lanes_workspace(const struct starfish_transform_lanes *lanes, size_t n);
 
 /* A block of lines of n numbers, in columns: two halves of STARFISH_LANE_BYTES of lanes, which may lie apart. Element i
  * of line l of a half is at half[l + stride * i]; where there are fewer than a whole half of lines, `count` says. */

@@ -122,6 +122,36 @@ static void numbers_out_of(const struct starfish_lane_output *output, size_t n, 
     }
 }
 
+/* The sum over all inputs of half a block. */
+STARFISH_CLONES
+static void sum_inputs(const real *restrict weight, size_t n, const real *restrict in, size_t stride, real scale,
+                       real *restrict sum)
+{
+    real so_far[HALF] = {0};
+    for (size_t i = 0; i < n; i++)
+#pragma omp simd
+        for (size_t l = 0; l < HALF; l++)
+            so_far[l] += weight[i] * in[i * stride + l];
+    for (size_t l = 0; l < HALF; l++)
+        sum[l] = scale * so_far[l];
+}
+
+STARFISH_CLONES
+static void add_running(size_t first, size_t n, real *out, size_t stride)
+{
+    real so_far[HALF];
+    for (size_t l = 0; l < HALF; l++)
+        so_far[l] = out[first * stride + l];
+    for (size_t i = first + 2; i < n; i += 2) {
+        real *restrict row = out + i * stride;
+#pragma omp simd
+        for (size_t l = 0; l < HALF; l++) {
+            so_far[l] += row[l];
+            row[l] = so_far[l];
+        }
+    }
+}
+
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static real *fft_room(const struct starfish_transform_lane_block *block)
@@ -135,18 +165,28 @@ static void transform_block(const struct starfish_transform_lane_block *block, r
     const int direction = (int)block->direction;
     const struct starfish_transform_combination *before = &block->tables->before[direction];
     const struct starfish_lane_output *after = &block->lanes->after[direction];
+    const struct starfish_transform_sums *sums = &block->tables->sums;
     const real scale = (real)block->scale;
-    real *z = fft_room(block);
+    const struct starfish_lane_fft *fft = &block->lanes->fft;
+    real *z = fft_room(block), *room = z + fft->length * WIDTH;
     if (block->tables->shape.fft == STARFISH_FFT_REAL) {
+        real sum[2][HALF];
+        for (int h = 0; h < 2 && sums->weight; h++)
+            sum_inputs(sums->weight, block->n, half[h], stride, scale, sum[h]);
         pairs_into(before, half[0], stride, z);
         pairs_into(before, half[1], stride, z + HALF);
-        REAL_NAME(starfish_lane_fft)(&block->lanes->fft, z);
+        REAL_NAME(starfish_lane_fft)(fft, z, room);
         pairs_out_of(after, block->n, z, scale, half, stride);
+        for (int h = 0; h < 2 && sums->running; h++) {
+            if (sums->weight)
+                memcpy(half[h] + stride, sum[h], sizeof sum[h]);
+            add_running(sums->first, block->n, half[h], stride);
+        }
         return;
     }
     for (int h = 0; h < 2 && block->count[h] > 0; h++) {
         numbers_into(before, half[h], stride, z);
-        REAL_NAME(starfish_lane_fft)(&block->lanes->fft, z);
+        REAL_NAME(starfish_lane_fft)(fft, z, room);
         numbers_out_of(after, block->n, z, scale, half[h], stride);
     }
 }

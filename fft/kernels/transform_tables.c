@@ -2,8 +2,8 @@
  *
  *   R2HC, HC2R   M = n. HC2R through the discrete Hartley transform Re V - Im V (Bracewell, J. Opt. Soc. Am. 73, 1983).
  *   DCT-II/III   M = n, Makhoul's reordering (IEEE Trans. ASSP 28, 1980); III is its transpose through Hartley.
- *   DCT-I, DST-I M = 2(n-1), 2(n+1): even and odd extension. The methods of half that length have an error of
- *                O(sqrt(n) eps) (said in FFTW's reodft00e-r2hc.c), so the extension is paid for.
+ *   DCT-I, DST-I M = 2(n-1), 2(n+1): even and odd extension; or M = n-1, n+1 and running sums, whose error is
+ *                O(sqrt(n) eps) (said in FFTW's reodft00e-r2hc.c).
  *   DCT-IV       n even: one complex FFT of n/2 points between two twiddles; n odd: M = n (Chan and Ho, 1990).
  *   DST-II, III, IV  the cosine transform with inputs or outputs reversed and alternating in sign.
  *
@@ -105,6 +105,33 @@ static void build_dst1(size_t n, struct draft *before, struct draft *after)
     }
     for (size_t k = 0; k < n; k++)
         set(after, k, -1, 2 * (k + 1) + 1, 0, 2 * (k + 1) + 1);
+}
+
+/* With N = n - 1: line[j] = (x[j] + x[N-j]) / 2 - sin(pi j/N) (x[j] - x[N-j]); out[2k] = 2 Re V[k],
+ * out[2k+1] - out[2k-1] = -2 Im V[k] */
+static void build_running_dct1(size_t n, struct draft *before, struct draft *after)
+{
+    const size_t length = n - 1;
+    for (size_t j = 0; j < length; j++) {
+        const long double sine = sin_pi(j, length);
+        set(before, j, 0.5L - sine, j, 0.5L + sine, length - j);
+    }
+    for (size_t k = 0; k < n; k++)
+        set_spectrum(after, k, length, k % 2 == 0 ? 2 : 0, k % 2 == 0 ? 0 : -2, k / 2);
+}
+
+/* With N = n + 1 and x[-1] = 0: line[j] = sin(pi j/N) (x[j-1] + x[n-j]) + (x[j-1] - x[n-j]) / 2, line[0] = 0; out[2k-1]
+ * = -2 Im V[k], out[2k] - out[2k-2] = 2 Re V[k], out[0] = Re V[0] */
+static void build_running_dst1(size_t n, struct draft *before, struct draft *after)
+{
+    const size_t length = n + 1;
+    set(before, 0, 0, 0, 0, 0);
+    for (size_t j = 1; j < length; j++) {
+        const long double sine = sin_pi(j, length);
+        set(before, j, sine + 0.5L, j - 1, sine - 0.5L, n - j);
+    }
+    for (size_t k = 0; k < n; k++)
+        set_spectrum(after, k, length, k == 0 ? 1 : k % 2 == 0 ? 2 : 0, k % 2 == 0 ? 0 : -2, (k + 1) / 2);
 }
 
 /* Makhoul: even elements upwards, then odd elements downwards. Position in the line of element i. */
@@ -236,6 +263,7 @@ struct recipe {
 static const struct recipe r2hc = {build_r2hc, 1}, hc2r = {build_hc2r, 1}, copy = {NULL, 1};
 static const struct recipe dct1 = {build_dct1, 1}, dct2 = {build_dct2, 2}, dct3 = {build_dct3, 1},
                            dct4 = {build_dct4, 1.4142135623730950488};
+static const struct recipe running_dct1 = {build_running_dct1, 1}, running_dst1 = {build_running_dst1, 2};
 static const struct recipe dst1 = {build_dst1, 2}, dst2 = {build_dst2, 2}, dst3 = {build_dst3, 1},
                            dst4 = {build_dst4, 1.4142135623730950488};
 
@@ -246,6 +274,15 @@ static const struct recipe *const recipes[STARFISH_TRANSFORM_KINDS][2] = {
     [STARFISH_TRANSFORM_NN_CELL] = {&dct2, &dct3},  [STARFISH_TRANSFORM_DN_CELL] = {&dst4, &dst4},
     [STARFISH_TRANSFORM_ND_CELL] = {&dct4, &dct4},  [STARFISH_TRANSFORM_IDENTITY] = {&copy, &copy},
 };
+
+/* Of a form that tables of this kind and size have. */
+static const struct recipe *recipe_of(const struct starfish_transform_tables *tables, enum starfish_transform_kind kind,
+                                      int direction)
+{
+    if (tables->sums.running)
+        return kind == STARFISH_TRANSFORM_DD_NODE ? &running_dst1 : &running_dct1;
+    return recipes[kind][direction];
+}
 
 struct starfish_transform_shape starfish_transform_shape(enum starfish_transform_kind kind, size_t n)
 {
@@ -334,9 +371,34 @@ static bool create_direction(struct starfish_transform_tables *tables, const str
     return done;
 }
 
+/* out[1] of DCT-I: x[0] - x[n-1] + 2 sum of x[j] cos(pi j/(n-1)). */
+static bool set_sums(struct starfish_transform_tables *tables, enum starfish_transform_kind kind, size_t n,
+                     starfish_precision precision)
+{
+    const size_t half = tables->shape.length / 2;
+    tables->shape = (struct starfish_transform_shape){STARFISH_FFT_REAL, half, half, 2 * (half / 2 + 1)};
+    tables->sums.running = 1;
+    if (kind == STARFISH_TRANSFORM_DD_NODE)
+        return true;
+    tables->sums.first = 1;
+    long double *weight = malloc(n * sizeof *weight);
+    for (size_t j = 0; weight && j < n; j++)
+        weight[j] = (j == 0 || j + 1 == n ? 1 : 2) * cos_pi(j, n - 1);
+    tables->sums.weight = weight ? round_weights(weight, n, precision) : NULL;
+    free(weight);
+    return tables->sums.weight != NULL;
+}
+
+enum { LEAST_RUNNING = 8 };
+
+static int has_running_form(enum starfish_transform_kind kind, size_t n)
+{
+    return (kind == STARFISH_TRANSFORM_DD_NODE || kind == STARFISH_TRANSFORM_NN_NODE) && n >= LEAST_RUNNING;
+}
+
 starfish_status starfish_transform_tables_create(struct starfish_transform_tables *tables,
                                                  enum starfish_transform_kind kind, size_t n,
-                                                 starfish_precision precision)
+                                                 starfish_precision precision, enum starfish_transform_form form)
 {
     *tables = (struct starfish_transform_tables){0};
     if ((unsigned)kind >= STARFISH_TRANSFORM_KINDS)
@@ -348,10 +410,13 @@ starfish_status starfish_transform_tables_create(struct starfish_transform_table
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "n = %zu is outside %zu .. %zu for transform %s", n, least, most,
                              starfish_transform_name(kind));
     tables->shape = starfish_transform_shape(kind, n);
+    if (form == STARFISH_TRANSFORM_RUNNING && has_running_form(kind, n) && !set_sums(tables, kind, n, precision))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the sums of transform %s with n = %zu",
+                             starfish_transform_name(kind), n);
     for (int direction = 0; direction < 2; direction++) {
         tables->gain[direction] = n == 1 ? recipes[kind][direction]->gain : 1;
         if (tables->shape.fft != STARFISH_FFT_NONE &&
-            !create_direction(tables, recipes[kind][direction], direction, n, precision))
+            !create_direction(tables, recipe_of(tables, kind, direction), direction, n, precision))
             return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of transform %s with n = %zu",
                                  starfish_transform_name(kind), n);
     }
@@ -367,6 +432,7 @@ void starfish_transform_tables_destroy(struct starfish_transform_tables *tables)
         free(combination->p);
         free(combination->q);
     }
+    free(tables->sums.weight);
     *tables = (struct starfish_transform_tables){0};
 }
 

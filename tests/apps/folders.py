@@ -40,9 +40,10 @@ WRITTEN = {
     "none": {"apps/bench/dpcg.c", "apps/bench/poisson3d_cases.c", "apps/names.c", "apps/recorded/simulate.c"},
 }
 # Options that only share their flag with a member: --slabs of what may be a file, a mesh or a batch, of which the
-# program has the text; --levels of what may be a mesh; --split of a list that may also say models.
+# program has the text; --levels of what may be a mesh; --split of a list that may also say models;
+# --algorithm of a file or a batch.
 OTHERWISE = {("--levels", "sched"), ("--levels", "trace"), ("--slabs", "sched"), ("--slabs", "trace"),
-             ("--split", "bench"), ("--policy", "sched")}
+             ("--split", "bench"), ("--policy", "sched"), ("--algorithm", "sched"), ("--algorithm", "trace")}
 
 
 def say(*arguments):

@@ -2,6 +2,7 @@
 """starfish reproduce: the papers' numbers beside ours."""
 import csv
 import json
+import math
 
 import program
 from program import Case
@@ -24,7 +25,9 @@ class Reproduce(Case):
         for name, steps, whole, sizes in (("valero-lara-2d", "7", "8", 4), ("valero-lara-3d", "11", "12", 3)):
             rows = self.rows(name, "--n", "16")
             variants = list(dict.fromkeys(row["variant"] for row in rows))
-            self.assertIn(variants, (["Thomas, one core"], ["Thomas, one core", "Thomas, all cores"]))
+            kinds = ["Thomas", "chunks"] if name == "valero-lara-2d" else ["Thomas"]
+            self.assertIn(variants, [[f"{kind}, {who}" for kind in kinds for who in whose]
+                                     for whose in (["one core"], ["one core", "all cores"])])
             self.assertEqual(len({row["case"] for row in rows}), len(rows))
             self.assertEqual({row["figure"] for row in rows}, {steps, whole})
             for row in rows:
@@ -61,22 +64,23 @@ class Reproduce(Case):
             self.assertEqual(sums["variant"], "single, row sums")
             self.assertAlmostEqual(sums["ours"] / double["ours"], 1, delta=5e-4)
         rows = self.rows("goeddeke-table2", "--level", "5")
-        self.assertEqual(len(rows), 8 * 2 * 2)
+        self.assertEqual(len(rows), 8 * 2 * 2 * 2)
+        self.assertEqual([row["matrix"] for row in rows], 16 * (2 * ["stored"] + 2 * ["matrix-free"]))
         for double, mixed in zip(rows[::2], rows[1::2]):
             self.assertAlmostEqual(double["ours"] / mixed["ours"], 1, delta=1e-5)
             self.assertIsNone(double["paper"])
         for name in ("goeddeke-table3", "goeddeke-table4"):
             rows = self.rows(name, "--level", "4")
             zebra = [row for row in rows if row["variant"] == "double, zebra lines"]
-            self.assertEqual(len(zebra), 8 * 2 * 2 if name == "goeddeke-table3" else 0)
-            self.assertEqual(len(rows) - len(zebra), 8 * 2 * 4 * 2)
+            self.assertEqual(len(zebra), 8 * 2 * 2 * 2 if name == "goeddeke-table3" else 0)
+            self.assertEqual(len(rows) - len(zebra), 8 * 2 * 4 * 2 * 2)
             for row in rows:
                 self.assertLess(row["residual"], 1e-8)
                 if row["variant"] == "2 inner cycles":
                     self.assertEqual(row["corrections"], (row["cycles"] + 1) // 2)
         for name, times in (("goeddeke-table5", 2), ("goeddeke-table6", 2)):
             rows = self.rows(name, "--level", "3")
-            self.assertEqual(sum("seconds" in row for row in rows), 8 * 2 * times)
+            self.assertEqual(sum("seconds" in row for row in rows), 8 * 2 * 2 * times)
             self.assertTrue(all(row["ours"] is None for row in rows if "seconds" not in row))
         rows = self.rows("goeddeke-figure2", "--level", "4")
         timed = [row for row in rows if "seconds" in row and row["who"] == "starfish"]
@@ -93,10 +97,22 @@ class Reproduce(Case):
             self.assertAlmostEqual(ours["GB/s over those of a copy"] / row["fraction"], 1)
             self.assertAlmostEqual(ours["GFLOP/s"] / ours["GB/s"] * row["bytes"] / (2**row["level"] - 1)**2,
                                    2 if "AXPY" in row["variant"] else 18)
+        rows = self.rows("goeddeke-meshes", "--level", "5")
+        self.assertEqual(len(rows), 8 * (2 + 3))
+        square = {row["level"]: row["ours"] for row in rows if row["mesh"] == "U1" and "condition" in row["case"]}
+        for level, condition in square.items():  # eigenvalues of bilinear elements on squares: 2 pi^2 h^2, 4 at most
+            self.assertAlmostEqual(condition * math.pi**2 / 2 / 4**level, 1, delta=0.05)
         for name in ("goeddeke-figure5", "goeddeke-figure6"):
             rows = self.rows(name, "--level", "4")
-            self.assertEqual({row["variant"] for row in rows if "seconds" in row}, {"Jacobi", "ADI-TRIDI"})
-            self.assertEqual(sum("paper_says" in row for row in rows), 2)
+            self.assertEqual({row["variant"] for row in rows if "seconds" in row},
+                             {f"{smoother}, one core" for smoother in ("Jacobi", "Gauss-Seidel", "ADI-TRIDI")})
+            self.assertEqual(sum("paper_says" in row for row in rows), 2 * (2 + 1))
+            ours = {row["variant"]: row["ours"] for row in rows if row["level"] == 4 and row["matrix"] == "stored" and
+                    "per unknown" in row["case"]}
+            times = {row["variant"]: row["ours"] for row in rows if row["level"] == 4 and row["matrix"] == "stored" and
+                     "paper_says" in row}
+            self.assertAlmostEqual(times["Gauss-Seidel over Jacobi"],
+                                   ours["Gauss-Seidel, one core"] / ours["Jacobi, one core"])
         self.refuse(2, "--level: is 14, must be 3 .. 13", "reproduce", "goeddeke-table2", "--level", "14")
 
     def test_gupta(self):

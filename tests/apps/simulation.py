@@ -112,6 +112,14 @@ def make_up_gpu(recorded, folder):
                   stream)
 
 
+def tasks_of(events):
+    """Names of the tasks of a trace, and the kinds of worker that ran them."""
+    workers = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
+               if event["ph"] == "M" and event["name"] == "thread_name"}
+    return [(event["name"], workers[event["pid"], event["tid"]].split()[0]) for event in events
+            if event["ph"] == "X" and "task" in event.get("args", {})]
+
+
 class Simulation(program.Case):
     @classmethod
     def setUpClass(cls):
@@ -405,15 +413,31 @@ $EndElements
             self.run_well("trace", self.write("p.json", problem(64)), "--simulate", "at" + speed, "--method",
                           "multigrid", "--parts", "2", "--sharing", "all", "--cycles", "4", "--out", "t", "--quiet")
             with open(self.path("t/trace.json")) as stream:
-                events = json.load(stream)["traceEvents"]
-            workers = {(event["pid"], event["tid"]): event["args"]["name"] for event in events
-                       if event["ph"] == "M" and event["name"] == "thread_name"}
-            tasks = [(event["name"], workers[event["pid"], event["tid"]].split()[0]) for event in events
-                     if event["ph"] == "X" and "task" in event.get("args", {})]
+                tasks = tasks_of(json.load(stream)["traceEvents"])
             with self.subTest(speed=speed):
                 small = [worker for name, worker in tasks if name.startswith("small grids")]
                 self.assertEqual(small, 4 * [place])
                 self.assertEqual({worker for _, worker in tasks}, {"cpu", "gpu"})
+
+    def test_narrow_levels_are_the_cores(self):
+        """The paper's combination: of --split levels next to the root every step is on cores, all others on the GPU."""
+        path = self.write("p.json", problem(32))
+        for split in (0, 2, 3):
+            self.run_well("trace", path, "--simulate", "fast", "--method", "blktri-product", "--algorithm", "pcr",
+                          "--radix", "2", "--split", str(split), "--policy", "dmdas", "--out", f"split{split}",
+                          "--quiet")
+            with open(self.path(f"split{split}/trace.json")) as stream:
+                tasks = tasks_of(json.load(stream)["traceEvents"])
+            steps = [(int(level), worker) for name, worker in tasks
+                     for level in re.findall(r"^(?:reduce|substitute), block \d+, level (\d+)$", name)]
+            with self.subTest(split=split):
+                self.assertGreater(len(steps), 7)
+                self.assertEqual([worker for _, worker in steps],
+                                 ["cpu" if level < split else "gpu" for level, _ in steps])
+        self.refuse(2, "--split: is not for problems of kind", "sched", self.write("d.json", {
+            "kind": "diffusion2d", "n": [8, 8], "length": [1, 1], "rhs": 1.0, "coefficient": 1.0,
+            "bc": {"x": ["dirichlet", "dirichlet"], "y": ["dirichlet", "dirichlet"]}}), "--simulate", "fast",
+            "--split", "1")
 
     def test_machines_of_the_sources(self):
         del os.environ["STARFISH_MACHINES"]

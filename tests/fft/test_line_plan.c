@@ -243,7 +243,8 @@ static void transform_by_pairs(const struct starfish_transform_tables *tables,
 static void check_pairs(enum starfish_transform_kind kind, size_t n, enum starfish_transform_direction direction)
 {
     struct starfish_transform_tables tables;
-    assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64), STARFISH_SUCCESS);
+    assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64, STARFISH_TRANSFORM_DOUBLED),
+                     STARFISH_SUCCESS);
     double *in = malloc(6 * n * sizeof *in), *expected = in + 2 * n, *got = expected + 2 * n;
     double complex *y = malloc(n * sizeof *y);
     fill_samples(in, 2 * n, STARFISH_F64);

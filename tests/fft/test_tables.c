@@ -41,7 +41,8 @@ static void check_indices(const struct starfish_transform_combination *table, si
 static void check_tables(enum starfish_transform_kind kind, enum starfish_transform_direction direction, size_t n)
 {
     struct starfish_transform_tables tables;
-    assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64), STARFISH_SUCCESS);
+    assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64, STARFISH_TRANSFORM_DOUBLED),
+                     STARFISH_SUCCESS);
     double *in = calloc(2 * n, sizeof *in), *out = in + n, expected[256] = {0};
     fill_samples(in, n, STARFISH_F64);
     expected_line(kind, direction, n, 0, 1, 1, expected);
@@ -109,7 +110,8 @@ static void periodic_forward_needs_no_combination_before(void **state)
 {
     (void)state;
     struct starfish_transform_tables tables;
-    assert_int_equal(starfish_transform_tables_create(&tables, STARFISH_TRANSFORM_PERIODIC, 30, STARFISH_F32),
+    assert_int_equal(starfish_transform_tables_create(&tables, STARFISH_TRANSFORM_PERIODIC, 30, STARFISH_F32,
+                                                      STARFISH_TRANSFORM_DOUBLED),
                      STARFISH_SUCCESS);
     assert_int_equal(tables.before[STARFISH_FORWARD].terms, 0);
     assert_int_equal(tables.after[STARFISH_FORWARD].terms, 1);
@@ -132,7 +134,8 @@ static void invalid_arguments_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct starfish_transform_tables tables;
         assert_int_equal(starfish_transform_tables_create(&tables, (enum starfish_transform_kind)cases[i].kind,
-                                                          cases[i].n, (starfish_precision)cases[i].precision),
+                                                          cases[i].n, (starfish_precision)cases[i].precision,
+                                                          STARFISH_TRANSFORM_RUNNING),
                          STARFISH_ERROR_ARGUMENT);
         starfish_transform_tables_destroy(&tables);
     }

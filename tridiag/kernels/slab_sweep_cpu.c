@@ -214,18 +214,22 @@ void REAL_NAME(starfish_slab_sweep_up)(const struct starfish_slab_sweep *a)
 
 /* ---- Down -------------------------------------------------------------------------------------------------------- */
 
+/* Runs that are substituted together: memory gives whole pages of a plane faster than parts of them. */
+enum { RUNS = 8 };
+
 typedef real rows_of_run[STARFISH_SLAB_SWEEP_ROWS][WIDEST];
 
-/* Upper over pivot and the separator's column, of every row of the batch. The last row has none, and its pivot may be
- * zero. */
+/* Upper over pivot of every row of the batch, where the unknowns will be; and the separator's column. The last row has
+ * none, and its pivot may be zero. */
 STARFISH_ALWAYS_INLINE void eliminate_again(const struct starfish_slab_sweep *a, struct kind kind, struct run *run,
-                                            size_t width, rows_of_run multiplier, rows_of_run column)
+                                            size_t width, rows_of_run column)
 {
     for (size_t r = 0; r < a->rows; r++) {
         const struct row row = row_of(a, kind, a->first + r);
-        real *restrict of_row = multiplier[r], *restrict kept = column[r];
+        real *restrict of_row = (real *)a->data + r * a->plane + run->first, *restrict kept = column[r];
         if (a->first + r + 1 == a->n) {
-            set_row(of_row, 0);
+            for (size_t l = 0; l < width; l++)
+                of_row[l] = 0;
             set_row(kept, 0);
             return;
         }
@@ -239,12 +243,23 @@ STARFISH_ALWAYS_INLINE void eliminate_again(const struct starfish_slab_sweep *a,
     }
 }
 
-STARFISH_ALWAYS_INLINE void substitute_run(const struct starfish_slab_sweep *a, struct kind kind, struct run *run,
-                                           size_t width)
+/* Of lines that are not periodic: `lanes` lanes of row r, whose unknowns are in `unknown` up to the row behind. */
+STARFISH_CLONES
+static void substitute_row(const real *restrict eliminated, real *restrict out, real *restrict unknown, size_t lanes)
 {
-    rows_of_run multiplier, column;
+#pragma omp simd
+    for (size_t l = 0; l < lanes; l++) {
+        unknown[l] = eliminated[l] - out[l] * unknown[l];
+        out[l] = unknown[l];
+    }
+}
+
+STARFISH_ALWAYS_INLINE void substitute_periodic(const struct starfish_slab_sweep *a, struct kind kind, struct run *run,
+                                                size_t width)
+{
+    rows_of_run column;
     real *restrict separator = run->border[STARFISH_SLAB_LAST];
-    eliminate_again(a, kind, run, width, multiplier, column);
+    eliminate_again(a, kind, run, width, column);
     for (size_t r = a->rows; r-- > 0;) {
         const real *restrict eliminated = (const real *)a->eliminated[r] + run->first;
         real *restrict out = (real *)a->data + r * a->plane + run->first;
@@ -253,43 +268,70 @@ STARFISH_ALWAYS_INLINE void substitute_run(const struct starfish_slab_sweep *a, 
         fetch(eliminated + WIDEST, width);
 #pragma omp simd
         for (size_t l = 0; l < width; l++) {
-            const real others = multiplier[r][l] * run->unknown[l] + (kind.periodic ? column[r][l] * separator[l] : 0);
+            const real others = out[l] * run->unknown[l] + (kind.periodic ? column[r][l] * separator[l] : 0);
             run->unknown[l] = eliminated[l] - others;
             out[l] = run->unknown[l];
         }
     }
 }
 
+/* Periodic lines, and the multipliers of others. */
 STARFISH_CLONES
 static void substitute_lanes(const struct starfish_slab_sweep *a, struct run *run)
 {
-    const struct kind any = {a->row_sums, a->periodic}, diagonals = {0, 0}, sums = {1, 0};
+    const struct kind periodic_any = {a->row_sums, 1}, any = {a->row_sums, 0}, diagonals = {0, 0}, sums = {1, 0};
     const struct kind periodic_diagonals = {0, 1}, periodic_sums = {1, 1};
-    if (run->width < WIDEST)
-        substitute_run(a, any, run, run->width);
+    rows_of_run none;
+    if (run->width < WIDEST && a->periodic)
+        substitute_periodic(a, periodic_any, run, run->width);
+    else if (run->width < WIDEST)
+        eliminate_again(a, any, run, run->width, none);
     else if (a->periodic && a->row_sums)
-        substitute_run(a, periodic_sums, run, WIDEST);
+        substitute_periodic(a, periodic_sums, run, WIDEST);
     else if (a->periodic)
-        substitute_run(a, periodic_diagonals, run, WIDEST);
+        substitute_periodic(a, periodic_diagonals, run, WIDEST);
     else if (a->row_sums)
-        substitute_run(a, sums, run, WIDEST);
+        eliminate_again(a, sums, run, WIDEST, none);
     else
-        substitute_run(a, diagonals, run, WIDEST);
+        eliminate_again(a, diagonals, run, WIDEST, none);
+}
+
+/* Runs from lane `first` to `end`, whose multipliers stand where the unknowns will. */
+static void substitute_runs(const struct starfish_slab_sweep *a, size_t first, size_t end)
+{
+    real *const unknown = (real *)a->unknown + first;
+    const size_t lanes = end - first;
+    if (a->first + a->rows >= a->n)
+        for (size_t l = 0; l < lanes; l++)
+            unknown[l] = 0;
+    for (size_t r = a->rows; r-- > 0;)
+        substitute_row((const real *)a->eliminated[r] + first, (real *)a->data + r * a->plane + first, unknown, lanes);
+}
+
+static void down_of_run(const struct starfish_slab_sweep *a, size_t first)
+{
+    struct run run;
+    set_run(a, first, &run);
+    if (a->periodic && a->first + a->rows < a->n)
+        load_state(a, &run);
+    else
+        set_row(run.unknown, 0);
+    copy(run.multiplier, (const real *)a->checkpoint + first, run.width);
+    if (a->periodic)
+        copy(run.border[STARFISH_SLAB_COLUMN], (const real *)a->border_checkpoint + first, run.width);
+    substitute_lanes(a, &run);
+    if (a->periodic)
+        store_state(a, &run);
 }
 
 void REAL_NAME(starfish_slab_sweep_down)(const struct starfish_slab_sweep *a)
 {
-    struct run run;
-    for (size_t first = 0; first < a->inner * a->outer; first += WIDEST) {
-        set_run(a, first, &run);
-        if (a->first + a->rows < a->n)
-            load_state(a, &run);
-        else
-            set_row(run.unknown, 0);
-        copy(run.multiplier, (const real *)a->checkpoint + first, run.width);
-        if (a->periodic)
-            copy(run.border[STARFISH_SLAB_COLUMN], (const real *)a->border_checkpoint + first, run.width);
-        substitute_lanes(a, &run);
-        store_state(a, &run);
+    const size_t lanes = a->inner * a->outer;
+    for (size_t first = 0; first < lanes; first += RUNS * WIDEST) {
+        const size_t end = lanes - first < RUNS * WIDEST ? lanes : first + RUNS * WIDEST;
+        for (size_t run = first; run < end; run += WIDEST)
+            down_of_run(a, run);
+        if (!a->periodic)
+            substitute_runs(a, first, end);
     }
 }

@@ -77,8 +77,10 @@ struct starfish_tridiag_chain {
     int pinned_step;
     const void *input;
     void *output;
-    void *workspace;                     /* starfish_tridiag_chain_workspace_...(...) bytes */
-    enum starfish_tridiag_method method; /* CUDA only; results differ by rounding errors */
+    void *workspace; /* starfish_tridiag_chain_workspace_...(...) bytes */
+    /* Results differ by rounding errors. On CPUs THOMAS is one row after the other; with all others few real vectors of
+     * one lane are cut into chunks (chunked_line.h). */
+    enum starfish_tridiag_method method;
     /* CPU only: lanes first_lane .. first_lane + lane_count - 1 alone, so that cores can share a batch; 0: all
      * lanes. */
     size_t first_lane, lane_count;

@@ -4,9 +4,11 @@
  * cache while all its steps run, and is written once; per unknown and step there is one division and about ten other
  * operations. Slots are the lanes of one vector, or, when a vector has a single lane, neighbouring vectors with
  * equally many steps, which then are interleaved. On a Zen 4 core, f64, n = 511: 1.1 ns per unknown and step (periodic
- * 1.7) with 16 slots, 13 (17) for a slot alone, which waits for one division after the other.
+ * 1.7) with 16 slots, 13 (17) for a slot alone, which waits for one division after the other; real
+ * vectors are therefore cut (tridiag_chain_line.h).
  * Source: Swarztrauber 1974 for the chains, line_block.h for the solves. */
 #include "tridiag/kernels/line_block.h"
+#include "tridiag/kernels/tridiag_chain_line.h"
 #include <string.h>
 
 /* What runs side by side: slot s is lane lane + s * lane_step of vector vector + s * vector_step. */
@@ -169,6 +171,12 @@ static void chain_of_single_lanes(const struct starfish_tridiag_chain *arguments
     for (size_t v = 0; v < arguments->vectors; v += width) {
         struct slots slots = {.vector = v, .vector_step = 1};
         width = equal_steps(arguments, v, widest);
+#ifdef STARFISH_REAL_NUMBERS
+        if (REAL_NAME(starfish_chain_of_a_line_pays)(arguments, width)) {
+            REAL_NAME(starfish_chain_of_a_line)(arguments, v, width);
+            continue;
+        }
+#endif
         run_slots(arguments, &block, slots, width);
     }
 }

@@ -3,6 +3,7 @@
 #include "tridiag/kernels/shifted_sums.h"
 #include "tridiag/kernels/slab_lines.h"
 #include "tridiag/kernels/tridiag.h"
+#include "tridiag/kernels/tridiag_chain_line.h"
 
 /* Reals kept per unknown: c' and d', the separator's column when periodic, and in a chain the vector itself. */
 static size_t thomas_arrays(int periodic)
@@ -28,8 +29,10 @@ size_t starfish_tridiag_chain_workspace_cpu(size_t n, size_t lanes, size_t vecto
     size_t arrays = chain_arrays(periodic);
     size_t width = lanes > 1 ? starfish_tridiag_block_lanes(n, lanes, arrays, element_size)
                              : starfish_tridiag_smaller(vectors, STARFISH_TRIDIAG_SIDE_BY_SIDE);
+    const size_t block = starfish_tridiag_block_bytes(n, width, arrays, element_size);
+    const size_t line = lanes > 1 ? 0 : starfish_chain_of_a_line_workspace_f64(n); /* of f32 less */
 
-    return starfish_tridiag_block_bytes(n, width, arrays, element_size);
+    return line > block ? line : block;
 }
 
 size_t starfish_tridiag_chain_workspace_cuda(size_t n, size_t lanes, size_t vectors, int periodic, size_t element_size)
