@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "diffusion/gathered.h"
+#include "scheduler/rest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -84,6 +85,7 @@ static void drive(void *data)
     struct starfish_diffusion_job *job = data;
 
     starfish_queue_wait(&job->plan->queue, job->ticket);
+    starfish_rest_call_begin();
     const struct starfish_bytes before = starfish_context_bytes(job->plan->context);
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
@@ -92,6 +94,7 @@ static void drive(void *data)
         starfish_vector_destroy(&job->array[i].vector);
     fill_info(job, &before);
     starfish_progress_destroy(&job->progress);
+    starfish_rest_call_end();
     starfish_queue_leave(&job->plan->queue);
 }
 
