@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 enum { RHS, SOLUTION, EXTRA, ARRAYS };
+static const char *const names[ARRAYS] = {"rhs", "solution", "boundary data"};
 
 struct starfish_diffusion_job {
     struct starfish_diffusion_plan *plan;
@@ -53,10 +54,12 @@ static void run(struct starfish_diffusion_job *job)
         .info = &job->info,
         .iterations = &job->iterations};
 
-    for (int i = 0; i < ARRAYS; i++)
+    for (int i = 0; i < ARRAYS && job->status == STARFISH_SUCCESS; i++)
         if (job->array[i].memory)
-            starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision, job->array[i].node,
-                                 job->array[i].memory);
+            record(job, starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision,
+                                             job->array[i].node, job->array[i].memory, names[i]));
+    if (job->status != STARFISH_SUCCESS)
+        return;
     record(job, starfish_diffusion_iterate(&solve));
     if (job->status == STARFISH_SUCCESS || job->status == STARFISH_ERROR_NUMERICAL) {
         const starfish_status copied =

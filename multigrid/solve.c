@@ -58,8 +58,9 @@ static starfish_status take(struct starfish_multigrid_job *job, int which, const
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
 
     if (job->array[which].memory) {
-        starfish_vector_over(&job->array[which].over, space, plan->options.precision, job->array[which].node,
-                             job->array[which].memory);
+        STARFISH_TRY(starfish_vector_over(&job->array[which].over, space, plan->options.precision,
+                                          job->array[which].node, job->array[which].memory,
+                                          which == RHS ? "rhs" : "solution"));
         job->array[which].vector = &job->array[which].over;
     }
     *vector = job->array[which].vector;

@@ -17,7 +17,8 @@ static starfish_status register_piece(const struct starfish_tridiag_plan *plan, 
 {
     const struct starfish_batch_piece *piece = &plan->piece[number];
     const struct starfish_tridiag_problem *p = &plan->problem;
-    struct starfish_batch_array lines = {.name = name,
+    struct starfish_batch_array lines = {.context = plan->context,
+                                         .name = name,
                                          .memory = (const char *)array +
                                                    piece->first_line * p->vectors.line * plan->element_size,
                                          .size = plan->element_size,
