@@ -182,8 +182,9 @@ static int is_ordinary(const struct starfish_poisson_plan *plan)
     return plan->condition.largest <= starfish_ordinary_rows(n) * plan->condition.smallest;
 }
 
-/* Steps until an elimination with diagonals has no more than UNITS_LEFT, where no eigenvalue is below `smallest`. A step
- * was seen to leave up to 26 times the share `lost` of an error, by the product form on a GPU; on cores eight times. */
+/* Steps until an elimination with diagonals leaves no more than UNITS_LEFT, where no eigenvalue is below `smallest`. A
+ * step was seen to leave up to 26 times the share `lost` of an error, by the product form on a GPU; on cores eight
+ * times. */
 static int steps_of_diagonals(const struct starfish_poisson_plan *plan, double smallest)
 {
     const double unit = units[plan->options.precision], share = 30 * unit * plan->condition.largest / smallest;

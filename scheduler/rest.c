@@ -17,11 +17,11 @@
  * (`paused`) and looks at `flight` again; whoever comes counts itself first and looks at `paused` then. So one of the
  * two sees the other, and no task is left to paused workers.
  *
- * A moment of 0, or time between calls that was longer than the moment: whoever ends the last one pauses. A host program
- * whose own threads take all cores right after a solve leaves none to a thread that would wake to pause, and has no
- * solve that finds the workers awake anyway. Else a thread, the keeper, looks once every moment while the workers
- * are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether a host
- * program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
+ * A moment of 0, or a time between calls that was longer than the moment: whoever ends the last one pauses. For a host
+ * program whose own threads take all cores right after a solve leaves none to a thread that would wake to pause, and
+ * its solves would not find the workers awake anyway. Else a thread, the keeper, looks once every moment while the
+ * workers are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether
+ * a host program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
 #include <math.h>
