@@ -108,8 +108,8 @@ STARFISH_API starfish_status starfish_context_runtime(const starfish_context *co
 STARFISH_API starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory);
 STARFISH_API void starfish_free(starfish_context *context, void *memory, size_t bytes);
 
-/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. Costs about a
- * millisecond per 4 MB, so it pays for memory that is solved with many times. Without a GPU both do nothing. */
+/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. It costs about a
+ * millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does nothing. */
 STARFISH_API starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes);
 STARFISH_API starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes);
 
