@@ -184,14 +184,14 @@ starfish_status starfish_rest_join(double seconds, int spare_core)
 {
     const int few = starpu_worker_get_count() <= OFFERING_WORKERS_AT_MOST, chosen = seconds < 0;
     if (chosen)
-        seconds = few && !spare_core ? 0 : chosen_seconds;
+        seconds = spare_core ? chosen_seconds : 0;
     pthread_mutex_lock(&rest.lock);
     const int kept = rest.kept || start_keeper();
     if (kept) {
         if (rest.contexts == 0 || seconds > rest.seconds)
             atomic_store(&rest.learns, chosen && seconds > 0);
         rest.seconds = rest.contexts == 0 ? seconds : fmax(rest.seconds, seconds);
-        atomic_store(&rest.is_long, 0);
+        atomic_store(&rest.is_long, atomic_load(&rest.learns)); /* until two calls follow each other closely */
         if (rest.contexts == 0 && few && !spare_core)
             rest.offering = starpu_idle_hook_register(offer_core, NULL);
         rest.contexts++;

@@ -36,8 +36,8 @@ struct starfish_context_options {
      */
     int cores_per_worker;
     /* Seconds without a task after which the workers rest, so that an idle context costs no CPU time; the next task
-     * wakes them, some 50 us later. 0: at once; infinity: never; -1: at once where up to eight workers take all cores,
-     * since then each takes one from the program's threads, else 0.0002, or at once as long as more than 0.0002 seconds
+     * wakes them, some 50 us later. 0: at once; infinity: never; -1: at once where the workers take all cores, since
+     * then each takes one from the program's threads, else 0.0002, or at once as long as more than 0.0002 seconds
      * pass between one call of the library and the next. Of several contexts the longest time counts, from when it is
      * created until the last context is gone. Workers of a StarPU that the program has started never rest. */
     double idle_seconds;
