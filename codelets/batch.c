@@ -44,6 +44,8 @@ starfish_status starfish_batch_register(starpu_data_handle_t *handle, const stru
     const size_t plane = array->rhs > 1 ? array->rhs_stride : pitch <= UINT32_MAX / ny ? pitch * ny : pitch;
     if (nx > UINT32_MAX || ny > UINT32_MAX || pitch > UINT32_MAX || plane > UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", array->name);
+    const size_t bytes = ((array->rhs - 1) * plane + (ny - 1) * pitch + nx) * array->size;
+    STARFISH_TRY(starfish_memory_check_pinned(array->context, array->name, array->memory, bytes));
     starpu_block_data_register(handle, array->node, (uintptr_t)array->memory, (uint32_t)pitch, (uint32_t)plane,
                                (uint32_t)nx, (uint32_t)ny, (uint32_t)array->rhs, array->size);
     return STARFISH_SUCCESS;

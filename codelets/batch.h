@@ -32,6 +32,7 @@ size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines
 /* An array where it lies: the lines of a batch, each of n elements of `size` bytes, `rhs` times. `name` is for errors.
  */
 struct starfish_batch_array {
+    const struct starfish_context *context;
     const char *name;
     const void *memory;
     int node;
@@ -40,7 +41,7 @@ struct starfish_batch_array {
     struct starfish_layout layout;
     size_t rhs, rhs_stride;
 };
-/* Make it known to the runtime. */
+/* Registers it. Errors: ARGUMENT (strides or sizes too large, pinned in parts; names the array). */
 starfish_status starfish_batch_register(starpu_data_handle_t *handle, const struct starfish_batch *batch,
                                         const struct starfish_batch_array *array);
 

@@ -6,12 +6,14 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "diffusion/gathered.h"
+#include "scheduler/rest.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { RHS, SOLUTION, EXTRA, ARRAYS };
+static const char *const names[ARRAYS] = {"rhs", "solution", "boundary data"};
 
 struct starfish_diffusion_job {
     struct starfish_diffusion_plan *plan;
@@ -52,10 +54,12 @@ static void run(struct starfish_diffusion_job *job)
         .info = &job->info,
         .iterations = &job->iterations};
 
-    for (int i = 0; i < ARRAYS; i++)
+    for (int i = 0; i < ARRAYS && job->status == STARFISH_SUCCESS; i++)
         if (job->array[i].memory)
-            starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision, job->array[i].node,
-                                 job->array[i].memory);
+            record(job, starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision,
+                                             job->array[i].node, job->array[i].memory, names[i]));
+    if (job->status != STARFISH_SUCCESS)
+        return;
     record(job, starfish_diffusion_iterate(&solve));
     if (job->status == STARFISH_SUCCESS || job->status == STARFISH_ERROR_NUMERICAL) {
         const starfish_status copied =
@@ -84,6 +88,7 @@ static void drive(void *data)
     struct starfish_diffusion_job *job = data;
 
     starfish_queue_wait(&job->plan->queue, job->ticket);
+    starfish_rest_call_begin();
     const struct starfish_bytes before = starfish_context_bytes(job->plan->context);
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
@@ -92,6 +97,7 @@ static void drive(void *data)
         starfish_vector_destroy(&job->array[i].vector);
     fill_info(job, &before);
     starfish_progress_destroy(&job->progress);
+    starfish_rest_call_end();
     starfish_queue_leave(&job->plan->queue);
 }
 

@@ -3,6 +3,7 @@
 #include "fem/plan.h"
 
 #include "base/real.h"
+#include "scheduler/rest.h"
 
 #include <float.h>
 #include <math.h>
@@ -182,9 +183,11 @@ static void drive(void *data)
     struct starfish_queue *queue = &job->solving.plan->queue;
 
     starfish_queue_wait(queue, job->ticket);
+    starfish_rest_call_begin();
     job->status = solve(&job->solving, job->u);
     if (job->status != STARFISH_SUCCESS)
         snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+    starfish_rest_call_end();
     starfish_queue_leave(queue);
 }
 

@@ -3,6 +3,7 @@
 #include "multigrid/solve.h"
 
 #include "scheduler/ranks.h"
+#include "scheduler/rest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +58,9 @@ static starfish_status take(struct starfish_multigrid_job *job, int which, const
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
 
     if (job->array[which].memory) {
-        starfish_vector_over(&job->array[which].over, space, plan->options.precision, job->array[which].node,
-                             job->array[which].memory);
+        STARFISH_TRY(starfish_vector_over(&job->array[which].over, space, plan->options.precision,
+                                          job->array[which].node, job->array[which].memory,
+                                          which == RHS ? "rhs" : "solution"));
         job->array[which].vector = &job->array[which].over;
     }
     *vector = job->array[which].vector;
@@ -162,6 +164,7 @@ static void drive(void *data)
     struct starfish_multigrid_job *job = data;
 
     starfish_queue_wait(&job->plan->work.queue, job->ticket);
+    starfish_rest_call_begin();
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
     record(job, starfish_progress_wait(&job->progress));
@@ -174,6 +177,7 @@ static void drive(void *data)
         record(job, job->then.function(job->then.data, job->status, &job->info));
     if (!starfish_is_stuck())
         starfish_progress_destroy(&job->progress);
+    starfish_rest_call_end();
     starfish_queue_leave(&job->plan->work.queue);
 }
 

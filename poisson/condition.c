@@ -71,13 +71,10 @@ static double lowest_of_any(const struct starfish_spectra *s)
 static void take_eigenvalues(const struct starfish_poisson_plan *plan, const struct starfish_spectra *s,
                              struct starfish_condition *condition)
 {
-    double magnitude = fabs(plan->lambda), rows = magnitude;
-    for (int d = 0; d < 3; d++) { /* both parts of a number, which are one mode of x, have equal ones */
+    double magnitude = fabs(plan->lambda);
+    for (int d = 0; d < 3; d++) /* both parts of a number, which are one mode of x, have equal ones */
         magnitude += fmax(fabs(s->value[d][0]), fabs(s->value[d][s->n[d] - 1]));
-        rows += starfish_largest_row(&plan->direction[d]);
-    }
     condition->known = 1;
-    condition->largest = rows;
     condition->smallest = fmax(smallest_sum(s, plan->lambda, plan->singular), DBL_EPSILON * magnitude);
     condition->stiffest = lowest_of_any(s);
     condition->indefinite = !plan->singular && sum_at(s, plan->lambda, 1) > 0 && sum_at(s, plan->lambda, 0) < 0;
@@ -89,6 +86,17 @@ int starfish_poisson_wants_eigenvalues(const struct starfish_poisson_plan *plan)
         if (!plan->method->direct && !plan->direction[d].has_transform && plan->n[d] > CHEAP_EIGENVALUES)
             return 0;
     return 1;
+}
+
+/* Eigenvalues of the operator are sums of the directions', whose real parts lie on one side of zero or tell nothing. */
+static double least_real_part(const struct starfish_spectra *s, double lambda)
+{
+    double low = lambda, high = lambda;
+    for (int d = 0; d < 3; d++) {
+        low += s->real[d][0];
+        high += s->real[d][1];
+    }
+    return fmax(0, fmax(low, -high));
 }
 
 /* ---- Scaling ----------------------------------------------------------------------------------------------------- */
@@ -118,13 +126,16 @@ static void find_scaling(const struct starfish_direction *d, struct starfish_con
 void starfish_poisson_find_condition(const struct starfish_poisson_plan *plan, const struct starfish_spectra *spectra,
                                      struct starfish_condition *condition)
 {
-    *condition = (struct starfish_condition){.scaling = 1, .rows = 1};
+    *condition = (struct starfish_condition){.scaling = 1, .rows = 1, .largest = fabs(plan->lambda)};
     for (int d = 0; d < 3; d++) {
         find_scaling(&plan->direction[d], condition);
+        condition->largest += starfish_largest_row(&plan->direction[d]);
         condition->dropped += plan->direction[d].dropped;
     }
     if (spectra->known)
         take_eigenvalues(plan, spectra, condition);
+    else if (spectra->looked_for)
+        condition->least = least_real_part(spectra, plan->lambda);
 }
 
 /* ---- Refinement -------------------------------------------------------------------------------------------------- */
@@ -171,17 +182,21 @@ static int is_ordinary(const struct starfish_poisson_plan *plan)
     return plan->condition.largest <= starfish_ordinary_rows(n) * plan->condition.smallest;
 }
 
-/* A step was seen to leave up to 26 times the share `lost` of an error, by the product form on a GPU; on cores eight
+/* Steps until an elimination with diagonals leaves no more than UNITS_LEFT, where no eigenvalue is below `smallest`. A
+ * step was seen to leave up to 26 times the share `lost` of an error, by the product form on a GPU; on cores eight
  * times. */
-static int for_diagonals(const struct starfish_poisson_plan *plan)
+static int steps_of_diagonals(const struct starfish_poisson_plan *plan, double smallest)
 {
-    const double share = 30 * lost(plan), enough = UNITS_LEFT * units[plan->options.precision];
+    const double unit = units[plan->options.precision], share = 30 * unit * plan->condition.largest / smallest;
     int steps = 0;
-    if (!plan->condition.known || is_ordinary(plan))
-        return 0;
-    for (double left = share; left > enough && steps < plan->losses.diagonals; left *= share)
+    for (double left = share; left > UNITS_LEFT * unit && steps < plan->losses.diagonals; left *= share)
         steps++;
     return steps;
+}
+
+static int for_diagonals(const struct starfish_poisson_plan *plan)
+{
+    return !plan->condition.known || is_ordinary(plan) ? 0 : steps_of_diagonals(plan, plan->condition.smallest);
 }
 
 /* Eliminations without pivoting may lose digits in a layer, and where eigenvalues of both signs meet. */
@@ -216,7 +231,9 @@ static int for_asymmetry(const struct starfish_poisson_plan *plan)
 {
     if (plan->condition.known || starfish_poisson_is_complex(plan))
         return 0;
-    return plan->losses.diagonals > 1 ? 2 : 1;
+    const int least = plan->losses.diagonals > 1 ? 2 : 1;
+    const int steps = plan->condition.least > 0 ? steps_of_diagonals(plan, plan->condition.least) : 0;
+    return steps > least ? steps : least;
 }
 
 /* Of a basis or chains themselves; residuals of complex lines have no more digits than their solutions. */

@@ -23,12 +23,13 @@ enum { STARFISH_MOST_REFINEMENTS = 10 };
 /* How far rounding errors may reach (condition.c). Eigenvalues are sums of those of the directions, in magnitude; the
  * mode that a singular problem leaves out is not among them. */
 struct starfish_condition {
-    int known;       /* 0: eigenvalues need not be real, and the next four mean nothing */
+    int known;       /* 0: eigenvalues need not be real, or were not looked for; the next three mean nothing */
     double smallest; /* of no mode less */
-    double dropped;  /* sums of rows that are zero but for rounding are taken as zero: what they are, at most */
-    double largest;  /* of no mode more: sums of the largest rows */
     double stiffest; /* of any direction: the largest of their smallest eigenvalues that are not zero */
     int indefinite;  /* there are sums of both signs */
+    double least;    /* not known: of no mode less, by what is known of real parts; 0 where that says nothing */
+    double largest;  /* of no mode more: sums of the largest rows */
+    double dropped;  /* sums of rows that are zero but for rounding are taken as zero: what they are, at most */
     double scaling;  /* weights that make the directions symmetric: the product of their ratios */
     double rows;     /* the largest row over the smallest, the largest ratio of any direction */
 };

@@ -11,7 +11,7 @@
 
 enum { BASIS_AT_MOST = 2048 };
 #define SCALING_AT_MOST 1e6
-#define PINNED_AT_MOST 1e3 /* by which errors of the mean grow, */
+#define PINNED_AT_MOST 3e2 /* by which errors of the mean grow (635: 1,000 units, which no refinement brings back), */
 #define PINNED_MORE 1e2    /* and from which on other methods are better, by far, */
 #define PINNED_SECONDS 1e8 /* but not where they lose more than that (blktri_method.c) */
 

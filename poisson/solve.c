@@ -8,6 +8,7 @@
 #include "poisson/ranks.h"
 #include "poisson/submit_on.h"
 #include "scheduler/bundle.h"
+#include "scheduler/rest.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 
@@ -413,8 +414,12 @@ starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct
                                        const void *rhs, void *solution, struct starfish_info *info)
 {
     starfish_job *job = NULL;
-    STARFISH_TRY(starfish_poisson_submit_staying(plan, boundary, rhs, solution, NULL, &job));
-    return starfish_job_wait(job, info);
+    starfish_rest_call_begin();
+    starfish_status status = starfish_poisson_submit_staying(plan, boundary, rhs, solution, NULL, &job);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_job_wait(job, info);
+    starfish_rest_call_end();
+    return status;
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------------------------------- */
@@ -472,7 +477,9 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
         return starfish_job_wait_gathered(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
     struct told told = {.accuracy = {.size = 0}};
+    starfish_rest_call_begin();
     const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
+    starfish_rest_call_end();
     if ((status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) && told.accuracy.size > 0)
         tell(&told, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);

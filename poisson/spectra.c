@@ -3,8 +3,27 @@
 
 #include "poisson/direction.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Without values, by Gershgorin's circles around the diagonal: the ends of the interval that their real parts cover.
+ * Where couplings have one sign, one of the ends is a row's sum, which is known without rounding errors. */
+static void find_bounds(const struct starfish_direction *d, const double *ascending, double real[2])
+{
+    if (ascending) {
+        real[0] = ascending[0];
+        real[1] = ascending[d->n - 1];
+        return;
+    }
+    real[0] = HUGE_VAL;
+    real[1] = -HUGE_VAL;
+    for (size_t k = 0; k < d->n; k++) {
+        const double couplings = d->imaginary ? HUGE_VAL : fabs(d->lower[k]) + fabs(d->upper[k]);
+        real[0] = fmin(real[0], d->signs & STARFISH_SIGN_OPPOSITE ? d->sum[k] : d->diag[k] - couplings);
+        real[1] = fmax(real[1], d->signs & STARFISH_SIGN_LAPLACIAN ? d->sum[k] : d->diag[k] + couplings);
+    }
+}
 
 starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,
                                       int one_layer)
@@ -13,13 +32,16 @@ starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const st
     spectra->value[0] = malloc((direction[0].n + direction[1].n + direction[2].n) * sizeof *spectra->value[0]);
     if (!spectra->value[0])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
-    spectra->known = 1;
-    for (int d = 0; d < 3 && spectra->known; d++) {
+    spectra->looked_for = spectra->known = 1;
+    for (int d = 0; d < 3; d++) {
         double error = 0;
+        int real = 0;
         if (d > 0)
             spectra->value[d] = spectra->value[d - 1] + direction[d - 1].n;
         spectra->n[d] = direction[d].n;
-        STARFISH_TRY(starfish_direction_spectrum(&direction[d], spectra->value[d], &error, &spectra->known));
+        STARFISH_TRY(starfish_direction_spectrum(&direction[d], spectra->value[d], &error, &real));
+        find_bounds(&direction[d], real ? spectra->value[d] : NULL, spectra->real[d]);
+        spectra->known &= real;
         spectra->error += error;
     }
     if (one_layer)

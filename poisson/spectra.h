@@ -5,10 +5,12 @@
 #include "tasks/separable.h"
 
 struct starfish_spectra {
-    int known; /* 0: they need not be real, or were not looked for, and nothing else is set */
+    int looked_for; /* 0: nothing else is set */
+    int known;      /* 0: those of some direction need not be real, and values and errors mean nothing */
     double *value[3];
     size_t n[3];
-    double error; /* of a sum of three, besides the rounding of its terms */
+    double real[3][2]; /* per direction, no eigenvalue's real part is below the first or above the second of these */
+    double error;      /* of a sum of three, besides the rounding of its terms */
 };
 
 /* Of three directions, ascending in each; `one_layer`: all of x is one mode. Destroyed after a failure too.

@@ -118,6 +118,11 @@ enum starfish_residence {
  * main memory. */
 starfish_status starfish_memory_place(const struct starfish_context *context, const char *argument, const void *memory,
                                       int *node, enum starfish_residence *residence);
+/* Before an array of the host becomes data that GPUs copy: CUDA copies nothing that begins in pinned memory and goes
+ * beyond what was pinned with it at once. `bytes`: of the copies that begin at `memory`. Error: ARGUMENT (names the
+ * argument and the bytes that are pinned). */
+starfish_status starfish_memory_check_pinned(const struct starfish_context *context, const char *argument,
+                                             const void *memory, size_t bytes);
 /* The nodes of a right-hand side and a solution that may not be one array. Errors: ARGUMENT (names the argument). */
 starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
                                        int node[2]);

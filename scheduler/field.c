@@ -329,6 +329,27 @@ static void discard(struct starfish_field *field)
     free(field);
 }
 
+/* The runtime copies packed slabs as they are, and of others plane by plane. */
+static starfish_status check_pinned(const struct starfish_context *context, const struct starfish_field_shape *shape,
+                                    const struct starfish_cut *cut, const char *name, const void *memory)
+{
+    const size_t size = starfish_real_size(shape->precision), *n = shape->n;
+    const struct starfish_strides strides = starfish_strides_or_packed(shape->strides, n[0], n[1], n[2]);
+    const size_t plane_bytes = ((n[1] - 1) * strides.row + n[0]) * size;
+    size_t here, planes;
+    starfish_cut_planes_here(context, cut, &here, &planes);
+    for (size_t s = 0; s < cut->slabs && context->workers_of[STARFISH_GPU] > 0; s++) {
+        const size_t at_once = shape->strides.row > 0 ? 1 : starfish_cut_planes(cut, s);
+        const size_t bytes = (at_once - 1) * strides.plane * size + plane_bytes;
+        for (size_t k = cut->first_plane[s]; k < cut->first_plane[s + 1]; k += at_once)
+            if (starfish_cut_is_here(context, cut, s)) {
+                const char *const start = (const char *)memory + starfish_strides_plane(&strides, k - here) * size;
+                STARFISH_TRY(starfish_memory_check_pinned(context, name, start, bytes));
+            }
+    }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const char *name, void *memory,
                                       struct starfish_field **result)
@@ -346,6 +367,8 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
                                  "%s: problems that do not follow one another without gaps "
                                  "need StarPU 1.4",
                                  name);
+    if (memory && residence != STARFISH_ON_DEVICE)
+        STARFISH_TRY(check_pinned(context, shape, cut, name, memory));
     struct starfish_field *field = starfish_field_empty(context, shape, cut);
     if (!field)
         return STARFISH_ERROR_MEMORY;

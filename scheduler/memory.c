@@ -19,7 +19,9 @@
 #include <sys/mman.h>
 #endif
 #ifdef STARFISH_HAVE_GPU
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <pthread.h>
 #endif
 
 int starfish_gpu_count(void)
@@ -157,6 +159,60 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
 #endif
 #ifdef STARPU_SIMGRID
     *residence = STARFISH_PINNED; /* as `starfish sched` and `starfish trace` have it */
+#endif
+    return STARFISH_SUCCESS;
+}
+
+#ifdef STARFISH_HAVE_GPU
+typedef CUresult pointer_attribute_function(void *value, CUpointer_attribute attribute, CUdeviceptr pointer);
+static pointer_attribute_function *pointer_attribute; /* the driver's, which is not linked; NULL: it has none */
+
+static void find_driver(void)
+{
+    void *function = NULL;
+    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    const cudaError_t error =
+        cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &function, 12000, cudaEnableDefault, &found);
+#else
+    const cudaError_t error = cudaGetDriverEntryPoint("cuPointerGetAttribute", &function, cudaEnableDefault, &found);
+#endif
+    if (error != cudaSuccess)
+        cudaGetLastError();
+    else if (found == cudaDriverEntryPointSuccess)
+        memcpy(&pointer_attribute, &function, sizeof function);
+}
+
+/* From an address in pinned memory of the host to the end of what was pinned with it at once; SIZE_MAX elsewhere. */
+static size_t pinned_from(const void *memory)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
+    CUdeviceptr start = 0;
+    CUmemorytype type = CU_MEMORYTYPE_DEVICE;
+    size_t bytes = 0;
+    pthread_once(&once, find_driver);
+    if (!pointer_attribute || pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS ||
+        type != CU_MEMORYTYPE_HOST ||
+        pointer_attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS ||
+        pointer_attribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS)
+        return SIZE_MAX;
+    return (size_t)(start + bytes - address);
+}
+#endif
+
+starfish_status starfish_memory_check_pinned(const struct starfish_context *context, const char *argument,
+                                             const void *memory, size_t bytes)
+{
+#ifdef STARFISH_HAVE_GPU
+    const size_t pinned = context->workers_of[STARFISH_GPU] > 0 ? pinned_from(memory) : SIZE_MAX;
+    if (pinned < bytes)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "%s: %zu bytes are pinned, but not with the %zu bytes after them: GPUs copy an array that "
+                             "is pinned at once, or not at all",
+                             argument, pinned, bytes - pinned);
+#else
+    (void)context, (void)argument, (void)memory, (void)bytes;
 #endif
     return STARFISH_SUCCESS;
 }

@@ -17,9 +17,11 @@
  * (`paused`) and looks at `flight` again; whoever comes counts itself first and looks at `paused` then. So one of the
  * two sees the other, and no task is left to paused workers.
  *
- * A moment of 0: whoever ends the last one pauses. Else a thread, the keeper, looks once every moment while the workers
- * are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether a host
- * program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
+ * A moment of 0, or a time between calls that was longer than the moment: whoever ends the last one pauses. For a host
+ * program whose own threads take all cores right after a solve leaves none to a thread that would wake to pause, and
+ * its solves would not find the workers awake anyway. Else a thread, the keeper, looks once every moment while the
+ * workers are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether
+ * a host program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
 #include <math.h>
@@ -43,7 +45,10 @@ enum { OFFERING_WORKERS_AT_MOST = 8 };
 static struct {
     _Atomic uint64_t flight;
     atomic_int paused;
-    atomic_int at_once; /* the moment is 0 */
+    atomic_int at_once;    /* the moment is 0 */
+    atomic_int learns;     /* the moment is chosen: the time between calls counts */
+    atomic_int is_long;    /* the last time between calls was longer than the moment */
+    _Atomic int64_t since; /* when nothing was in flight any more, in nanoseconds */
 
     pthread_mutex_t lock; /* guards what follows, and StarPU's depth of pauses */
     pthread_cond_t changed;
@@ -80,6 +85,21 @@ static void wake(void)
     atomic_store(&rest.paused, 0);
     if (rest.kept && rest.seconds > 0)
         pthread_cond_signal(&rest.changed);
+}
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return INT64_C(1000000000) * time.tv_sec + time.tv_nsec;
+}
+
+/* One more in flight. The first one ends a time between calls. */
+static void arrive(void)
+{
+    const uint64_t before = atomic_fetch_add(&rest.flight, arrival + 1);
+    if (nothing_in_flight(before) && atomic_load(&rest.learns))
+        atomic_store(&rest.is_long, now() - atomic_load(&rest.since) > (int64_t)(1e9 * chosen_seconds));
 }
 
 static struct timespec after(double seconds)
@@ -162,13 +182,16 @@ static unsigned offer_core(void *unused)
 
 starfish_status starfish_rest_join(double seconds, int spare_core)
 {
-    const int few = starpu_worker_get_count() <= OFFERING_WORKERS_AT_MOST;
-    if (seconds < 0)
-        seconds = few && !spare_core ? 0 : chosen_seconds;
+    const int few = starpu_worker_get_count() <= OFFERING_WORKERS_AT_MOST, chosen = seconds < 0;
+    if (chosen)
+        seconds = spare_core ? chosen_seconds : 0;
     pthread_mutex_lock(&rest.lock);
     const int kept = rest.kept || start_keeper();
     if (kept) {
+        if (rest.contexts == 0 || seconds > rest.seconds)
+            atomic_store(&rest.learns, chosen && seconds > 0);
         rest.seconds = rest.contexts == 0 ? seconds : fmax(rest.seconds, seconds);
+        atomic_store(&rest.is_long, atomic_load(&rest.learns)); /* until two calls follow each other closely */
         if (rest.contexts == 0 && few && !spare_core)
             rest.offering = starpu_idle_hook_register(offer_core, NULL);
         rest.contexts++;
@@ -199,7 +222,7 @@ void starfish_rest_quit(void)
 
 void starfish_rest_busy(void)
 {
-    atomic_fetch_add(&rest.flight, arrival + 1);
+    arrive();
     if (!atomic_load(&rest.paused))
         return;
     pthread_mutex_lock(&rest.lock);
@@ -209,12 +232,24 @@ void starfish_rest_busy(void)
 
 void starfish_rest_idle(void)
 {
+    if (atomic_load(&rest.learns) && atomic_load(&rest.flight) % arrival == 1)
+        atomic_store(&rest.since, now());
     const uint64_t flight = atomic_fetch_sub(&rest.flight, 1) - 1;
-    if (!nothing_in_flight(flight) || !atomic_load(&rest.at_once))
+    if (!nothing_in_flight(flight) || !(atomic_load(&rest.at_once) || atomic_load(&rest.is_long)))
         return;
     pthread_mutex_lock(&rest.lock);
     pause_since(flight);
     pthread_mutex_unlock(&rest.lock);
+}
+
+void starfish_rest_call_begin(void)
+{
+    arrive();
+}
+
+void starfish_rest_call_end(void)
+{
+    starfish_rest_idle();
 }
 
 void starfish_rest_copies_begin(void)
@@ -245,6 +280,8 @@ starfish_status starfish_rest_join(double seconds, int spare_core)
 void starfish_rest_quit(void) {}
 void starfish_rest_busy(void) {}
 void starfish_rest_idle(void) {}
+void starfish_rest_call_begin(void) {}
+void starfish_rest_call_end(void) {}
 void starfish_rest_copies_begin(void) {}
 void starfish_rest_copies_end(void) {}
 

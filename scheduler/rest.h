@@ -7,7 +7,11 @@
  * within 20 ms. On a simulated machine nobody rests.
  *
  * In flight are tasks, from their submission to their callback, and calls of StarPU that wait for what a worker does.
- * So jobs of every kind count, and a job whose tasks are done but which nobody has waited for does not. */
+ * So jobs of every kind count, and a job whose tasks are done but which nobody has waited for does not. Calls in which
+ * the library submits and waits count too, so that what lies between their tasks is no rest.
+ *
+ * Where the moment is chosen and not 0, the workers learn from the time between such calls: after one that was longer
+ * than the moment they rest at once, when the next call ends, until a shorter one comes. */
 #ifndef STARFISH_SCHEDULER_REST_H
 #define STARFISH_SCHEDULER_REST_H
 
@@ -23,6 +27,10 @@ void starfish_rest_quit(void);
 /* One more in flight: the workers are awake when this returns, until starfish_rest_idle. Any thread, any nesting. */
 void starfish_rest_busy(void);
 void starfish_rest_idle(void);
+
+/* The same without waking anybody: around a call of the library's in which tasks come and go. */
+void starfish_rest_call_begin(void);
+void starfish_rest_call_end(void);
 
 /* The same around calls of StarPU that wait for copies between memories; where there is one memory they copy nothing,
  * and nobody need be woken. */

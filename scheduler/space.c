@@ -276,11 +276,16 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
     return STARFISH_SUCCESS;
 }
 
-void starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
-                          starfish_precision precision, int node, void *memory)
+starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
+                                     starfish_precision precision, int node, void *memory, const char *name)
 {
+    const size_t bytes = space->n[0] * space->n[1] * starfish_real_size(precision);
+
+    *vector = (struct starfish_vector){.space = NULL};
+    STARFISH_TRY(starfish_memory_check_pinned(space->context, name, memory, bytes));
     *vector = (struct starfish_vector){.space = space, .precision = precision};
     register_tiles(vector, node, memory);
+    return STARFISH_SUCCESS;
 }
 
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,

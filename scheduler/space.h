@@ -111,9 +111,9 @@ struct starfish_vector {
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision);
 /* Over n[0] * n[1] elements of memory on a node of StarPU's, which stay the caller's; until destroy they are the
- * runtime's. */
-void starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
-                          starfish_precision precision, int node, void *memory);
+ * runtime's. Error: ARGUMENT (`name`d memory is pinned in parts). */
+starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
+                                     starfish_precision precision, int node, void *memory, const char *name);
 /* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them
  * alone. The space has one run of columns. */
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,

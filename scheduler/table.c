@@ -185,6 +185,7 @@ starfish_status starfish_array_over(starpu_data_handle_t *handle, const struct s
     STARFISH_TRY(starfish_memory_place(context, name, memory, &node, NULL));
     if (count == 0 || count > UINT32_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: an array of %zu elements", name, count);
+    STARFISH_TRY(starfish_memory_check_pinned(context, name, memory, count * element_size));
     starpu_vector_data_register(handle, node, (uintptr_t)memory, (uint32_t)count, element_size);
     starpu_data_set_name(*handle, name);
     return STARFISH_SUCCESS;

@@ -175,7 +175,7 @@ static starfish_status ask_models(struct starfish_context *context, const struct
     rows_of(spec, 0, n);
     starfish_space_tiles(&space, context, n, &one);
     for (int v = 0; v < 3; v++)
-        starfish_vector_over(&vector[v], &space, spec->precision, -1, NULL);
+        STARFISH_TRY(starfish_vector_over(&vector[v], &space, spec->precision, -1, NULL, "a vector without memory"));
     spec->kind->sweeps(&spec->smoothing, spec->grid[0].shape, 0, sweep);
     const struct starfish_grid_task task = {
         .operation = STARFISH_GRID_SMOOTH,

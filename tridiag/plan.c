@@ -143,7 +143,8 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
     struct starfish_batch_task *task = &piece->task;
 
     for (int i = 0; i < 3; i++) {
-        struct starfish_batch_array lines = {.name = names[i],
+        struct starfish_batch_array lines = {.context = plan->context,
+                                             .name = names[i],
                                              .memory = at(arrays[i], piece->first_line * p->coefficients.line, size),
                                              .size = size,
                                              .shape = task->coefficient_shape,

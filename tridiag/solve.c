@@ -1,6 +1,8 @@
 /* One solve: a job registers the user's arrays piece by piece, and releases them when it is waited for. */
 #include "tridiag/plan.h"
 
+#include "scheduler/rest.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +17,8 @@ static starfish_status register_piece(const struct starfish_tridiag_plan *plan, 
 {
     const struct starfish_batch_piece *piece = &plan->piece[number];
     const struct starfish_tridiag_problem *p = &plan->problem;
-    struct starfish_batch_array lines = {.name = name,
+    struct starfish_batch_array lines = {.context = plan->context,
+                                         .name = name,
                                          .memory = (const char *)array +
                                                    piece->first_line * p->vectors.line * plan->element_size,
                                          .size = plan->element_size,
@@ -101,7 +104,9 @@ starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    starfish_rest_call_begin();
     const starfish_status status = finish(job);
+    starfish_rest_call_end();
     if (status == STARFISH_SUCCESS && info)
         fill_info(job, info);
     destroy(job);
@@ -113,6 +118,10 @@ starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *
 {
     starfish_tridiag_job *job = NULL;
 
-    STARFISH_TRY(starfish_tridiag_submit(plan, rhs, solution, &job));
-    return starfish_tridiag_wait(job, info);
+    starfish_rest_call_begin();
+    starfish_status status = starfish_tridiag_submit(plan, rhs, solution, &job);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_tridiag_wait(job, info);
+    starfish_rest_call_end();
+    return status;
 }

@@ -51,7 +51,7 @@ static const struct machine_case whole[] = {
      EVERY_SET,
      MACHINE_CODELETS,
      0},
-    {"many-32x64-ghosts", {0}, NULL, "--many 32x64,ghosts,check-data" CUT_16, "cpu", MACHINE_CODELETS, 0},
+    {"many-32x64-ghosts", {0}, NULL, "--many 32x64,ghosts,check-data" CUT_16, "all;cpu", MACHINE_CODELETS, 0},
     {"many-32x256-f64", {0}, NULL, "--many 32x256,check-data" CUT_16, EVERY_SET, MACHINE_CODELETS, 0},
     {"diffusion-48-f64-ip", {48}, "diffusion", CG IP_BLOCKS CUT_AS_SOLVE, EVERY_SET, MACHINE_CODELETS, 0},
     {"diffusion-48-f64-ic",

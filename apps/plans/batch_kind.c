@@ -93,7 +93,7 @@ static starfish_status open_batch(struct plan *plan)
     plan->rows = run->data.lines;
     plan->array[0] = run->data.host[BATCH_RHS];
     plan->array[1] = run->data.host[BATCH_SOLUTION];
-    plan->bytes = run->data.count[BATCH_RHS] * starfish_real_size(run->data.precision);
+    plan->bytes[0] = plan->bytes[1] = run->data.count[BATCH_RHS] * starfish_real_size(run->data.precision);
     return STARFISH_SUCCESS;
 }
 

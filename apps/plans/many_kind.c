@@ -78,7 +78,8 @@ static starfish_status open_many(struct plan *plan)
     plan->rows = run->count;
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;
-    plan->bytes = starfish_array_count(&run->rhs) * starfish_real_size(run->options.precision);
+    plan->bytes[0] = starfish_array_count(&run->rhs) * starfish_real_size(run->options.precision);
+    plan->bytes[1] = starfish_array_count(&run->solution) * starfish_real_size(run->options.precision);
     return STARFISH_SUCCESS;
 }
 

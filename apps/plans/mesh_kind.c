@@ -59,7 +59,7 @@ static starfish_status open_mesh(struct plan *plan)
     plan->rows = run->mesh.n[1];
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;
-    plan->bytes = run->mesh.count * starfish_real_size(run->options.precision);
+    plan->bytes[0] = plan->bytes[1] = run->mesh.count * starfish_real_size(run->options.precision);
     return STARFISH_SUCCESS;
 }
 

@@ -77,7 +77,7 @@ starfish_status plan_start(struct plan *plan, starfish_context *context)
 {
     plan->context = context;
     for (plan->pinned = 0; plan->pinned < 2 && plan->array[plan->pinned]; plan->pinned++)
-        STARFISH_TRY(starfish_pin(context, plan->array[plan->pinned], plan->bytes));
+        STARFISH_TRY(starfish_pin(context, plan->array[plan->pinned], plan->bytes[plan->pinned]));
     plan->residual = (double)NAN;
     if (!SIMULATED && !plan->unchecked)
         STARFISH_TRY(check_once(plan));
@@ -89,7 +89,8 @@ void plan_stop(struct plan *plan)
     if (!plan->context)
         return;
     plan->kind->destroy(plan);
-    while (plan->pinned > 0)
-        starfish_unpin(plan->context, plan->array[--plan->pinned], plan->bytes);
+    while (plan->pinned-- > 0)
+        starfish_unpin(plan->context, plan->array[plan->pinned], plan->bytes[plan->pinned]);
+    plan->pinned = 0;
     plan->context = NULL;
 }

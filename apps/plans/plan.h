@@ -117,7 +117,7 @@ struct plan {
     int unchecked;             /* plan_start makes no solve that is checked */
     int flat;                  /* one task after the other: without a GPU its cores share every task */
     void *array[2];            /* right-hand side and solution, in host memory */
-    size_t bytes;              /* of each */
+    size_t bytes[2];           /* of each, gaps and ghosts included */
     int pinned;                /* how many of them are, now */
     starfish_context *context; /* of whoever solves, between plan_start and plan_stop */
     double seconds, residual;  /* of the last solve; of the solve that was checked, NaN in a simulation */

@@ -46,13 +46,13 @@ static starfish_status open_problem(struct plan *plan)
     plan->rows = plan->flat ? 0 : run->problem.axis[2].n;
     plan->array[0] = run->problem.rhs.array.data;
     plan->array[1] = run->solution.data;
-    plan->bytes = starfish_array_count(&run->solution) * starfish_real_size(run->precision);
+    plan->bytes[0] = plan->bytes[1] = starfish_array_count(&run->solution) * starfish_real_size(run->precision);
     return STARFISH_SUCCESS;
 }
 
 static size_t plane_bytes(const struct plan *plan)
 {
-    return plan->bytes / run_of(plan)->problem.axis[2].n;
+    return plan->bytes[0] / run_of(plan)->problem.axis[2].n;
 }
 
 static starfish_status create_plan(struct plan *plan, int check)

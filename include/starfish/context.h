@@ -36,10 +36,10 @@ struct starfish_context_options {
      */
     int cores_per_worker;
     /* Seconds without a task after which the workers rest, so that an idle context costs no CPU time; the next task
-     * wakes them, some 50 us later. 0: at once; infinity: never; -1: at once where up to eight workers take all cores,
-     * since then each takes one from the program's threads, else 0.0002. Of several contexts the longest time counts,
-     * from when it is created until the last context is gone. Workers of a StarPU that the program has started never
-     * rest. */
+     * wakes them, some 50 us later. 0: at once; infinity: never; -1: at once where the workers take all cores, since
+     * then each takes one from the program's threads, else 0.0002, or at once as long as more than 0.0002 seconds
+     * pass between one call of the library and the next. Of several contexts the longest time counts, from when it is
+     * created until the last context is gone. Workers of a StarPU that the program has started never rest. */
     double idle_seconds;
     /* The watchdog. Whoever waits for a job gets STARFISH_ERROR_RUNTIME, with a message that says what is waited for,
      * when for so many seconds no task of the context has run or finished and no data have moved, although tasks are
@@ -108,8 +108,8 @@ STARFISH_API starfish_status starfish_context_runtime(const starfish_context *co
 STARFISH_API starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory);
 STARFISH_API void starfish_free(starfish_context *context, void *memory, size_t bytes);
 
-/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. Costs about a
- * millisecond per 4 MB, so it pays for memory that is solved with many times. Without a GPU both do nothing. */
+/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. It costs about a
+ * millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does nothing. */
 STARFISH_API starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes);
 STARFISH_API starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes);
 

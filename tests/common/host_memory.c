@@ -48,4 +48,4 @@ static void release(void)
     }
 }
 
-const struct test_memory test_host_memory = {"CPU", upload, download, release};
+const struct test_memory test_host_memory = {"CPU", upload, download, release, 0};

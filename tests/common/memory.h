@@ -11,10 +11,12 @@ struct test_memory {
     void (*download)(void *to, const void *from, size_t bytes);
     /* Check the guard zones of all pieces and free them. */
     void (*release)(void);
+    int on_device;
 };
 
 extern const struct test_memory test_host_memory;
-extern const struct test_memory test_cuda_memory; /* cuda_memory.c */
+extern const struct test_memory test_cuda_memory;   /* cuda_memory.c */
+extern const struct test_memory test_pinned_memory; /* of the host, known to CUDA; there too */
 /* Fails the test when a CUDA call or kernel launch did, or the kernel itself. */
 void test_cuda_check(int status);
 /* CUDA devices, 0 for none. */

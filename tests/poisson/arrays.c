@@ -85,6 +85,7 @@ static void random_layouts_and_counts(void **state)
             c.options.solution_layout = c.options.rhs_layout;
         c.with_boundary = arrays_draw(&seed, 2) == 1;
         c.options.check_residual = arrays_draw(&seed, 3) == 0;
+        c.options.check_data = i % 3 == 0;
         c.options.refinements = arrays_draw(&seed, 5) == 0;
         arrays_check(&c, &seed);
     }

@@ -8,5 +8,6 @@ int main(void)
     return test_arrays("gpu, arrays on the host", &test_host_memory, 0, -1, 0) +
            test_arrays("gpu, arrays on the device", &test_cuda_memory, 0, -1, 0) +
            test_arrays("cores and gpu, arrays on the host", &test_host_memory, -1, -1, 0) +
+           test_arrays("cores and gpu, arrays in pinned memory", &test_pinned_memory, -1, -1, 0) +
            test_arrays("cores and gpu, arrays on the device", &test_cuda_memory, -1, -1, 0);
 }

@@ -218,6 +218,44 @@ static void pinned_and_pageable_memory_give_the_same_bits(void **state)
     }
 }
 
+/* CUDA refuses copies that begin in pinned memory and end beyond it: an array is solved, or refused by its name. */
+static void memory_that_is_pinned_in_parts_is_solved_or_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t first[2], bytes[2];
+        int refused; /* 0: solved; 1: refused; -1: as slabs are cut */
+    } parts[] = {{{0}, {1000}, 1},
+                 {{0}, {BYTES - 8}, 1},
+                 {{0, BYTES / 3}, {BYTES / 3, BYTES - BYTES / 3}, 1},
+                 {{0, BYTES / 2}, {BYTES / 2, BYTES / 2}, -1},
+                 {{1000}, {BYTES / 2}, -1},
+                 {{BYTES / 2}, {BYTES / 2}, 0}};
+    for (int set = 0; set < WORKER_SETS; set++) {
+        starfish_context *context = context_of(worker_sets[set].cpus, worker_sets[set].gpus);
+        starfish_poisson_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
+        double *rhs = random_rhs(), *expected = malloc(BYTES), *solution = malloc(BYTES);
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
+        for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+            char *const memory = (char *)solution;
+            for (int i = 0; i < 2 && parts[p].bytes[i] > 0; i++)
+                ASSERT_OK(starfish_pin(context, memory + parts[p].first[i], parts[p].bytes[i]));
+            const starfish_status status = starfish_poisson_solve(plan, NULL, rhs, solution, NULL);
+            if (parts[p].refused >= 0)
+                assert_int_equal(status, parts[p].refused ? STARFISH_ERROR_ARGUMENT : STARFISH_SUCCESS);
+            if (status == STARFISH_SUCCESS)
+                expect_near(solution, expected);
+            else
+                assert_non_null(strstr(starfish_error_message(), "solution: "));
+            for (int i = 0; i < 2 && parts[p].bytes[i] > 0; i++)
+                ASSERT_OK(starfish_unpin(context, memory + parts[p].first[i], parts[p].bytes[i]));
+        }
+        free(rhs), free(expected), free(solution);
+        starfish_poisson_plan_destroy(plan);
+        starfish_context_destroy(context);
+    }
+}
+
 static void device_memory_without_gpu_workers_is_refused(void **state)
 {
     (void)state;
@@ -301,6 +339,7 @@ int main(void)
         cmocka_unit_test(device_memory_stays_on_the_device),
         cmocka_unit_test(fields_stay_where_they_were_used),
         cmocka_unit_test(pinned_and_pageable_memory_give_the_same_bits),
+        cmocka_unit_test(memory_that_is_pinned_in_parts_is_solved_or_refused),
         cmocka_unit_test(device_memory_without_gpu_workers_is_refused),
     };
     int devices = 0;

@@ -186,6 +186,23 @@ static const char *wakes_for_every_job(void)
     return NULL;
 }
 
+/* After some time of the host's own the workers rest when a solve returns; it may take a task's end a moment more. */
+static const char *rests_at_once_beside_work(void)
+{
+    struct host host = {.n = 0};
+    const struct starfish_context_options options = idle_options(&host);
+    int resting = 0;
+    PASS(open_host(&host, &options, 8));
+    for (int round = 0; round < 20; round++) {
+        PASS(solve(&host));
+        resting += starfish_rest_is_paused();
+        sleep_for(2e-3);
+    }
+    EXPECT(resting >= 5);
+    close_host(&host);
+    return NULL;
+}
+
 static void *solve_often(void *data)
 {
     struct host *host = data;
@@ -278,6 +295,7 @@ static void idle_workers_rest(void **state)
         in_child(costs_nothing);
         in_child(never_rests_when_told_so);
         in_child(wakes_for_every_job);
+        in_child(rests_at_once_beside_work);
         in_child(works_for_a_host_that_joins_later);
     }
     in_child(shares_the_rest);
