@@ -110,7 +110,8 @@ static int word_length(const char *text)
 void table_print_text(const char *text, int at, int indent)
 {
     const int most = table_terminal_width();
-    for (int begun = 0; *text; begun = 1) {
+    int begun = 0; /* the line has a word of the text */
+    while (*text) {
         const int blanks = (int)strspn(text, " "), word = word_length(text + blanks);
         if (text[blanks] == '\n') {
             printf("\n%*s", text[blanks + 1] && text[blanks + 1] != '\n' ? indent : 0, "");
@@ -126,6 +127,7 @@ void table_print_text(const char *text, int at, int indent)
             printf("%.*s", blanks + word, text);
             at += blanks + word;
         }
+        begun = 1;
         text += blanks + word;
     }
     printf("\n");
