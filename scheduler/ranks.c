@@ -124,8 +124,8 @@ starfish_status starfish_ranks_fetch(const struct starfish_context *context, con
                                      const struct starfish_executing *executing)
 {
     for (int r = 0; r < executing->ranks && context->ranks; r++)
-        STARFISH_TRY(move_all(context, task, starfish_executing_rank(executing, r), STARPU_R,
-                              context->ranks->transport->fetch));
+        STARFISH_TRY(
+            move_all(context, task, starfish_executing_rank(executing, r), STARPU_R, context->ranks->transport->fetch));
     return STARFISH_SUCCESS;
 }
 
