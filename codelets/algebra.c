@@ -307,7 +307,8 @@ starfish_status starfish_submit_update(const struct starfish_algebra *algebra, s
     if (mirrored)
         STARFISH_TRY(update_edges(algebra, &update, part));
     struct arguments a = begin(&task, &update_codelet, correction ? "update" : "copy", algebra, part, v);
-    a.access[V] = mirrored ? starfish_vector_attach_inner(&task, v, part, mode) : attach(&task, v, part, mode);
+    const struct starfish_access inner = {.part = part, .publishes = STARFISH_EDGES_OF_THIS_RANK};
+    a.access[V] = mirrored ? starfish_vector_attach_as(&task, v, &inner, mode) : attach(&task, v, part, mode);
     if (u)
         a.access[U] = u == v ? a.access[V] : attach(&task, u, part, STARPU_R);
     if (correction)

@@ -59,9 +59,10 @@ struct starfish_slab_parts {
 
 /* One slab of a graph. Where there is a single slab, arrays and coefficients are unused.
  *
- * Where the reduced systems are dealt out by parts of the modes, `separator` and `head` are by part. Where instead every
- * owner of slabs solves the systems of all modes for its own slabs, what the slab says of its ends is one array, `ends`
- * (right-hand sides, then heads), that every owner reads; `separator` and `coefficient` are by owner, and stay there. */
+ * Where the reduced systems are dealt out by parts of the modes, `separator` and `head` are by part. Where instead
+ * every owner of slabs solves the systems of all modes for its own slabs, what the slab says of its ends is one array,
+ * `ends` (right-hand sides, then heads), that every owner reads; `separator` and `coefficient` are by owner, and stay
+ * there. */
 struct starfish_slab {
     size_t first_plane, planes;
     uint32_t where;                                          /* kinds of workers; 0: any */
@@ -110,8 +111,8 @@ struct starfish_slab_forward_task {
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *description);
 /* The system over `slabs` slabs of one part of the modes. owner: of slabs that have `ends`, for whom all modes are
- * solved, else 0. upper: reals, the last row's of every slab; where: kinds of workers, 0: any. gathered: in place of the
- * slabs' own data, or NULL. */
+ * solved, else 0. upper: reals, the last row's of every slab; where: kinds of workers, 0: any. gathered: in place of
+ * the slabs' own data, or NULL. */
 struct starfish_slab_reduced_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;

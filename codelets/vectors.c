@@ -63,7 +63,7 @@ static struct starfish_access attach_tiles(struct starfish_task *task, const str
     return access;
 }
 
-static int goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
+int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
 {
     const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
 
@@ -79,25 +79,30 @@ static int is_published(const struct starfish_access *access, const struct starf
             starfish_space_rank(space, halo->from) == starfish_space_rank(space, halo->to));
 }
 
-/* Index sets are attached with the edges that they are gathered into. */
-static void attach_edges(struct starfish_task *task, const struct starfish_vector *vector,
-                         const struct starfish_access *access)
+static void attach_arriving(struct starfish_task *task, const struct starfish_vector *vector, size_t part)
 {
-    const struct starfish_space *space = vector->space;
-    const int outgoing = access->publishes != STARFISH_NO_EDGES;
+    for (size_t h = 0; h < vector->space->halos; h++)
+        if (vector->space->halo[h].to == part)
+            starfish_task_data(task, vector->edge[h], STARPU_R);
+}
 
-    for (size_t h = 0; h < space->halos; h++) {
-        const struct starfish_halo *halo = &space->halo[h];
-        if (outgoing ? !is_published(access, halo) : halo->to != access->part)
+/* Index sets are attached with the edges that they are gathered into. */
+static void attach_leaving(struct starfish_task *task, const struct starfish_vector *vector,
+                           const struct starfish_access *access)
+{
+    for (size_t h = 0; h < vector->space->halos; h++) {
+        const struct starfish_halo *halo = &vector->space->halo[h];
+        if (!is_published(access, halo))
             continue;
-        starfish_task_data(task, vector->edge[h], outgoing ? STARPU_W : STARPU_R);
-        if (outgoing && halo->index.handle)
+        starfish_task_data(task, vector->edge[h], STARPU_W);
+        if (halo->index.handle)
             starfish_task_data(task, halo->index.handle, STARPU_R);
     }
 }
 
-static struct starfish_access attach_apart(struct starfish_task *task, const struct starfish_vector *vector,
-                                           const struct starfish_access *wanted, enum starpu_data_access_mode mode)
+struct starfish_access starfish_vector_attach_as(struct starfish_task *task, const struct starfish_vector *vector,
+                                                 const struct starfish_access *wanted,
+                                                 enum starpu_data_access_mode mode)
 {
     const struct starfish_space *space = vector->space;
     struct starfish_access access = *wanted;
@@ -110,17 +115,12 @@ static struct starfish_access attach_apart(struct starfish_task *task, const str
     /* ghosts are written by those who read them: only tasks on this part do */
     starfish_task_data(task, vector->piece[access.part], access.fills ? STARPU_RW : mode);
     access.edge = task->count;
-    if (access.fills || access.publishes)
-        attach_edges(task, vector, &access);
+    if (access.fills)
+        attach_arriving(task, vector, access.part);
+    access.leaving = task->count;
+    if (access.publishes != STARFISH_NO_EDGES)
+        attach_leaving(task, vector, &access);
     return access;
-}
-
-struct starfish_access starfish_vector_attach_inner(struct starfish_task *task, const struct starfish_vector *vector,
-                                                    size_t part, enum starpu_data_access_mode mode)
-{
-    const struct starfish_access wanted = {.part = part, .publishes = STARFISH_EDGES_OF_THIS_RANK};
-
-    return attach_apart(task, vector, &wanted, mode);
 }
 
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
@@ -134,9 +134,10 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
         return attach_tiles(task, vector, extent, mode);
     const int writes = vector->ghosts && mode != STARPU_R;
     const struct starfish_access wanted = {.part = part,
-                                           .fills = vector->ghosts && !writes && goes_beyond(space, part, extent),
+                                           .fills = vector->ghosts && !writes &&
+                                                    starfish_extent_goes_beyond(space, part, extent),
                                            .publishes = writes ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
-    return attach_apart(task, vector, &wanted, mode);
+    return starfish_vector_attach_as(task, vector, &wanted, mode);
 }
 
 void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
@@ -220,7 +221,7 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
 
 int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access)
 {
-    int buffer = access->edge;
+    int buffer = access->leaving;
 
     for (size_t h = 0; access->buffer >= 0 && access->publishes && h < access->space->halos; h++) {
         const struct starfish_halo *halo = &access->space->halo[h];

@@ -64,8 +64,8 @@ struct told {
     double status, values[STARFISH_KRYLOV_STATE];
 };
 
-/* Of the first part's rank on all: they must decide alike, and computed it on processors that may differ. Each waits for
- * its own before, which takes no core. */
+/* Of the first part's rank on all: they must decide alike, and computed it on processors that may differ. Each waits
+ * for its own before, which takes no core. */
 static starfish_status read_on_ranks(struct starfish_scalars *scalars, const struct starfish_table *state)
 {
     struct starfish_context *context = scalars->space->context;
@@ -93,7 +93,7 @@ starfish_status starfish_scalars_look(struct starfish_scalars *scalars)
     return scalars->here ? STARFISH_SUCCESS : read_state(scalars, &scalars->state);
 }
 
-starpu_data_handle_t starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number)
+starfish_handle starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number)
 {
     return scalars->seen[number % 2].handle;
 }

@@ -24,7 +24,7 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars);
 /* Where parts are apart: the data that keep the state after step `number` until step number + 2, for a stage's `copy`,
  * and to wait for that step alone. */
-starpu_data_handle_t starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number);
+starfish_handle starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number);
 starfish_status starfish_scalars_look_back(struct starfish_scalars *scalars, int number);
 /* number times a scalar, as a factor of vectors. */
 struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *scalars, double number,

@@ -35,6 +35,11 @@ struct starfish_hierarchy_level {
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
 };
 
+static inline const struct starfish_vector *starfish_level_solution(const struct starfish_hierarchy_level *level)
+{
+    return level->u[level->now];
+}
+
 struct starfish_hierarchy_graph {
     struct starfish_context *context;
     const struct starfish_grid_kind *kind;

@@ -149,7 +149,7 @@ static const char *why_not_apart(const struct starfish_hierarchy_spec *spec)
     if (spec->levels_in_tail)
         return "sweeps by planes take whole grids";
     if (starfish_hierarchy_runs_along_columns(spec, 0))
-        return "the smoother has lines across rows";
+        return "the smoother has lines across rows: choose jacobi, chebyshev, gauss-seidel or line-x";
     return starfish_hierarchy_wraps(spec) && !spec->kind->has_ghosts ? "its last direction is periodic" : NULL;
 }
 
@@ -295,20 +295,25 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
     return STARFISH_SUCCESS;
 }
 
-/* The first grid that is not worth its exchanges, in unknowns: a sweep's time is in proportion. */
-static size_t choose_tail(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
-                          const struct sharers *s, const size_t parts[STARFISH_WORKER_KINDS])
+static size_t finest_unknowns(const struct starfish_hierarchy_spec *spec)
 {
     size_t n[2];
 
     rows_of(spec, 0, n);
+    return n[0] * n[1];
+}
+
+/* The first grid that is not worth its exchanges, in unknowns: a sweep's time is in proportion. */
+static size_t choose_tail(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
+                          const struct sharers *s, const size_t parts[STARFISH_WORKER_KINDS])
+{
     if (spec->tail > 0)
         return spec->tail;
     if (isnan(s->seconds[STARFISH_GPU]) || (parts[STARFISH_CPU] > 0 && isnan(s->seconds[STARFISH_CPU])))
         return UNKNOWNS_OF_TAIL;
     const double saved = s->seconds[STARFISH_GPU] - shared_seconds(s, parts[STARFISH_GPU], parts[STARFISH_CPU]);
     const double needed = exchange_seconds(context, spec, parts[STARFISH_CPU] > 0);
-    return saved > 0 ? (size_t)fmin((double)(n[0] * n[1]) * needed / saved, 1e18) : UNKNOWNS_OF_TAIL;
+    return saved > 0 ? (size_t)fmin((double)finest_unknowns(spec) * needed / saved, 1e18) : UNKNOWNS_OF_TAIL;
 }
 
 starfish_status starfish_hierarchy_share(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
@@ -335,7 +340,8 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
     choose(context, spec, &s, parts);
     if (parts[STARFISH_GPU] + parts[STARFISH_CPU] < 2)
         return STARFISH_SUCCESS;
-    shares->tail = choose_tail(context, spec, &s, parts);
+    const size_t tail = choose_tail(context, spec, &s, parts), all = finest_unknowns(spec);
+    shares->tail = spec->sharing != STARFISH_SHARING_AUTO && tail >= all ? all - 1 : tail; /* the finest is shared */
     cut(spec, &s, parts, shares);
     return STARFISH_SUCCESS;
 }

@@ -276,8 +276,8 @@ static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *gra
     return parts;
 }
 
-/* The parts of the reduced systems, as many to each owner of slabs, or all to each; where there are none but GPUs alone may solve them,
- * to each GPU. */
+/* The parts of the reduced systems, as many to each owner of slabs, or all to each; where there are none but GPUs alone
+ * may solve them, to each GPU. */
 static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
 {
     uint32_t owner[STARFISH_MAX_SLABS];
