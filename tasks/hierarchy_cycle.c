@@ -1,6 +1,9 @@
 /* A cycle over a hierarchy as tasks: the operations that the walk (multigrid/kernels/cycle.h) asks for, on every part
- * of a grid. */
+ * of a grid, one by one or where parts are apart several in one task. */
 #include "tasks/hierarchy.h"
+#include "tasks/visits.h"
+
+#include "base/real.h"
 
 struct submission {
     struct starfish_hierarchy_graph *graph;
@@ -72,6 +75,70 @@ static starfish_status add_correction(const struct submission *s, struct starfis
     return STARFISH_SUCCESS;
 }
 
+/* ---- Several operations in one task ------------------------------------------------------------------------------ */
+
+static struct starfish_visited visited_of(const struct submission *s, int l, size_t part)
+{
+    const struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+
+    return (struct starfish_visited){
+        .kind = s->graph->kind,
+        .smoothing = &s->graph->tail.smoothing,
+        .shape = level->part[part].shape,
+        .coarse_shape = coarse->part[part].shape,
+        .at = starfish_part_rectangle(&level->space, part),
+        .coarse_at = starfish_part_rectangle(&coarse->space, part),
+        .slow = starfish_visit_is_slow(level->space.on_ranks,
+                                       level->space.n[0] * starfish_real_size(s->graph->setting.precision))};
+}
+
+static int find_visit(const struct submission *s, int l, size_t part, int up, int zero, struct starfish_visit *visit)
+{
+    const struct starfish_visited visited = visited_of(s, l, part);
+
+    return up ? starfish_visit_up(&visited, visit) : starfish_visit_down(&visited, zero, visit);
+}
+
+/* All parts alike, since each counts on its neighbours' arrays. */
+static int can_visit(const struct submission *s, int l, int up)
+{
+    const struct starfish_hierarchy_level *level = &s->graph->level[l];
+    struct starfish_visit visit;
+
+    if (!level->space.apart || level->space.local || !level->f->ghosts || !level->u[0]->ghosts)
+        return 0;
+    for (size_t part = 0; part < level->space.parts[1]; part++)
+        if (!find_visit(s, l, part, up, 0, &visit))
+            return 0;
+    return 1;
+}
+
+static starfish_status run_visit(const struct submission *s, int l, int up, int zero)
+{
+    struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+    int flips = 0;
+
+    if (!up)
+        coarse->now = 0;
+    for (size_t i = 0; i < level->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&level->space, i);
+        struct starfish_visit_task task = {.shape = level->part[part].shape,
+                                           .coarse_shape = coarse->part[part].shape,
+                                           .table = level->part[part].table,
+                                           .coarse_table = coarse->part[part].table,
+                                           .part = part,
+                                           .u = {level->u[level->now], level->u[!level->now]},
+                                           .f = level->f,
+                                           .coarse = up ? starfish_level_solution(coarse) : coarse->f};
+        find_visit(s, l, part, up, zero, &task.visit);
+        flips = starfish_visit_flips(&task.visit);
+        STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
+    }
+    level->now = (level->now + flips) % 2;
+    level->uncorrected = level->waits = 0;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 {
     const struct submission *s = self;
@@ -81,6 +148,14 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const void *shape = level->part[0].shape;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
 
+    if (after && level->uncorrected && can_visit(s, l, 1))
+        return run_visit(s, l, 1, 0);
+    if (level->uncorrected && !kind->adds_correction(smoothing))
+        STARFISH_TRY(add_correction(s, level, 0));
+    if (!after && !level->uncorrected && can_visit(s, l, 0)) { /* the restriction follows */
+        level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS;
+        return STARFISH_SUCCESS;
+    }
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
 
     for (int i = 0; i < steps * sweeps; i++) {
@@ -95,6 +170,8 @@ static starfish_status restrict_residual(void *self, int l, int zero)
     const struct submission *s = self;
     struct starfish_hierarchy_level *fine = &s->graph->level[l], *coarse = fine + 1;
 
+    if (fine->waits)
+        return run_visit(s, l, 0, fine->waits == STARFISH_WAITS_ZERO);
     if (fine->uncorrected)
         STARFISH_TRY(add_correction(s, fine, 0));
     coarse->now = 0;
@@ -117,7 +194,9 @@ static starfish_status prolong(void *self, int l, int zero)
     const struct submission *s = self;
     struct starfish_hierarchy_level *fine = &s->graph->level[l];
 
-    if (zero || !s->graph->kind->adds_correction(&s->graph->tail.smoothing))
+    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
+
+    if (zero || (!s->graph->kind->adds_correction(smoothing) && (smoothing->after == 0 || !can_visit(s, l, 1))))
         return add_correction(s, fine, zero);
     fine->uncorrected = 1;
     return STARFISH_SUCCESS;

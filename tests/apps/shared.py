@@ -25,7 +25,7 @@ class Shared(program.Case):
         self.assertGreater(len(coarse), 3)
         for begin, end in zip(coarse, coarse[1:]):
             smooth = {worker for time, codelet, worker in tasks
-                      if begin < time < end and codelet == "grid_smooth"}
+                      if begin < time < end and codelet in ("grid_smooth", "grid_visit")}
             self.assertEqual(smooth, {"cpu", "gpu"})
 
 
