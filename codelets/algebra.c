@@ -224,16 +224,91 @@ static starfish_status submit(struct starfish_task *task, struct arguments *a, s
     return starfish_task_submit(task, a, sizeof *a);
 }
 
+/* The vectors of an update, of which u and the correction may be absent. */
+struct updating {
+    const struct starfish_vector *u, *correction, *v;
+    const struct starfish_factor *factor;
+};
+
+/* Is v one of the vectors that are read? */
+static int is_in_place(const struct updating *update)
+{
+    return update->v == update->u || update->v == update->correction;
+}
+
+static size_t variant_of(const struct updating *update)
+{
+    return (update->u ? 1U : 0U) + (update->correction ? 2U : 0U) + (is_in_place(update) ? 4U : 0U);
+}
+
+/* Has everything that is read edges, as v has, that ranks compute for themselves? */
+static int is_mirrored(const struct updating *update)
+{
+    return update->v->ghosts && update->v->space->on_ranks && (!update->u || update->u->ghosts) &&
+           (!update->correction || update->correction->ghosts);
+}
+
+static struct starfish_access attach_edge(struct starfish_task *task, const struct starfish_vector *vector, size_t halo,
+                                          enum starpu_data_access_mode mode)
+{
+    const struct starfish_access access = {.buffer = task->count, .space = vector->space};
+
+    starfish_task_data(task, vector->edge[halo], mode);
+    return access;
+}
+
+/* An edge of v from those of the other vectors, on the rank that has it and on the one that reads it. The edges that
+ * are read have travelled before, or travel while something else is computed. */
+static starfish_status update_edge(const struct starfish_algebra *algebra, const struct updating *update, size_t h)
+{
+    const struct starfish_space *space = update->v->space;
+    const struct starfish_halo *halo = &space->halo[h];
+    const size_t nx = space->n[0];
+    const int reads = starfish_space_rank(space, halo->to) == starfish_context_rank(space->context);
+    struct starfish_task task;
+    struct arguments a =
+        begin(&task, &update_codelet, "update of an edge", algebra, reads ? halo->to : halo->from, update->v);
+
+    a.at = (struct starfish_rectangle){0, nx, 0, halo->count / nx};
+    starfish_task_copy_on(&task, starfish_space_rank(space, halo->from));
+    starfish_task_copy_on(&task, starfish_space_rank(space, halo->to));
+    a.access[V] = attach_edge(&task, update->v, h, is_in_place(update) ? STARPU_RW : STARPU_W);
+    a.access[U] = a.access[CORRECTION] = a.access[V];
+    if (update->u != update->v)
+        a.access[U] = update->u ? attach_edge(&task, update->u, h, STARPU_R) : STARFISH_NO_ACCESS;
+    if (update->correction != update->v)
+        a.access[CORRECTION] = update->correction == update->u ? a.access[U]
+                               : update->correction            ? attach_edge(&task, update->correction, h, STARPU_R)
+                                                               : STARFISH_NO_ACCESS;
+    attach_factor(&task, &a, update->factor);
+    return submit(&task, &a, variant_of(update));
+}
+
+static starfish_status update_edges(const struct starfish_algebra *algebra, const struct updating *update, size_t part)
+{
+    const struct starfish_space *space = update->v->space;
+
+    for (size_t h = 0; h < space->halos; h++)
+        if (space->halo[h].from == part &&
+            starfish_space_rank(space, space->halo[h].to) != starfish_space_rank(space, part))
+            STARFISH_TRY(update_edge(algebra, update, h));
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_submit_update(const struct starfish_algebra *algebra, size_t part,
                                        const struct starfish_vector *u, const struct starfish_factor *factor,
                                        const struct starfish_vector *correction, const struct starfish_vector *v)
 {
-    const int in_place = (u && u == v) || (correction && correction == v);
-    const size_t variant = (u ? 1U : 0U) + (correction ? 2U : 0U) + (in_place ? 4U : 0U);
+    const struct updating update = {u, correction, v, factor};
+    const enum starpu_data_access_mode mode = is_in_place(&update) ? STARPU_RW : STARPU_W;
+    const int mirrored = is_mirrored(&update);
     struct starfish_task task;
-    struct arguments a = begin(&task, &update_codelet, correction ? "update" : "copy", algebra, part, v);
 
-    a.access[V] = attach(&task, v, part, in_place ? STARPU_RW : STARPU_W);
+    if (mirrored)
+        STARFISH_TRY(update_edges(algebra, &update, part));
+    struct arguments a = begin(&task, &update_codelet, correction ? "update" : "copy", algebra, part, v);
+    const struct starfish_access inner = {.part = part, .publishes = STARFISH_EDGES_OF_THIS_RANK};
+    a.access[V] = mirrored ? starfish_vector_attach_as(&task, v, &inner, mode) : attach(&task, v, part, mode);
     if (u)
         a.access[U] = u == v ? a.access[V] : attach(&task, u, part, STARPU_R);
     if (correction)
@@ -241,7 +316,7 @@ starfish_status starfish_submit_update(const struct starfish_algebra *algebra, s
                                : correction == u ? a.access[U]
                                                  : attach(&task, correction, part, STARPU_R);
     attach_factor(&task, &a, factor);
-    return submit(&task, &a, variant);
+    return submit(&task, &a, variant_of(&update));
 }
 
 starfish_status starfish_submit_product(const struct starfish_algebra *algebra, size_t part,

@@ -9,6 +9,14 @@
 #include "scheduler/replay.h"
 #include "scheduler/workspace.h"
 
+/* A part's columns and rows, as kernels count them. */
+static inline struct starfish_rectangle starfish_part_rectangle(const struct starfish_space *space, size_t part)
+{
+    const struct starfish_extent e = starfish_part_extent(space, part);
+
+    return (struct starfish_rectangle){(size_t)e.x0, (size_t)e.x1, (size_t)e.y0, (size_t)e.y1};
+}
+
 /* What the tasks of a hierarchy have in common. */
 struct starfish_grid_setting {
     const struct starfish_grid_kind *kind;

@@ -10,7 +10,8 @@ struct arguments {
     enum starfish_krylov_stage stage;
     double sign;
     struct starfish_criteria criteria;
-    int parts, more; /* data: the state, `parts` sums, and where `more` as many again */
+    int parts, more; /* data: the state, `parts` sums, where `more` as many again, where `copies` the copy */
+    int copies;
 };
 
 static struct starfish_krylov_scalars with_pointers(void *buffers[], const struct arguments *a)
@@ -33,11 +34,22 @@ static struct starfish_krylov_scalars with_pointers(void *buffers[], const struc
     return scalars;
 }
 
+static int copy_state(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    const int sums = a->parts * (a->more ? 2 : 1);
+
+    return !a->copies ? 0
+                      : starfish_place_copy(place, STARFISH_VECTOR(buffers, 1 + sums), STARFISH_VECTOR(buffers, 0),
+                                            STARFISH_KRYLOV_STATE);
+}
+
 static void scalars_cpu(void *buffers[], void *data)
 {
     const struct starfish_krylov_scalars scalars = with_pointers(buffers, data);
+    const struct starfish_place place = {.precision = STARFISH_F64};
 
     starfish_krylov_scalars_cpu(&scalars);
+    copy_state(&place, buffers, data);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -45,8 +57,10 @@ static void scalars_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_krylov_scalars scalars = with_pointers(buffers, a);
+    const struct starfish_place place = {STARFISH_F64, 1, starpu_cuda_get_local_stream(), NULL};
 
-    starfish_task_check(&a->header, "scalars", starfish_krylov_scalars_cuda(&scalars, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "scalars", starfish_krylov_scalars_cuda(&scalars, place.stream));
+    starfish_task_check(&a->header, "copy of scalars", copy_state(&place, buffers, a));
 }
 #endif
 
@@ -60,16 +74,19 @@ starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, 
                           .sign = t->sign,
                           .criteria = t->criteria ? *t->criteria : (struct starfish_criteria){0},
                           .parts = (int)t->sums->parts,
-                          .more = t->more != NULL};
+                          .more = t->more != NULL,
+                          .copies = t->copy != NULL};
     struct starfish_task task;
 
     starfish_task_begin(&task, &scalars_codelet, algebra->progress, algebra->phase);
-    starfish_task_of_owner(&task, space, 0, algebra->where);
+    starfish_task_of_all_owners(&task, space, algebra->where);
     starfish_task_data(&task, t->state, t->stage == STARFISH_KRYLOV_RHS ? STARPU_W : STARPU_RW);
     for (size_t part = 0; part < t->sums->parts; part++)
         starfish_task_data(&task, t->sums->part[part].handle, STARPU_R);
     for (size_t part = 0; t->more && part < t->more->parts; part++)
         starfish_task_data(&task, t->more->part[part].handle, STARPU_R);
+    if (t->copy)
+        starfish_task_data(&task, t->copy, STARPU_W);
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &a, sizeof a);
 }

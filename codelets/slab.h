@@ -57,10 +57,16 @@ struct starfish_slab_parts {
     size_t first_row[STARFISH_MAX_MODE_PARTS + 1];
 };
 
-/* One slab of a graph. Where there is a single slab, arrays and coefficients are unused. */
+/* One slab of a graph. Where there is a single slab, arrays and coefficients are unused.
+ *
+ * Where the reduced systems are dealt out by parts of the modes, `separator` and `head` are by part. Where instead
+ * every owner of slabs solves the systems of all modes for its own slabs, what the slab says of its ends is one array,
+ * `ends` (right-hand sides, then heads), that every owner reads; `separator` and `coefficient` are by owner, and stay
+ * there. */
 struct starfish_slab {
     size_t first_plane, planes;
     uint32_t where;                                          /* kinds of workers; 0: any */
+    starpu_data_handle_t ends;                               /* or NULL */
     starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS]; /* rhs of the reduced system, then separators */
     starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
     starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* enum starfish_slab_coefficient */
@@ -87,11 +93,11 @@ size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish
 size_t starfish_slab_reduced_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
                                        size_t parts);
 
-/* Once per plan: the coefficients of a slab's ends. */
+/* Once per plan: the coefficients of a slab's ends, of the modes' parts into coefficient[first], [first + 1], ... */
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
                                                   const struct starfish_slab_space *space,
                                                   const struct starfish_slab_parts *parts,
-                                                  const struct starfish_slab *slab);
+                                                  const struct starfish_slab *slab, size_t first);
 /* rhs and solution: slabs of fields, or one of them twice; the solution's rows are packed. alone: there are no other
  * slabs. moments: two doubles, of the constant lane if there is one. */
 struct starfish_slab_forward_task {
@@ -104,12 +110,13 @@ struct starfish_slab_forward_task {
 };
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *description);
-/* The system over `slabs` slabs of one part of the modes. upper: reals, the last row's of every slab; where: kinds of
- * workers, 0: any. gathered: in place of the slabs' own data, or NULL. */
+/* The system over `slabs` slabs of one part of the modes. owner: of slabs that have `ends`, for whom all modes are
+ * solved, else 0. upper: reals, the last row's of every slab; where: kinds of workers, 0: any. gathered: in place of
+ * the slabs' own data, or NULL. */
 struct starfish_slab_reduced_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
-    size_t part, slabs;
+    size_t part, owner, slabs;
     const struct starfish_slab *slab;
     const struct starfish_slab_gathered *gathered;
     starpu_data_handle_t upper;
@@ -123,6 +130,7 @@ struct starfish_slab_backward_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
     const struct starfish_slab *slab, *before;
+    size_t owner; /* of slabs that have `ends`, as above */
     int alone;
     starpu_data_handle_t total, modes, solution;
     const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */

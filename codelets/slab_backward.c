@@ -154,9 +154,9 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
         starfish_task_data(&task, d->modes, STARPU_RW);
     starfish_task_data(&task, d->solution, d->modes ? STARPU_W : STARPU_RW);
     for (size_t p = 0; p < parts && !d->alone; p++)
-        starfish_task_data(&task, d->slab->separator[p], STARPU_R);
+        starfish_task_data(&task, d->slab->separator[d->owner + p], STARPU_R);
     for (size_t p = 0; p < parts && arguments.has_before && !arguments.itself_before; p++)
-        starfish_task_data(&task, d->before->separator[p], STARPU_R);
+        starfish_task_data(&task, d->before->separator[d->owner + p], STARPU_R);
     if (space->constant_lane >= 0) {
         starfish_task_data(&task, space->constant.handle, STARPU_R);
         starfish_task_data(&task, d->total, STARPU_R);

@@ -10,10 +10,11 @@ struct arguments {
     const struct starfish_slab_space *space;
     struct starfish_slab_parts parts;
     size_t first_plane, planes;
-    int in_place, alone;
+    int in_place, alone, has_ends;
 };
 
-/* Data: tables, solution, rhs unless in place; separators, heads unless alone; constant tables, moments if singular. */
+/* Data: tables, solution, rhs unless in place; ends, or separators and heads, unless alone; constant tables, moments if
+ * singular. */
 struct work {
     const struct arguments *a;
     const void *rhs;
@@ -33,7 +34,11 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     work.rhs = a->in_place ? work.solution : STARFISH_SLAB(buffers, at++);
     work.ends.lines = starfish_slab_lines_of(buffers, space, &a->parts, a->first_plane, a->planes);
     work.ends.data = work.solution;
-    for (size_t p = 0; p < a->parts.count && !a->alone; p++) {
+    if (a->has_ends) {
+        work.ends.rhs[0] = STARFISH_VECTOR(buffers, at++);
+        work.ends.head[0] = starfish_real_at(work.ends.rhs[0], space->precision, space->n[0] * space->n[1]);
+    }
+    for (size_t p = 0; p < a->parts.count && !a->alone && !a->has_ends; p++) {
         work.ends.rhs[p] = STARFISH_VECTOR(buffers, at++);
         work.ends.head[p] = STARFISH_VECTOR(buffers, at++);
     }
@@ -130,7 +135,10 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
     starfish_task_data(&task, d->solution, in_place ? STARPU_RW : STARPU_W);
     if (!in_place)
         starfish_task_data(&task, d->rhs, STARPU_R);
-    for (size_t p = 0; p < d->parts->count && !d->alone; p++) {
+    const int has_ends = d->slab->ends && !d->alone;
+    if (has_ends)
+        starfish_task_data(&task, d->slab->ends, STARPU_W);
+    for (size_t p = 0; p < d->parts->count && !d->alone && !has_ends; p++) {
         starfish_task_data(&task, d->slab->separator[p], STARPU_W);
         starfish_task_data(&task, d->slab->head[p], STARPU_W);
     }
@@ -145,7 +153,8 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
                                   .first_plane = d->slab->first_plane,
                                   .planes = d->slab->planes,
                                   .in_place = in_place,
-                                  .alone = d->alone};
+                                  .alone = d->alone,
+                                  .has_ends = has_ends};
     arguments.header.footprint = starfish_slab_footprint(space, d->parts, d->slab, d->alone);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -2,6 +2,7 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/vectors.h"
 #include "scheduler/team.h"
 
 /* ---- Coefficients of a slab's ends ------------------------------------------------------------------------------- */
@@ -81,7 +82,7 @@ STARFISH_CODELET(slab_coefficients, "slab_coefficients", 0xbbbbbb);
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
                                                   const struct starfish_slab_space *space,
                                                   const struct starfish_slab_parts *parts,
-                                                  const struct starfish_slab *slab)
+                                                  const struct starfish_slab *slab, size_t first)
 {
     struct starfish_task task;
     starfish_task_begin(&task, &slab_coefficients_codelet, progress, phase);
@@ -89,10 +90,10 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
     task.where = slab->where;
     task.rank = starfish_where_rank(slab->where); /* each part of what it writes may be another rank's */
     task.width = space->n[0] * space->n[1];
-    starfish_task_at(&task, "slab", slab->coefficient[0], 0);
+    starfish_task_at(&task, "slab", slab->coefficient[first], 0);
     starfish_slab_tables(&task, space);
     for (size_t p = 0; p < parts->count; p++)
-        starfish_task_data(&task, slab->coefficient[p], STARPU_W);
+        starfish_task_data(&task, slab->coefficient[first + p], STARPU_W);
     struct coefficient_arguments arguments = {
         .space = space, .parts = *parts, .first_plane = slab->first_plane, .planes = slab->planes};
     arguments.header.footprint = starfish_slab_footprint(space, parts, slab, 0);
@@ -105,7 +106,7 @@ struct arguments {
     struct starfish_task_header header;
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
-    int gathered;
+    int gathered, has_ends;
     struct starfish_slab_reduced kernel; /* pointers are filled in by the task */
 };
 
@@ -120,21 +121,31 @@ static void *row_of(void *buffers[], const struct arguments *a, size_t array, si
                             (rows * s + row) * STARPU_MATRIX_GET_LD(buffer));
 }
 
-/* Data: upper, then separators, heads, coefficients: of every slab, or gathered. */
+enum { SEPARATORS, HEADS, COEFFICIENTS, ROWS = STARFISH_SLAB_COEFFICIENTS };
+
+/* Data: upper, then separators, heads or ends, coefficients: of every slab, or gathered. */
 static struct starfish_slab_reduced with_pointers(void *buffers[], const struct arguments *a)
 {
-    enum { SEPARATORS, HEADS, COEFFICIENTS, ROWS = STARFISH_SLAB_COEFFICIENTS };
     struct starfish_slab_reduced kernel = a->kernel;
     kernel.upper = STARFISH_VECTOR(buffers, 0);
     for (size_t s = 0; s < (size_t)kernel.slabs; s++) {
         kernel.rhs[s] = row_of(buffers, a, SEPARATORS, s, 1, 0);
-        kernel.head[s] = row_of(buffers, a, HEADS, s, 1, 0);
+        kernel.head[s] = row_of(buffers, a, HEADS, s, 1, a->has_ends ? 1 : 0);
         kernel.lower[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_LOWER);
         kernel.diag[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_DIAG);
         kernel.head_own[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_HEAD_OWN);
         kernel.head_before[s] = row_of(buffers, a, COEFFICIENTS, s, ROWS, STARFISH_SLAB_HEAD_BEFORE);
     }
     return kernel;
+}
+
+/* The right-hand sides from where several owners read them to where the system is solved in place. */
+static int take_ends(const struct starfish_place *place, void *buffers[], const struct arguments *a,
+                     const struct starfish_slab_reduced *kernel)
+{
+    for (size_t s = 0; s < (size_t)kernel->slabs && a->has_ends; s++)
+        TRY_LAUNCH(starfish_place_copy(place, kernel->rhs[s], row_of(buffers, a, HEADS, s, 1, 0), kernel->lanes));
+    return 0;
 }
 
 /* Lanes first .. last-1 of a reduced system. */
@@ -176,7 +187,9 @@ static void reduced_share(void *data, size_t part, size_t parts)
 static void slab_reduced_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
+    const struct starfish_place place = {.precision = a->space->precision};
     struct work work = {.a = a, .whole = with_pointers(buffers, a)};
+    take_ends(&place, buffers, a, &work.whole);
     starfish_team_run(a->space->context, reduced_share, &work);
 }
 
@@ -187,7 +200,9 @@ static void slab_reduced_cuda(void *buffers[], void *data)
         starfish_slab_reduced_cuda_f32, starfish_slab_reduced_cuda_f64};
     const struct arguments *a = data;
     struct starfish_slab_reduced kernel = with_pointers(buffers, a);
+    const struct starfish_place place = {a->space->precision, 1, starpu_cuda_get_local_stream(), NULL};
     kernel.workspace = starfish_workspace_here(a->workspace);
+    starfish_task_check(&a->header, "ends of slabs", take_ends(&place, buffers, a, &kernel));
     starfish_task_check(&a->header, "reduced system",
                         kernels[a->space->precision](&kernel, starpu_cuda_get_local_stream()));
 }
@@ -205,9 +220,11 @@ static void attach(struct starfish_task *task, const struct starfish_slab_reduce
         return;
     }
     for (size_t s = 0; s < d->slabs; s++) {
-        starfish_task_data(task, d->slab[s].separator[d->part], STARPU_RW);
-        starfish_task_data(task, d->slab[s].head[d->part], STARPU_R);
-        starfish_task_data(task, d->slab[s].coefficient[d->part], STARPU_R);
+        const struct starfish_slab *slab = &d->slab[s];
+        const size_t at = d->owner + d->part;
+        starfish_task_data(task, slab->separator[at], slab->ends ? STARPU_W : STARPU_RW);
+        starfish_task_data(task, slab->ends ? slab->ends : slab->head[at], STARPU_R);
+        starfish_task_data(task, slab->coefficient[at], STARPU_R);
     }
 }
 
@@ -222,12 +239,16 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     task.where = d->where;
     task.priority = STARFISH_PRIORITY_REDUCED;
     task.width = lanes;
-    starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->part], 1);
+    starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->owner + d->part],
+                     1);
+    if (d->slab[0].ends)
+        task.rank = starfish_where_rank(d->where); /* what it writes stays there */
     attach(&task, d);
     struct arguments arguments = {
         .space = space,
         .workspace = d->parts->workspace,
         .gathered = d->gathered != NULL,
+        .has_ends = d->slab[0].ends != NULL,
         .kernel = {.lanes = lanes,
                    .slabs = (int)d->slabs,
                    .periodic = space->periodic,

@@ -113,6 +113,22 @@ static uint32_t footprint_of(const struct starfish_tail *tail, const struct star
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0] - (parts == 0)); /* one place: as ever */
 }
 
+/* A few ranks each compute the small grids, for which they would otherwise wait while the first one does: nothing need
+ * travel back, and as each sends its parts to the others the link works both ways. Of many ranks each would get the
+ * parts of all others, so that one computes for all. */
+static void choose_ranks(struct starfish_task *task, const struct starfish_space *space)
+{
+    enum { FEW = 4 };
+
+    if (!space || !space->on_ranks)
+        return;
+    for (size_t part = 0; part < space->parts[1]; part++)
+        starfish_task_copy_on(task, starfish_space_rank(space, part));
+    if (task->copies > FEW)
+        task->copies = 0;
+    task->rank = starfish_space_rank(space, 0);
+}
+
 starfish_status starfish_submit_tail(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_tail_task *task)
 {
@@ -129,8 +145,7 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     submitted.name = "small grids";
     submitted.width = n[1];
     starfish_task_of_owner(&submitted, task->u->space, 0, task->where);
-    if (task->u_parts && task->u_parts->space->on_ranks)
-        submitted.rank = starfish_space_rank(task->u_parts->space, 0);
+    choose_ranks(&submitted, task->u_parts ? task->u_parts->space : NULL);
     a.table = submitted.count;
     for (int l = 0; l < tail->levels; l++)
         starfish_task_data(&submitted, task->table[l], STARPU_R);

@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "krylov/kernels/gather.h"
+#include "scheduler/ranks.h"
 
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU
@@ -62,25 +63,64 @@ static struct starfish_access attach_tiles(struct starfish_task *task, const str
     return access;
 }
 
-static int goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
+int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
 {
     const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
 
     return extent->y0 < y0 || extent->y1 > y0 + (ptrdiff_t)rows_of(space, part);
 }
 
+static int is_published(const struct starfish_access *access, const struct starfish_halo *halo)
+{
+    const struct starfish_space *space = access->space;
+
+    return halo->from == access->part &&
+           (access->publishes == STARFISH_ALL_EDGES ||
+            starfish_space_rank(space, halo->from) == starfish_space_rank(space, halo->to));
+}
+
+static void attach_arriving(struct starfish_task *task, const struct starfish_vector *vector, size_t part)
+{
+    for (size_t h = 0; h < vector->space->halos; h++)
+        if (vector->space->halo[h].to == part)
+            starfish_task_data(task, vector->edge[h], STARPU_R);
+}
+
 /* Index sets are attached with the edges that they are gathered into. */
-static void attach_edges(struct starfish_task *task, const struct starfish_vector *vector, size_t part, int outgoing)
+static void attach_leaving(struct starfish_task *task, const struct starfish_vector *vector,
+                           const struct starfish_access *access)
+{
+    for (size_t h = 0; h < vector->space->halos; h++) {
+        const struct starfish_halo *halo = &vector->space->halo[h];
+        if (!is_published(access, halo))
+            continue;
+        starfish_task_data(task, vector->edge[h], STARPU_W);
+        if (halo->index.handle)
+            starfish_task_data(task, halo->index.handle, STARPU_R);
+    }
+}
+
+struct starfish_access starfish_vector_attach_as(struct starfish_task *task, const struct starfish_vector *vector,
+                                                 const struct starfish_access *wanted,
+                                                 enum starpu_data_access_mode mode)
 {
     const struct starfish_space *space = vector->space;
+    struct starfish_access access = *wanted;
 
-    for (size_t h = 0; h < space->halos; h++) {
-        if ((outgoing ? space->halo[h].from : space->halo[h].to) != part)
-            continue;
-        starfish_task_data(task, vector->edge[h], outgoing ? STARPU_W : STARPU_R);
-        if (outgoing && space->halo[h].index.handle)
-            starfish_task_data(task, space->halo[h].index.handle, STARPU_R);
-    }
+    access.buffer = task->count;
+    access.space = space;
+    access.origin = (ptrdiff_t)(first_row(space, access.part) * space->n[0]);
+    if (vector->ghosts)
+        access.origin -= (ptrdiff_t)space->before[access.part];
+    /* ghosts are written by those who read them: only tasks on this part do */
+    starfish_task_data(task, vector->piece[access.part], access.fills ? STARPU_RW : mode);
+    access.edge = task->count;
+    if (access.fills)
+        attach_arriving(task, vector, access.part);
+    access.leaving = task->count;
+    if (access.publishes != STARFISH_NO_EDGES)
+        attach_leaving(task, vector, &access);
+    return access;
 }
 
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
@@ -92,25 +132,31 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
     const struct starfish_space *space = vector->space;
     if (!space->apart)
         return attach_tiles(task, vector, extent, mode);
-    struct starfish_access access = {.buffer = task->count, .part = part, .space = space};
-    access.origin = (ptrdiff_t)(first_row(space, part) * space->n[0]);
-    if (vector->ghosts) {
-        access.origin -= (ptrdiff_t)space->before[part];
-        access.publishes = mode != STARPU_R;
-        access.fills = mode == STARPU_R && goes_beyond(space, part, extent);
-    }
-    /* ghosts are written by those who read them: only tasks on this part do */
-    starfish_task_data(task, vector->piece[part], access.fills ? STARPU_RW : mode);
-    access.edge = task->count;
-    if (access.fills || access.publishes)
-        attach_edges(task, vector, part, access.publishes);
-    return access;
+    const int writes = vector->ghosts && mode != STARPU_R;
+    const struct starfish_access wanted = {.part = part,
+                                           .fills = vector->ghosts && !writes &&
+                                                    starfish_extent_goes_beyond(space, part, extent),
+                                           .publishes = writes ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
+    return starfish_vector_attach_as(task, vector, &wanted, mode);
 }
 
 void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
                             uint32_t otherwise)
 {
     task->where = starfish_where_of(space->owner[part], otherwise);
+}
+
+void starfish_task_of_all_owners(struct starfish_task *task, const struct starfish_space *space, uint32_t otherwise)
+{
+    const int here = starfish_context_rank(space->context);
+    size_t own = 0;
+
+    for (size_t part = space->parts[1]; part-- > 0;)
+        if (starfish_space_rank(space, part) == here)
+            own = part;
+    starfish_task_of_owner(task, space, own, otherwise);
+    for (size_t part = 0; part < space->parts[1] && space->on_ranks; part++)
+        starfish_task_copy_on(task, starfish_space_rank(space, part));
 }
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
@@ -175,11 +221,11 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
 
 int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access)
 {
-    int buffer = access->edge;
+    int buffer = access->leaving;
 
     for (size_t h = 0; access->buffer >= 0 && access->publishes && h < access->space->halos; h++) {
         const struct starfish_halo *halo = &access->space->halo[h];
-        if (halo->from != access->part)
+        if (!is_published(access, halo))
             continue;
         TRY_LAUNCH(publish(place, buffers, access, halo, buffer));
         buffer += halo->index.handle ? 2 : 1;

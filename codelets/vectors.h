@@ -14,13 +14,18 @@
 #include "scheduler/task.h"
 
 /* How a task finds a vector's elements among its data. Zero it with STARFISH_NO_ACCESS where there is none. */
+/* Which edges of a part its writer publishes: those that another rank reads may be computed there, too. */
+enum starfish_publishing { STARFISH_NO_EDGES, STARFISH_ALL_EDGES, STARFISH_EDGES_OF_THIS_RANK };
+
 struct starfish_access {
-    int buffer; /* the first piece among the task's data; -1: none */
-    int edge;   /* the first edge among them: halos to the part where it fills, from the part where it publishes */
+    int buffer;       /* the first piece among the task's data; -1: none */
+    int edge;         /* the first of the edges that it fills ghosts from */
+    int leaving;      /* the first of those that it publishes */
     ptrdiff_t origin; /* index of the first element of that piece, as kernels count */
     size_t part;
     const struct starfish_space *space;
-    int fills, publishes;
+    int fills;
+    enum starfish_publishing publishes;
 };
 #define STARFISH_NO_ACCESS ((struct starfish_access){.buffer = -1})
 
@@ -38,10 +43,19 @@ struct starfish_extent starfish_part_extent(const struct starfish_space *space, 
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
                                               size_t part, const struct starfish_extent *extent,
                                               enum starpu_data_access_mode mode);
+/* Of a vector apart with ghosts, as is said: `part`, fills and publishes of *wanted. */
+struct starfish_access starfish_vector_attach_as(struct starfish_task *task, const struct starfish_vector *vector,
+                                                 const struct starfish_access *wanted,
+                                                 enum starpu_data_access_mode mode);
+/* Does an extent reach beyond the part? */
+int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent);
 /* The task runs where the owner of the part says; `otherwise` (StarPU's mask, 0: anywhere) where that is STARFISH_ANY.
  */
 void starfish_task_of_owner(struct starfish_task *task, const struct starfish_space *space, size_t part,
                             uint32_t otherwise);
+
+/* Every rank that owns a part of the space executes the task, where the owner of its first part says. */
+void starfish_task_of_all_owners(struct starfish_task *task, const struct starfish_space *space, uint32_t otherwise);
 
 /* Inside a task: pointer to element (0,0) of the array as kernels count; NULL where there is none. */
 void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision);

@@ -15,6 +15,7 @@ struct state {
     int cycles_of[STARFISH_KRYLOV_RING];
     int ahead;    /* steps between two looks */
     double clock; /* of the last look */
+    int looked;   /* steps that were looked at one by one, where the next is submitted before */
 };
 
 static double value(const struct state *s, enum starfish_krylov_scalar scalar)
@@ -42,10 +43,36 @@ static int small_enough(const struct state *s)
     return value(s, STARFISH_KRYLOV_NORM) <= value(s, STARFISH_KRYLOV_LIMIT);
 }
 
+/* Where parts are apart, what one step leaves travels while the last one is looked at: a step is submitted before it
+ * is known whether it is wanted. One that is not changes nothing, and costs its time. */
+static int looks_back(const struct state *s)
+{
+    const struct starfish_iteration *i = s->iteration;
+
+    return s->criteria.watched && i->scalars->space->apart && !i->scalars->here && !i->steps && i->most_ahead > 1;
+}
+
+/* Is the next step likely to be the last one, if it does as much as the one before? */
+static int is_near_end(const struct state *s)
+{
+    const struct starfish_iteration_report *report = s->report;
+    const double norm = value(s, STARFISH_KRYLOV_NORM), limit = value(s, STARFISH_KRYLOV_LIMIT);
+
+    if (report->count < 2)
+        return 0;
+    return norm * report->history[report->count - 1] <= limit * report->history[report->count - 2];
+}
+
 static starfish_status find_norm(const struct state *s, enum starfish_krylov_stage stage)
 {
     const struct starfish_iteration *i = s->iteration;
-    const struct starfish_scalars_task task = {.stage = stage, .sign = 1, .criteria = &s->criteria, .sums = i->sums};
+    const struct starfish_scalars_task task = {.stage = stage,
+                                               .sign = 1,
+                                               .criteria = &s->criteria,
+                                               .sums = i->sums,
+                                               .copy = stage == STARFISH_KRYLOV_WATCH && looks_back(s)
+                                                           ? starfish_scalars_copy_of(i->scalars, s->steps)
+                                                           : NULL};
 
     STARFISH_TRY(i->residual(i->self, stage == STARFISH_KRYLOV_RHS, i->sums));
     return starfish_scalars_advance(i->scalars, i->algebra, &task);
@@ -89,11 +116,9 @@ static starfish_status choose_ahead(struct state *s, int steps)
                : STARFISH_SUCCESS;
 }
 
-/* What happened since the last look. */
-static starfish_status look(struct state *s, int steps)
+/* What a look has shown. */
+static starfish_status judge(struct state *s)
 {
-    STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
-    STARFISH_TRY(choose_ahead(s, steps));
     while (s->counted < (int)value(s, STARFISH_KRYLOV_STEPS)) {
         const int slot = ++s->counted % STARFISH_KRYLOV_RING;
         s->report->cycles += s->cycles_of[slot];
@@ -107,6 +132,20 @@ static starfish_status look(struct state *s, int steps)
                              "the residual stopped falling at %.3g of the right-hand side, after %d cycles",
                              s->report->residual, s->report->cycles);
     return STARFISH_SUCCESS;
+}
+
+/* What happened since the last look. */
+static starfish_status look(struct state *s, int steps)
+{
+    STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
+    STARFISH_TRY(choose_ahead(s, steps));
+    return judge(s);
+}
+
+static starfish_status look_back(struct state *s)
+{
+    STARFISH_TRY(starfish_scalars_look_back(s->iteration->scalars, ++s->looked));
+    return judge(s);
 }
 
 static starfish_status submit_step(struct state *s)
@@ -138,12 +177,24 @@ static starfish_status submit_steps(struct state *s, int *steps)
     return STARFISH_SUCCESS;
 }
 
+/* One more step while the one before is looked at; none where that may have been the last one. */
+static starfish_status advance_and_look_back(struct state *s)
+{
+    const int may_go_on = s->cycles < s->stopping->most_cycles;
+
+    if (may_go_on && (s->looked == s->steps || !is_near_end(s)))
+        STARFISH_TRY(submit_step(s));
+    return s->steps - s->looked > 1 || !may_go_on || is_near_end(s) ? look_back(s) : STARFISH_SUCCESS;
+}
+
 static starfish_status advance(struct state *s)
 {
     int steps = 0;
 
     if (s->stopping->cancelled && atomic_load(s->stopping->cancelled))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d cycles", s->report->cycles);
+    if (looks_back(s))
+        return advance_and_look_back(s);
     if (s->iteration->steps)
         STARFISH_TRY(submit_steps(s, &steps));
     else
@@ -164,7 +215,7 @@ static starfish_status walk(struct state *s)
     if (watched || s->iteration->needs_residual)
         STARFISH_TRY(begin(s));
     while ((s->steps == 0 && !s->stopping->initial_guess) || !watched || !small_enough(s)) {
-        if (s->cycles >= s->stopping->most_cycles)
+        if (s->cycles >= s->stopping->most_cycles && (!looks_back(s) || s->looked == s->steps))
             break;
         STARFISH_TRY(advance(s));
     }

@@ -13,6 +13,8 @@ starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const 
     scalars->here = here;
     if (here)
         return STARFISH_SUCCESS;
+    for (int i = 0; i < 2 && space->apart; i++)
+        STARFISH_TRY(starfish_table_results(&scalars->seen[i], STARFISH_KRYLOV_STATE));
     return space->on_ranks ? starfish_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
                                                        starfish_space_rank(space, 0))
                            : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE);
@@ -21,6 +23,8 @@ starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const 
 void starfish_scalars_destroy(struct starfish_scalars *scalars)
 {
     starfish_table_destroy(&scalars->state);
+    for (int i = 0; i < 2; i++)
+        starfish_table_destroy(&scalars->seen[i]);
     memset(scalars, 0, sizeof *scalars);
 }
 
@@ -55,26 +59,48 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
     return starfish_submit_scalars(algebra, scalars->space, &task);
 }
 
-/* Of the rank that has it, on all: they must decide alike. */
-static starfish_status look_on_ranks(struct starfish_scalars *scalars)
+/* What all ranks are told of a state. */
+struct told {
+    double status, values[STARFISH_KRYLOV_STATE];
+};
+
+/* Of the first part's rank on all: they must decide alike, and computed it on processors that may differ. Each waits
+ * for its own before, which takes no core. */
+static starfish_status read_on_ranks(struct starfish_scalars *scalars, const struct starfish_table *state)
 {
     struct starfish_context *context = scalars->space->context;
     const int owner = starfish_space_rank(scalars->space, 0);
-    starfish_status status = STARFISH_SUCCESS;
+    struct told told;
+    const starfish_status status = starfish_table_read(state, context, told.values, sizeof told.values);
 
-    if (owner == starfish_context_rank(context))
-        status = starfish_table_read(&scalars->state, context, scalars->values, sizeof scalars->values);
-    STARFISH_TRY(starfish_ranks_agree(context, status));
-    return starfish_ranks_broadcast(context, scalars->values, sizeof scalars->values, owner);
+    told.status = (double)status;
+    STARFISH_TRY(starfish_ranks_broadcast(context, &told, sizeof told, owner));
+    if (told.status != (double)STARFISH_SUCCESS)
+        return starfish_ranks_agree(context, status);
+    memcpy(scalars->values, told.values, sizeof told.values);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status read_state(struct starfish_scalars *scalars, const struct starfish_table *state)
+{
+    return scalars->space->on_ranks
+               ? read_on_ranks(scalars, state)
+               : starfish_table_read(state, scalars->space->context, scalars->values, sizeof scalars->values);
 }
 
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars)
 {
-    if (scalars->here)
-        return STARFISH_SUCCESS;
-    return scalars->space->on_ranks
-               ? look_on_ranks(scalars)
-               : starfish_table_read(&scalars->state, scalars->space->context, scalars->values, sizeof scalars->values);
+    return scalars->here ? STARFISH_SUCCESS : read_state(scalars, &scalars->state);
+}
+
+starfish_handle starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number)
+{
+    return scalars->seen[number % 2].handle;
+}
+
+starfish_status starfish_scalars_look_back(struct starfish_scalars *scalars, int number)
+{
+    return read_state(scalars, &scalars->seen[number % 2]);
 }
 
 struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *scalars, double number,

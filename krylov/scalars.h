@@ -10,6 +10,7 @@ struct starfish_scalars {
     const struct starfish_space *space;
     int here;
     struct starfish_table state;          /* unless here */
+    struct starfish_table seen[2];        /* the state after the last two steps, where parts are apart */
     double values[STARFISH_KRYLOV_STATE]; /* as they were when looked at; here: as they are */
 };
 
@@ -21,6 +22,10 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
                                          const struct starfish_scalars_task *step);
 /* Wait for the stages that were submitted: their state in scalars->values. */
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars);
+/* Where parts are apart: the data that keep the state after step `number` until step number + 2, for a stage's `copy`,
+ * and to wait for that step alone. */
+starfish_handle starfish_scalars_copy_of(const struct starfish_scalars *scalars, int number);
+starfish_status starfish_scalars_look_back(struct starfish_scalars *scalars, int number);
 /* number times a scalar, as a factor of vectors. */
 struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *scalars, double number,
                                                enum starfish_krylov_scalar scalar);

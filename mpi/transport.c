@@ -112,6 +112,24 @@ static int give_back(void *data, starpu_data_handle_t handle, int from, int prio
     return posted;
 }
 
+/* The record says of each of these ranks what it would say if the data had travelled there. */
+static void keep(void *data, starpu_data_handle_t handle, int ranks, const int *rank)
+{
+    const struct state *state = data;
+    const int me = state->transport.rank, owner = starpu_mpi_data_get_rank(handle);
+    int here = 0;
+    starpu_mpi_cached_send_clear(handle);
+    for (int r = 0; r < ranks; r++) {
+        here |= rank[r] == me;
+        if (me == owner && rank[r] != me)
+            starpu_mpi_cached_send_set(handle, rank[r]);
+    }
+    if (!here)
+        starpu_mpi_cached_receive_clear(handle);
+    else if (me != owner)
+        starpu_mpi_cached_receive_set(handle);
+}
+
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
 static int gather(void *data, const void *own, size_t bytes, void *all)
@@ -234,6 +252,7 @@ static void set_functions(struct state *state)
     state->transport.name = name_data;
     state->transport.fetch = fetch;
     state->transport.give_back = give_back;
+    state->transport.keep = keep;
     state->transport.gather = gather;
     state->transport.broadcast = broadcast;
     state->transport.collect = collect;

@@ -65,7 +65,7 @@ static int owner_of(const struct starfish_task *task, enum starpu_data_access_mo
     return -1;
 }
 
-int starfish_rank_of_task(const struct starfish_context *context, const struct starfish_task *task)
+static int rank_of_task(const struct starfish_context *context, const struct starfish_task *task)
 {
     if (!context->ranks)
         return 0;
@@ -73,6 +73,20 @@ int starfish_rank_of_task(const struct starfish_context *context, const struct s
     if (rank < 0)
         rank = owner_of(task, STARPU_R);
     return rank >= 0 ? rank : context->ranks->transport->rank;
+}
+
+struct starfish_executing starfish_ranks_of_task(const struct starfish_context *context,
+                                                 const struct starfish_task *task)
+{
+    struct starfish_executing executing = {.ranks = task->copies, .rank = task->copy};
+    if (!context->ranks || task->copies == 0) {
+        executing.one = rank_of_task(context, task);
+        executing.ranks = 1;
+        executing.rank = NULL;
+    }
+    for (int r = 0; r < executing.ranks; r++)
+        executing.here |= starfish_executing_rank(&executing, r) == starfish_context_rank(context);
+    return executing;
 }
 
 static starfish_status failed(const struct starfish_transport *transport)
@@ -107,17 +121,26 @@ static starfish_status move_all(const struct starfish_context *context, const st
 }
 
 starfish_status starfish_ranks_fetch(const struct starfish_context *context, const struct starfish_task *task,
-                                     int executing)
+                                     const struct starfish_executing *executing)
 {
-    return context->ranks ? move_all(context, task, executing, STARPU_R, context->ranks->transport->fetch)
-                          : STARFISH_SUCCESS;
+    for (int r = 0; r < executing->ranks && context->ranks; r++)
+        STARFISH_TRY(
+            move_all(context, task, starfish_executing_rank(executing, r), STARPU_R, context->ranks->transport->fetch));
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_ranks_give_back(const struct starfish_context *context, const struct starfish_task *task,
-                                         int executing)
+                                         const struct starfish_executing *executing)
 {
-    return context->ranks ? move_all(context, task, executing, STARPU_W, context->ranks->transport->give_back)
-                          : STARFISH_SUCCESS;
+    if (!context->ranks)
+        return STARFISH_SUCCESS;
+    const struct starfish_transport *transport = context->ranks->transport;
+    if (task->copies == 0)
+        return move_all(context, task, executing->one, STARPU_W, transport->give_back);
+    for (int i = 0; i < task->count; i++)
+        if ((task->mode[i] & STARPU_W) && travels(task->handle[i]))
+            transport->keep(transport->state, task->handle[i], executing->ranks, executing->rank);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */

@@ -5,6 +5,10 @@
  * owners of what it reads send these data, and afterwards it sends what it has written to the owners. Data without an
  * owner (tables, work space) are everybody's own. With one rank there are no owners, and all this is nothing.
  *
+ * A message from one rank to another costs far more than a small task. So a task whose result several ranks want, and
+ * whose input they have or must get anyway, is executed by each of them: it has copies. They compute the same numbers
+ * from the same values, and nothing travels afterwards.
+ *
  * What cannot be done by tasks, because whether there will be any is the question, are collectives: whether a step has
  * succeeded on all ranks, and maxima. Each is called by one thread of every rank, in the same order. */
 #ifndef STARFISH_SCHEDULER_RANKS_H
@@ -52,12 +56,24 @@ void starfish_data_set_travelling(const struct starfish_context *context, starpu
 /* -1: nobody, which is everybody. */
 int starfish_data_owner(starpu_data_handle_t data);
 
-/* The rank that executes a task; and what travels before and after it, on all ranks. Errors: RUNTIME. */
-int starfish_rank_of_task(const struct starfish_context *context, const struct starfish_task *task);
+/* The ranks that execute a task: one, or where it has copies those; and whether this one is among them. */
+struct starfish_executing {
+    int here, ranks;
+    const int *rank;
+    int one; /* the rank, where `rank` is NULL */
+};
+static inline int starfish_executing_rank(const struct starfish_executing *executing, int r)
+{
+    return executing->rank ? executing->rank[r] : executing->one;
+}
+struct starfish_executing starfish_ranks_of_task(const struct starfish_context *context,
+                                                 const struct starfish_task *task);
+/* What travels before and after a task, on all ranks. What copies write stays where they are: all of them have it from
+ * then on, and the owner must be one of them. Errors: RUNTIME. */
 starfish_status starfish_ranks_fetch(const struct starfish_context *context, const struct starfish_task *task,
-                                     int executing);
+                                     const struct starfish_executing *executing);
 starfish_status starfish_ranks_give_back(const struct starfish_context *context, const struct starfish_task *task,
-                                         int executing);
+                                         const struct starfish_executing *executing);
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 

@@ -56,7 +56,7 @@ static starfish_status check_runs(const size_t n[2], const struct starfish_runs 
     return STARFISH_SUCCESS;
 }
 
-static int is_on_ranks(const struct starfish_runs *runs)
+int starfish_runs_are_on_ranks(const struct starfish_runs *runs)
 {
     for (size_t p = 0; p < runs->parts && runs->owner; p++)
         if (runs->owner[p].rank != runs->owner[0].rank)
@@ -70,7 +70,7 @@ static int is_apart(const struct starfish_runs *runs)
 
     for (size_t p = 0; p < runs->parts && runs->owner; p++)
         gpus += runs->owner[p].device >= 0;
-    return runs->parts > 1 && (runs->apart || gpus > 0 || is_on_ranks(runs));
+    return runs->parts > 1 && (runs->apart || gpus > 0 || starfish_runs_are_on_ranks(runs));
 }
 
 /* `depth` rows of part `from`, which are those below part `to` (its ghosts in front of it) or above it. */
@@ -120,7 +120,7 @@ starfish_status starfish_space_runs(struct starfish_space *space, struct starfis
         memcpy(space->owner, runs->owner, runs->parts * sizeof runs->owner[0]);
     space->apart = is_apart(runs);
     space->wraps = space->apart && runs->wraps;
-    space->on_ranks = is_on_ranks(runs);
+    space->on_ranks = starfish_runs_are_on_ranks(runs);
     return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }
 

@@ -76,6 +76,8 @@ struct starfish_runs {
     size_t depth;
     int apart, wraps;
 };
+/* Are there owners of several ranks? */
+int starfish_runs_are_on_ranks(const struct starfish_runs *runs);
 starfish_status starfish_space_runs(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
                                     const struct starfish_runs *runs);
 /* Index sets: rows[p] unknowns in part p, in one column; halos with `index` given as ints and `at` behind the part's

@@ -30,6 +30,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->where = 0;
     task->worker = -1;
     task->rank = -1;
+    task->copies = 0;
     task->name = codelet->name;
     task->width = 0;
     task->flops = 0;
@@ -47,6 +48,14 @@ void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle,
     task->handle[task->count] = handle;
     task->mode[task->count] = mode;
     task->count++;
+}
+
+void starfish_task_copy_on(struct starfish_task *task, int rank)
+{
+    for (int c = 0; c < task->copies; c++)
+        if (task->copy[c] == rank)
+            return;
+    task->copy[task->copies++] = rank;
 }
 
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension)
@@ -381,8 +390,8 @@ static starfish_status replace(const struct starfish_task *task, starfish_status
     return starfish_fail(failure, "%s", progress->refused_text);
 }
 
-/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it, and those
- * that own what it reads or writes send and receive. */
+/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it (or several,
+ * each a copy), and those that own what it reads or writes send and receive. */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
 {
     const struct starfish_context *context = task->progress->context;
@@ -394,12 +403,12 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
-    const int executing = starfish_rank_of_task(context, task);
-    STARFISH_TRY(starfish_ranks_fetch(context, task, executing));
-    if (executing == starfish_context_rank(context)) {
+    const struct starfish_executing executing = starfish_ranks_of_task(context, task);
+    STARFISH_TRY(starfish_ranks_fetch(context, task, &executing));
+    if (executing.here) {
         const starfish_status status = submit_here(task, arguments, size);
         if (status != STARFISH_SUCCESS)
             STARFISH_TRY(starfish_context_ranks(context) > 1 ? replace(task, status) : status);
     }
-    return starfish_ranks_give_back(context, task, executing);
+    return starfish_ranks_give_back(context, task, &executing);
 }

@@ -15,7 +15,7 @@
 #include "scheduler/progress.h"
 #include "scheduler/simulated.h"
 
-enum { STARFISH_TASK_MAX_DATA = 544 };
+enum { STARFISH_TASK_MAX_DATA = 544, STARFISH_TASK_COPIES = 16 };
 
 /* Where in the problem a task works, for people: "slab" 3. */
 struct starfish_coordinate {
@@ -51,6 +51,8 @@ struct starfish_task {
     uint32_t where; /* kinds of workers (context.h) and owner (owner.h) */
     int worker;     /* StarPU's number of the one worker that may run it; -1: any of those kinds */
     int rank;       /* that executes it; -1: the owner of what it writes (ranks.h) */
+    int copies;     /* ranks that execute it, each for itself (ranks.h); 0: one rank */
+    int copy[STARFISH_TASK_COPIES];
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     double flops; /* floating-point operations, for StarPU's traces; 0: not known */
@@ -68,6 +70,8 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
+/* One more rank that executes the task; one that is named already is not counted again. */
+void starfish_task_copy_on(struct starfish_task *task, int rank);
 /* Copies `arguments`. A task whose data do not fit into the GPUs' memory goes to the cores where it may. Errors:
  * MEMORY, also where it may not (names the bytes); RUNTIME (too many data, or StarPU is stuck or refuses the
  * task; names it). */

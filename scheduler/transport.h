@@ -39,6 +39,8 @@ struct starfish_transport {
     int (*fetch)(void *state, starpu_data_handle_t data, int to, int priority, void (*done)(void *));
     /* Data that a task on rank `from` has written go to their owner, and copies elsewhere are void. 1: as above. */
     int (*give_back)(void *state, starpu_data_handle_t data, int from, int priority, void (*done)(void *));
+    /* The given ranks have each computed the data, the owner among them: copies elsewhere are void. */
+    void (*keep)(void *state, starpu_data_handle_t data, int ranks, const int *rank);
 
     /* `bytes` of every rank, one behind the other in `all`; and those of one rank on all. */
     int (*gather)(void *state, const void *own, size_t bytes, void *all);

@@ -56,7 +56,9 @@ static starfish_status cut_runs(struct starfish_space *space, struct starfish_co
 
     if (starfish_hierarchy_runs_along_columns(spec, level) && runs.parts > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "the smoother has lines across the parts of grid %d, which are apart", level);
+                             "the smoother has lines across the parts of grid %d, which are apart: choose jacobi, "
+                             "chebyshev, gauss-seidel or line-x",
+                             level);
     spec->kind->extent(spec->grid[level].shape, n);
     starfish_hierarchy_cut_rows(spec, spec->runs, level, first);
     runs.first = first;
@@ -250,6 +252,11 @@ static starfish_status resolve(struct starfish_context *context, const struct st
     return STARFISH_SUCCESS;
 }
 
+static size_t depth_of(const struct starfish_hierarchy_spec *spec, int level)
+{
+    return spec->runs ? starfish_hierarchy_depth(spec, spec->runs, level) : 0;
+}
+
 /* Vectors of cut grids have ghosts of some rows, a second array of a tail that is collected, and what that has in its
  * work space besides. */
 starfish_status starfish_hierarchy_count(struct starfish_context *context, const struct starfish_hierarchy_spec *given,
@@ -272,7 +279,7 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
         spec->kind->extent(grid->shape, n);
         bytes->tables += grid->table_size * (grid->packed ? sizeof(float) : size);
         if (l < levels) {
-            bytes->vectors += 3 * n[0] * (n[1] + 2 * parts * STARFISH_HIERARCHY_MOST_DEPTH) * size;
+            bytes->vectors += 3 * n[0] * (n[1] + 2 * parts * depth_of(spec, l)) * size;
             bytes->gpu_work = larger(bytes->gpu_work, spec->kind->work(&spec->smoothing, grid->shape, STARFISH_F64, 1));
         }
         if (l >= levels - 1)
@@ -327,11 +334,6 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
 
 /* ---- The finest grid --------------------------------------------------------------------------------------------- */
 
-static const struct starfish_vector *solution(const struct starfish_hierarchy_level *level)
-{
-    return level->u[level->now];
-}
-
 const struct starfish_space *starfish_hierarchy_space(const struct starfish_hierarchy_graph *graph)
 {
     return &graph->level[0].space;
@@ -357,7 +359,7 @@ const struct starfish_vector *starfish_hierarchy_rhs(const struct starfish_hiera
 
 const struct starfish_vector *starfish_hierarchy_solution(const struct starfish_hierarchy_graph *graph)
 {
-    return solution(&graph->level[0]);
+    return starfish_level_solution(&graph->level[0]);
 }
 
 starfish_status starfish_hierarchy_move_solution(struct starfish_hierarchy_graph *graph,
@@ -371,164 +373,6 @@ starfish_status starfish_hierarchy_move_solution(struct starfish_hierarchy_graph
         STARFISH_TRY(starfish_submit_update(&algebra, part, level->u[1], &one, NULL, level->u[0]));
     level->now = 0;
     return STARFISH_SUCCESS;
-}
-
-/* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
-
-struct submission {
-    struct starfish_hierarchy_graph *graph;
-    struct starfish_progress *progress;
-};
-
-static struct starfish_rectangle rectangle_of(const struct starfish_space *space, size_t part)
-{
-    const struct starfish_extent e = starfish_part_extent(space, part);
-
-    return (struct starfish_rectangle){(size_t)e.x0, (size_t)e.x1, (size_t)e.y0, (size_t)e.y1};
-}
-
-/* A run of columns, for lines across all rows. */
-static struct starfish_rectangle columns_of(const struct starfish_space *space, size_t part)
-{
-    return (struct starfish_rectangle){space->first[0][part], space->first[0][part + 1], 0, space->n[1]};
-}
-
-/* A step on a part of a level, and on the same part of the next coarser one. */
-static struct starfish_grid_task task_on(const struct starfish_hierarchy_level *level,
-                                         const struct starfish_hierarchy_level *coarse, size_t part)
-{
-    struct starfish_grid_task task = {.part = part,
-                                      .coarse_part = part,
-                                      .table = level->part[part].table,
-                                      .step = {.shape = level->part[part].shape}};
-
-    if (coarse) {
-        task.step.coarse_shape = coarse->part[part].shape;
-        task.coarse_table = coarse->part[part].table;
-    }
-    return task;
-}
-
-static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level, int sweep,
-                                 double damping, int zero)
-{
-    const int along_columns = s->graph->kind->runs_along_columns(sweep);
-    const int adds = starfish_grid_adds(s->graph->kind, sweep);
-    const struct starfish_vector *v = level->u[!level->now];
-    const size_t parts = level->space.parts[!along_columns];
-
-    for (size_t i = 0; i < parts; i++) {
-        const size_t part = along_columns ? i : starfish_space_turn(&level->space, i);
-        struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
-        task.operation = STARFISH_GRID_SMOOTH;
-        task.step.sweep = sweep;
-        task.step.damping = damping;
-        task.step.at = along_columns ? columns_of(&level->space, part) : rectangle_of(&level->space, part);
-        task.step.zero = zero && adds;
-        task.u = zero && !adds ? NULL : solution(level);
-        task.f = level->f;
-        task.coarse = level->uncorrected ? solution(level + 1) : NULL;
-        task.result = v;
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
-    level->now = !level->now;
-    level->uncorrected = 0;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status smooth(void *self, int l, int steps, int after, int zero)
-{
-    const struct submission *s = self;
-    const struct starfish_grid_kind *kind = s->graph->kind;
-    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
-    struct starfish_hierarchy_level *level = &s->graph->level[l];
-    const void *shape = level->part[0].shape;
-    int sweep[STARFISH_GRID_MOST_SWEEPS];
-    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
-
-    for (int i = 0; i < steps * sweeps; i++) {
-        const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
-        STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
-    }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
-{
-    fine->uncorrected = 0;
-    for (size_t i = 0; i < fine->space.parts[1]; i++) {
-        const size_t part = starfish_space_turn(&fine->space, i);
-        struct starfish_grid_task task = task_on(fine, fine + 1, part);
-        task.operation = STARFISH_GRID_PROLONG;
-        task.step.zero = zero;
-        task.step.at = rectangle_of(&fine->space, part);
-        task.coarse = solution(fine + 1);
-        task.result = solution(fine);
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status restrict_residual(void *self, int l, int zero)
-{
-    const struct submission *s = self;
-    struct starfish_hierarchy_level *fine = &s->graph->level[l], *coarse = fine + 1;
-
-    if (fine->uncorrected)
-        STARFISH_TRY(add_correction(s, fine, 0));
-    coarse->now = 0;
-    for (size_t i = 0; i < coarse->space.parts[1]; i++) {
-        const size_t part = starfish_space_turn(&coarse->space, i);
-        struct starfish_grid_task task = task_on(fine, coarse, part);
-        task.operation = STARFISH_GRID_RESTRICT;
-        task.step.at = rectangle_of(&coarse->space, part);
-        task.u = zero ? NULL : solution(fine);
-        task.f = fine->f;
-        task.result = coarse->f;
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
-    return STARFISH_SUCCESS;
-}
-
-/* The sweep that follows adds the correction on its way, where the kind can. */
-static starfish_status prolong(void *self, int l, int zero)
-{
-    const struct submission *s = self;
-    struct starfish_hierarchy_level *fine = &s->graph->level[l];
-
-    if (zero || !s->graph->kind->adds_correction(&s->graph->tail.smoothing))
-        return add_correction(s, fine, zero);
-    fine->uncorrected = 1;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, int zero)
-{
-    const struct submission *s = self;
-    struct starfish_hierarchy_graph *graph = s->graph;
-    const struct starfish_hierarchy_level *level = &graph->level[l];
-    const struct starfish_tail_task task = {.tail = &graph->tail,
-                                            .table = graph->tail_table,
-                                            .where = graph->tail_where,
-                                            .shape = shape,
-                                            .zero = zero,
-                                            .f = graph->collects ? &graph->tail_f : level->f,
-                                            .u = graph->collects ? &graph->tail_u : level->u[0],
-                                            .f_parts = graph->collects ? level->f : NULL,
-                                            .u_parts = graph->collects ? level->u[0] : NULL};
-
-    return starfish_submit_tail(s->progress, &graph->setting, &task);
-}
-
-starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
-                                         starfish_cycle_shape shape, int zero)
-{
-    struct submission submission = {graph, progress};
-    const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
-    const struct starfish_hierarchy hierarchy = {
-        &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
-
-    return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
 }
 
 /* ---- The operator ------------------------------------------------------------------------------------------------ */
@@ -546,18 +390,19 @@ starfish_status starfish_operator_advance(const struct starfish_grid_operator *o
 {
     for (size_t i = 0; i < op->space->parts[1]; i++) {
         const size_t part = starfish_space_turn(op->space, i);
-        const struct starfish_grid_task task = {
-            .operation = STARFISH_GRID_RESIDUAL,
-            .step = {.shape = op->part[part].shape, .at = rectangle_of(op->space, part), .energy = s->energy},
-            .part = part,
-            .table = op->part[part].table,
-            .u = s->u,
-            .f = s->f,
-            .result = s->result,
-            .sums = s->sums ? s->sums->part[part].handle : NULL,
-            .correction = s->correction,
-            .v = s->v,
-            .factor = s->factor};
+        const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESIDUAL,
+                                                .step = {.shape = op->part[part].shape,
+                                                         .at = starfish_part_rectangle(op->space, part),
+                                                         .energy = s->energy},
+                                                .part = part,
+                                                .table = op->part[part].table,
+                                                .u = s->u,
+                                                .f = s->f,
+                                                .result = s->result,
+                                                .sums = s->sums ? s->sums->part[part].handle : NULL,
+                                                .correction = s->correction,
+                                                .v = s->v,
+                                                .factor = s->factor};
         STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
     }
     return STARFISH_SUCCESS;
@@ -579,7 +424,7 @@ starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op,
         const size_t part = starfish_space_turn(op->space, i);
         const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
                                                 .step = {.shape = op->part[part].shape,
-                                                         .at = rectangle_of(op->space, part),
+                                                         .at = starfish_part_rectangle(op->space, part),
                                                          .sweep = s->sweep,
                                                          .damping = s->damping},
                                                 .part = part,

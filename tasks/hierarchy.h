@@ -24,6 +24,9 @@ struct starfish_grid_operator {
     struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
 };
 
+/* The sweeps before the coarse grid's correction have yet to be done, in one task with the restriction; from zero? */
+enum starfish_waiting { STARFISH_WAITS_FOR_NOTHING, STARFISH_WAITS, STARFISH_WAITS_ZERO };
+
 struct starfish_hierarchy_level {
     struct starfish_space space;
     struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
@@ -33,7 +36,13 @@ struct starfish_hierarchy_level {
     const struct starfish_vector *u[2], *f;
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
+    enum starfish_waiting waits;
 };
+
+static inline const struct starfish_vector *starfish_level_solution(const struct starfish_hierarchy_level *level)
+{
+    return level->u[level->now];
+}
 
 struct starfish_hierarchy_graph {
     struct starfish_context *context;

@@ -8,6 +8,7 @@
 
 #include "base/real.h"
 #include "scheduler/field.h"
+#include "tasks/visits.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,6 +58,7 @@ void starfish_hierarchy_cut_rows(const struct starfish_hierarchy_spec *spec, con
 /* Parts of three successive grids, of which the middle one's rows are read. */
 struct reading {
     const struct starfish_hierarchy_spec *spec;
+    const struct starfish_runs *runs;
     int level;
     size_t rows, depth;                             /* of the level; found so far */
     size_t first[3][STARFISH_SPACE_MOST_PARTS + 1]; /* of the finer, this, and the coarser grid's parts */
@@ -73,20 +75,26 @@ static struct starfish_grid_step step_on(const struct reading *r, int level, int
         .at = {0, n[0], r->first[of - r->level + 1][part], r->first[of - r->level + 1][part + 1]}};
 }
 
-static void look(struct reading *r, size_t part, const struct starfish_grid_step *step,
-                 enum starfish_grid_operation operation, enum starfish_grid_input input)
+static void look_at_reach(struct reading *r, size_t part, const struct starfish_reach *reach)
 {
-    const struct starfish_reach reach = r->spec->kind->reads[operation](step, input);
     const ptrdiff_t y0 = (ptrdiff_t)r->first[1][part], y1 = (ptrdiff_t)r->first[1][part + 1];
-    const ptrdiff_t from = reach.y0 < 0 && !reach.wraps ? 0 : reach.y0;
-    const ptrdiff_t to = reach.y1 > (ptrdiff_t)r->rows && !reach.wraps ? (ptrdiff_t)r->rows : reach.y1;
+    const ptrdiff_t from = reach->y0 < 0 && !reach->wraps ? 0 : reach->y0;
+    const ptrdiff_t to = reach->y1 > (ptrdiff_t)r->rows && !reach->wraps ? (ptrdiff_t)r->rows : reach->y1;
 
-    if (reach.x0 == reach.x1)
+    if (reach->x0 == reach->x1)
         return;
     if (y0 - from > (ptrdiff_t)r->depth)
         r->depth = (size_t)(y0 - from);
     if (to - y1 > (ptrdiff_t)r->depth)
         r->depth = (size_t)(to - y1);
+}
+
+static void look(struct reading *r, size_t part, const struct starfish_grid_step *step,
+                 enum starfish_grid_operation operation, enum starfish_grid_input input)
+{
+    const struct starfish_reach reach = r->spec->kind->reads[operation](step, input);
+
+    look_at_reach(r, part, &reach);
 }
 
 /* Sweeps of a grid, of inputs of that grid or of the next coarser one. */
@@ -103,9 +111,56 @@ static void look_at_sweeps(struct reading *r, size_t part, int level, enum starf
     }
 }
 
+/* Rows of the level that `extent` has beyond a part. */
+static void look_at_extent(struct reading *r, size_t part, const struct starfish_extent *extent)
+{
+    const struct starfish_reach reach = {extent->x0, extent->x1, extent->y0, extent->y1, 0};
+
+    look_at_reach(r, part, &reach);
+}
+
+static struct starfish_visited visited_of(const struct reading *r, int level, size_t part)
+{
+    const struct starfish_grid_step fine = step_on(r, level, level, part), coarse = step_on(r, level, level + 1, part);
+
+    return (struct starfish_visited){.kind = r->spec->kind,
+                                     .smoothing = &r->spec->smoothing,
+                                     .shape = fine.shape,
+                                     .coarse_shape = fine.coarse_shape,
+                                     .at = fine.at,
+                                     .coarse_at = coarse.at,
+                                     .slow =
+                                         starfish_visit_is_slow(starfish_runs_are_on_ranks(r->runs),
+                                                                fine.at.x1 * starfish_real_size(r->spec->precision))};
+}
+
+/* What tasks of several operations read of the level: those on it, and those on the finer one. */
+static void look_at_visits(struct reading *r, size_t part)
+{
+    struct starfish_visit visit;
+
+    for (int zero = 0; zero < 2 && r->level + 1 < r->spec->levels; zero++) {
+        const struct starfish_visited here = visited_of(r, r->level, part);
+        if (starfish_visit_down(&here, zero, &visit)) {
+            look_at_extent(r, part, &visit.f);
+            if (!zero)
+                look_at_extent(r, part, &visit.u);
+        }
+        if (starfish_visit_up(&here, &visit)) {
+            look_at_extent(r, part, &visit.u);
+            look_at_extent(r, part, &visit.f);
+        }
+    }
+    if (r->level == 0)
+        return;
+    const struct starfish_visited finer = visited_of(r, r->level - 1, part);
+    if (starfish_visit_up(&finer, &visit))
+        look_at_extent(r, part, &visit.coarse);
+}
+
 size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs, int level)
 {
-    struct reading r = {.spec = spec, .level = level};
+    struct reading r = {.spec = spec, .runs = runs, .level = level};
     size_t n[2];
 
     rows_of(spec, level, n);
@@ -123,6 +178,7 @@ size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, cons
                 look(&r, part, &down, STARFISH_GRID_RESTRICT, input);
             }
         }
+        look_at_visits(&r, part);
         if (level > 0) {
             const struct starfish_grid_step up = step_on(&r, level - 1, level - 1, part);
             look(&r, part, &up, STARFISH_GRID_PROLONG, STARFISH_GRID_COARSE);
@@ -149,7 +205,7 @@ static const char *why_not_apart(const struct starfish_hierarchy_spec *spec)
     if (spec->levels_in_tail)
         return "sweeps by planes take whole grids";
     if (starfish_hierarchy_runs_along_columns(spec, 0))
-        return "the smoother has lines across rows";
+        return "the smoother has lines across rows: choose jacobi, chebyshev, gauss-seidel or line-x";
     return starfish_hierarchy_wraps(spec) && !spec->kind->has_ghosts ? "its last direction is periodic" : NULL;
 }
 
@@ -295,20 +351,25 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
     return STARFISH_SUCCESS;
 }
 
-/* The first grid that is not worth its exchanges, in unknowns: a sweep's time is in proportion. */
-static size_t choose_tail(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
-                          const struct sharers *s, const size_t parts[STARFISH_WORKER_KINDS])
+static size_t finest_unknowns(const struct starfish_hierarchy_spec *spec)
 {
     size_t n[2];
 
     rows_of(spec, 0, n);
+    return n[0] * n[1];
+}
+
+/* The first grid that is not worth its exchanges, in unknowns: a sweep's time is in proportion. */
+static size_t choose_tail(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
+                          const struct sharers *s, const size_t parts[STARFISH_WORKER_KINDS])
+{
     if (spec->tail > 0)
         return spec->tail;
     if (isnan(s->seconds[STARFISH_GPU]) || (parts[STARFISH_CPU] > 0 && isnan(s->seconds[STARFISH_CPU])))
         return UNKNOWNS_OF_TAIL;
     const double saved = s->seconds[STARFISH_GPU] - shared_seconds(s, parts[STARFISH_GPU], parts[STARFISH_CPU]);
     const double needed = exchange_seconds(context, spec, parts[STARFISH_CPU] > 0);
-    return saved > 0 ? (size_t)fmin((double)(n[0] * n[1]) * needed / saved, 1e18) : UNKNOWNS_OF_TAIL;
+    return saved > 0 ? (size_t)fmin((double)finest_unknowns(spec) * needed / saved, 1e18) : UNKNOWNS_OF_TAIL;
 }
 
 starfish_status starfish_hierarchy_share(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
@@ -335,7 +396,8 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
     choose(context, spec, &s, parts);
     if (parts[STARFISH_GPU] + parts[STARFISH_CPU] < 2)
         return STARFISH_SUCCESS;
-    shares->tail = choose_tail(context, spec, &s, parts);
+    const size_t tail = choose_tail(context, spec, &s, parts), all = finest_unknowns(spec);
+    shares->tail = spec->sharing != STARFISH_SHARING_AUTO && tail >= all ? all - 1 : tail; /* the finest is shared */
     cut(spec, &s, parts, shares);
     return STARFISH_SUCCESS;
 }

@@ -112,13 +112,28 @@ static int rank_of_part(const struct starfish_slab_graph *graph, size_t part)
     return starfish_where_rank(graph->reduced_where[part]);
 }
 
-/* What slab s says of its ends in part p: of the rank that solves the part's reduced system. */
+/* Arrays of separators, heads and coefficients that a slab has: one for each part of the modes, or each solver. */
+static size_t arrays_of(const struct starfish_slab_graph *graph)
+{
+    return graph->solvers > 1 ? graph->solvers : graph->parts.count;
+}
+
+/* Modes of array p. */
+static size_t lanes_of(const struct starfish_slab_graph *graph, size_t p)
+{
+    const size_t *first = graph->parts.first_row, rows = graph->solvers > 1 ? first[1] : first[p + 1] - first[p];
+    return graph->space->n[0] * rows;
+}
+
+/* What slab s says of its ends in part p: of the rank that solves the part's reduced system. Where every owner solves
+ * all systems, what it needs besides the slabs' ends is its own. */
 static starfish_status register_ends(struct starfish_slab_graph *graph, struct starfish_slab *slab, size_t s, size_t p)
 {
     const struct starfish_slab_space *space = graph->space;
-    const size_t size = starfish_real_size(space->precision);
-    const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
+    const size_t size = starfish_real_size(space->precision), lanes = lanes_of(graph, p);
     STARFISH_TRY(register_array(&slab->separator[p], "separators", lanes, size, s, p));
+    if (graph->solvers > 1)
+        return STARFISH_SUCCESS;
     STARFISH_TRY(register_array(&slab->head[p], "heads", lanes, size, s, p));
     starfish_data_set_travelling(space->context, slab->separator[p], rank_of_part(graph, p));
     starfish_data_set_travelling(space->context, slab->head[p], rank_of_part(graph, p));
@@ -138,15 +153,21 @@ static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t
     const size_t size = starfish_real_size(space->precision);
     if (graph->stream.slots > 0)
         return starfish_slab_stream_register(&graph->stream, s, &graph->slab[0][s]);
-    for (size_t p = 0; p < graph->parts.count; p++) {
-        const size_t lanes = space->n[0] * (graph->parts.first_row[p + 1] - graph->parts.first_row[p]);
+    for (size_t p = 0; p < arrays_of(graph); p++) {
         starfish_handle *const coefficient = &graph->slab[0][s].coefficient[p];
-        STARFISH_TRY(register_array(coefficient, "coefficients", STARFISH_SLAB_COEFFICIENTS * lanes, size, s, p));
-        starfish_data_set_travelling(space->context, *coefficient, rank_of_part(graph, p));
+        STARFISH_TRY(
+            register_array(coefficient, "coefficients", STARFISH_SLAB_COEFFICIENTS * lanes_of(graph, p), size, s, p));
+        if (graph->solvers == 1)
+            starfish_data_set_travelling(space->context, *coefficient, rank_of_part(graph, p));
         for (int turn = 0; turn < graph->turns; turn++) {
             graph->slab[turn][s].coefficient[p] = *coefficient;
             STARFISH_TRY(register_ends(graph, &graph->slab[turn][s], s, p));
         }
+    }
+    for (int turn = 0; turn < graph->turns && graph->solvers > 1; turn++) {
+        starfish_handle *const ends = &graph->slab[turn][s].ends;
+        STARFISH_TRY(register_array(ends, "ends", 2 * lanes_of(graph, 0), size, s, 0));
+        starfish_data_set_travelling(space->context, *ends, starfish_where_rank(graph->cut.where[s]));
     }
     return STARFISH_SUCCESS;
 }
@@ -176,8 +197,8 @@ static int alone(const struct starfish_slab_graph *graph)
 /* Reduced systems that a GPU, or a core, may have to solve. */
 static int may_be_reduced_on(const struct starfish_slab_graph *graph, int gpu)
 {
-    for (size_t part = 0; part < graph->systems.count; part++)
-        if (starfish_kind_allowed(graph->reduced_where[part], gpu))
+    for (size_t i = 0; i < graph->systems.count * graph->solvers; i++)
+        if (starfish_kind_allowed(graph->reduced_where[i], gpu))
             return 1;
     return 0;
 }
@@ -235,13 +256,16 @@ static starfish_status fill_graph(struct starfish_slab_graph *graph, const struc
     if (alone(graph) || shape->whole)
         return registered;
     STARFISH_TRY(starfish_ranks_agree(graph->space->context, registered));
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
-        struct starfish_slab slab = graph->slab[0][s];
-        if (slots > 0)
-            slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
-        STARFISH_TRY(
-            starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts, &slab));
-    }
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        for (size_t solver = 0; solver < graph->solvers; solver++) {
+            struct starfish_slab slab = graph->slab[0][s];
+            if (slots > 0)
+                slab.where = starfish_where_kinds(graph->reduced_where[0]); /* where they are needed */
+            else if (graph->solvers > 1)
+                slab.where = graph->reduced_where[solver];
+            STARFISH_TRY(starfish_submit_slab_coefficients(progress, STARFISH_PHASE_MODES, graph->space, &graph->parts,
+                                                           &slab, solver));
+        }
     return starfish_slab_stream_coefficients(&graph->stream, progress, graph->slab[0]);
 }
 
@@ -252,12 +276,12 @@ static struct starfish_slab_parts parts_of(const struct starfish_slab_graph *gra
     return parts;
 }
 
-/* The parts of the reduced systems, as many to each owner of slabs; where there are none but GPUs alone may solve them,
- * to each GPU. */
+/* The parts of the reduced systems, as many to each owner of slabs, or all to each; where there are none but GPUs alone
+ * may solve them, to each GPU. */
 static void deal_out(struct starfish_slab_graph *graph, uint32_t otherwise)
 {
     uint32_t owner[STARFISH_MAX_SLABS];
-    const size_t parts = graph->systems.count, owners = starfish_cut_owners(&graph->cut, owner);
+    const size_t parts = graph->systems.count * graph->solvers, owners = starfish_cut_owners(&graph->cut, owner);
     const size_t gpus = otherwise == STARFISH_ON_GPUS ? graph->space->context->workers_of[STARFISH_GPU] : 0;
     for (size_t part = 0; part < parts; part++) {
         const struct starfish_owner gpu = {.device = (int)(part * gpus / parts)};
@@ -277,6 +301,7 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
     graph->systems = parts_of(graph, shape->parts);
+    graph->solvers = shape->each_owner ? starfish_cut_owners(&graph->cut, (uint32_t[STARFISH_MAX_SLABS]){0}) : 1;
     deal_out(graph, shape->reduced_where);
     starfish_status status = fill_graph(graph, z, shape, progress);
     if (status != STARFISH_SUCCESS) {
@@ -311,7 +336,7 @@ void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
         starfish_slab_stream_is_made(&graph->stream, may_be_reduced_on(graph, 1));
     else
         for (size_t s = 0; s < graph->cut.slabs; s++)
-            for (size_t p = 0; p < graph->parts.count; p++) {
+            for (size_t p = 0; p < arrays_of(graph); p++) {
                 /* Those of other ranks' slabs are still on their way to who solves the part. */
                 if (rank_of_part(graph, p) == starfish_context_rank(graph->space->context))
                     starfish_data_wait(graph->slab[0][s].coefficient[p]);
@@ -325,6 +350,7 @@ static void release_ends(const struct starfish_slab *slab, size_t parts)
         starfish_array_unregister(slab->separator[p]);
         starfish_array_unregister(slab->head[p]);
     }
+    starfish_array_unregister(slab->ends);
     starfish_array_unregister(slab->moments);
 }
 
@@ -333,10 +359,10 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     if (!graph->space)
         return;
     for (size_t s = 0; s < graph->cut.slabs; s++) {
-        for (size_t p = 0; p < graph->parts.count; p++)
+        for (size_t p = 0; p < arrays_of(graph); p++)
             starfish_array_unregister(graph->slab[0][s].coefficient[p]);
         for (int turn = 0; turn < graph->turns; turn++) {
-            release_ends(&graph->slab[turn][s], graph->parts.count);
+            release_ends(&graph->slab[turn][s], arrays_of(graph));
             starfish_array_unregister(graph->modes[turn][s]);
         }
     }
@@ -350,6 +376,22 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
 
 /* ---- Graph ------------------------------------------------------------------------------------------------------- */
 
+/* System i: part i of the modes, or all modes for owner i. */
+static struct starfish_slab_reduced_task system_of(const struct starfish_slab_graph *graph,
+                                                   const struct starfish_slab *slab, size_t i)
+{
+    const int each = graph->solvers > 1;
+    return (struct starfish_slab_reduced_task){.space = graph->space,
+                                               .parts = &graph->systems,
+                                               .part = each ? 0 : i,
+                                               .owner = each ? i : 0,
+                                               .slabs = graph->cut.slabs,
+                                               .slab = slab,
+                                               .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[i] : NULL,
+                                               .upper = graph->upper.handle,
+                                               .where = graph->reduced_where[i]};
+}
+
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                       struct starfish_progress *progress, starfish_handle removed)
 {
@@ -359,18 +401,10 @@ static starfish_status submit_reduced(const struct starfish_slab_graph *graph, c
         STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
                                                   graph->reduced_where[0]));
     STARFISH_TRY(starfish_slab_stream_gather(&graph->stream, progress, slab));
-    for (size_t part = 0; part < graph->systems.count; part++) {
-        const struct starfish_slab_reduced_task task = {
-            .space = graph->space,
-            .parts = &graph->systems,
-            .part = part,
-            .slabs = graph->cut.slabs,
-            .slab = slab,
-            .gathered = graph->stream.slots > 0 ? &graph->stream.gathered[part] : NULL,
-            .upper = graph->upper.handle,
-            .where = graph->reduced_where[part]};
+    for (size_t i = 0; i < graph->systems.count * graph->solvers; i++) {
+        const struct starfish_slab_reduced_task task = system_of(graph, slab, i);
         STARFISH_TRY(starfish_submit_slab_reduced(progress, STARFISH_PHASE_MODES, &task));
-        STARFISH_TRY(starfish_slab_stream_after_reduced(&graph->stream, part, progress));
+        STARFISH_TRY(starfish_slab_stream_after_reduced(&graph->stream, i, progress));
     }
     return starfish_slab_stream_scatter(&graph->stream, progress, slab);
 }
@@ -383,6 +417,15 @@ static const struct starfish_slab *slab_before(const struct starfish_slab_graph 
     return graph->space->periodic ? &slab[graph->cut.slabs - 1] : NULL;
 }
 
+/* The owner of a slab among those that solve the reduced systems. */
+static size_t solver_of(const struct starfish_slab_graph *graph, size_t s)
+{
+    size_t solver = 0;
+    while (solver + 1 < graph->solvers && graph->reduced_where[solver] != graph->cut.where[s])
+        solver++;
+    return solver;
+}
+
 static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                        size_t s, struct starfish_progress *progress,
                                        const struct starfish_slabs *solution, const starfish_handle *modes,
@@ -392,6 +435,7 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .parts = &graph->parts,
                                                      .slab = &slab[s],
                                                      .before = slab_before(graph, slab, s),
+                                                     .owner = solver_of(graph, s),
                                                      .alone = alone(graph),
                                                      .total = removed,
                                                      .modes = modes ? modes[s] : NULL,

@@ -43,6 +43,7 @@ enum { STARFISH_SLAB_TURNS = 2 };
 struct starfish_slab_shape {
     const struct starfish_cut *cut;
     size_t parts, slots;
+    int each_owner; /* solves the reduced systems of all modes; there is one part then */
     uint32_t reduced_where;
     int whole;
 };
@@ -53,8 +54,9 @@ struct starfish_slab_graph {
     struct starfish_cut cut;
     struct starfish_slab_parts parts;   /* that slabs hand on: in a stream one, of all modes */
     struct starfish_slab_parts systems; /* of the reduced systems */
+    size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are dealt out */
     struct starfish_workspace workspace;
-    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems: they are dealt out to the owners of slabs */
+    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are dealt out to the owners, or by solvers */
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */

@@ -126,5 +126,10 @@ class Case(unittest.TestCase):
         return tasks
 
 
+def has_gpu():
+    told = subprocess.run([PROGRAM, "info", "--json"], capture_output=True, check=True).stdout
+    return any(worker["kind"] == "gpu" for worker in json.loads(told)["workers"])
+
+
 def main():
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

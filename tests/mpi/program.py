@@ -15,7 +15,7 @@ import unittest
 
 MPIEXEC = sys.argv.pop(3)
 sys.path.insert(0, os.path.join(sys.argv[2], "tests", "apps"))
-from program import NX, NY, NZ, PROGRAM, Case, main, poisson, ramp, read_npy, write_npy  # noqa: E402
+from program import NX, NY, NZ, PROGRAM, Case, has_gpu, main, poisson, ramp, read_npy, write_npy  # noqa: E402
 
 # Open MPI refuses root, and more ranks than cores, unless it is told.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -257,11 +257,6 @@ class DeviceMemory(Ranks):
             words = ["solve", problem, "--mpi", "--method", method, "--workers", "gpu"]
             little, enough = (1, "STARPU_LIMIT_CUDA_MEM=1", *words), (1, *words)
             self.fails("memory", *((little, enough) if lacking == 0 else (enough, little)))
-
-
-def has_gpu():
-    told = subprocess.run([PROGRAM, "info", "--json"], capture_output=True, check=True).stdout
-    return any(worker["kind"] == "gpu" for worker in json.loads(told)["workers"])
 
 
 if __name__ == "__main__":

@@ -10,9 +10,19 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { Q1_ELEMENTS = 64, LARGE_ELEMENTS = 256, LARGE_UNKNOWNS = 255 * 255, FLUX_N = 64, MOST_ELEMENTS = 256 };
+enum {
+    Q1_ELEMENTS = 64,
+    LARGE_ELEMENTS = 256,
+    LARGE_UNKNOWNS = 255 * 255,
+    TALL_ELEMENTS = 800,
+    FLUX_N = 64,
+    TALL_N = 200,
+    MOST_ELEMENTS = 800
+};
 
 static const size_t q1_first[] = {0, 31, 43, 63}, flux_first[] = {0, 30, 42, 64}, odd_first[] = {0, 30, 42, 63};
+/* Parts of many rows and planes. */
+static const size_t tall_first[] = {0, 299, 531, 799}, high_first[] = {0, 64, 131, 200};
 
 /* One hierarchy: a maker of plans over the same problem, cut or whole. */
 struct family {
@@ -23,33 +33,40 @@ struct family {
                               const struct starfish_runs *runs, starfish_multigrid_plan **plan);
     size_t smoothers;
     starfish_smoother smoother[8];
+    int steps; /* before and after; 0: the default */
 };
 
-static starfish_status create_square(starfish_context *context, size_t elements,
-                                     const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                                     starfish_multigrid_plan **plan)
+static starfish_status create_rectangle(starfish_context *context, size_t columns, size_t rows,
+                                        const struct starfish_multigrid_options *options,
+                                        const struct starfish_runs *runs, starfish_multigrid_plan **plan)
 {
     static double width[MOST_ELEMENTS];
     const struct starfish_q1_problem problem = {
-        .elements = {elements, elements},
+        .elements = {columns, rows},
         .width = {width, width},
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
 
-    for (size_t i = 0; i < elements; i++)
-        width[i] = 1.0 / (double)elements;
+    for (size_t i = 0; i < rows; i++)
+        width[i] = 1.0 / (double)rows;
     return starfish_q1_plan_create_cut(context, &problem, options, runs, plan);
 }
 
 static starfish_status create_q1(starfish_context *context, const struct starfish_multigrid_options *options,
                                  const struct starfish_runs *runs, starfish_multigrid_plan **plan)
 {
-    return create_square(context, Q1_ELEMENTS, options, runs, plan);
+    return create_rectangle(context, Q1_ELEMENTS, Q1_ELEMENTS, options, runs, plan);
 }
 
 static starfish_status create_large(starfish_context *context, const struct starfish_multigrid_options *options,
                                     const struct starfish_runs *runs, starfish_multigrid_plan **plan)
 {
-    return create_square(context, LARGE_ELEMENTS, options, runs, plan);
+    return create_rectangle(context, LARGE_ELEMENTS, LARGE_ELEMENTS, options, runs, plan);
+}
+
+static starfish_status create_tall(starfish_context *context, const struct starfish_multigrid_options *options,
+                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    return create_rectangle(context, Q1_ELEMENTS / 4, TALL_ELEMENTS, options, runs, plan);
 }
 
 /* With those ends of z, others of x where it is periodic. */
@@ -78,6 +95,13 @@ static starfish_status create_flux(starfish_context *context, const struct starf
                       plan);
 }
 
+static starfish_status create_high(starfish_context *context, const struct starfish_multigrid_options *options,
+                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+{
+    return create_box(context, TALL_N, (const starfish_end[]){STARFISH_DIRICHLET, STARFISH_NEUMANN}, options, runs,
+                      plan);
+}
+
 static const starfish_end around[] = {STARFISH_PERIODIC, STARFISH_PERIODIC};
 
 static starfish_status create_periodic(starfish_context *context, const struct starfish_multigrid_options *options,
@@ -98,26 +122,44 @@ static const struct family families[] = {
      q1_first,
      create_q1,
      4,
-     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X}},
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X},
+     0},
     {"flux",
      17 * 18 * FLUX_N,
      flux_first,
      create_flux,
      5,
      {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X,
-      STARFISH_SMOOTHER_LINE_Y}},
+      STARFISH_SMOOTHER_LINE_Y},
+     0},
     {"flux with periodic planes",
      17 * 18 * FLUX_N,
      flux_first,
      create_periodic,
      4,
-     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y}},
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y},
+     0},
     {"flux with an odd number of periodic planes",
      17 * 18 * (FLUX_N - 1),
      odd_first,
      create_odd,
      2,
-     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL}},
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_GAUSS_SEIDEL},
+     0},
+    {"q1 with tall parts",
+     15 * (TALL_ELEMENTS - 1),
+     tall_first,
+     create_tall,
+     3,
+     {STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV, STARFISH_SMOOTHER_GAUSS_SEIDEL},
+     0},
+    {"flux with high parts, one step",
+     17 * 18 * TALL_N,
+     high_first,
+     create_high,
+     1,
+     {STARFISH_SMOOTHER_GAUSS_SEIDEL},
+     1},
 };
 
 /* How a solve goes: in which precisions, alone or around it conjugate gradients. */
@@ -181,6 +223,8 @@ static int test_smoother(starfish_context *context, const struct family *family,
         options.inner = forms[f].inner;
         options.conjugate_gradients = forms[f].gradients;
         options.smoother = smoother;
+        options.before = family->steps > 0 ? family->steps : options.before;
+        options.after = family->steps > 0 ? family->steps : options.after;
         options.tolerance = forms[f].tolerance;
         options.most_cycles = 200;
         void *rhs = test_reals(precision, family->unknowns, &seed);
@@ -291,7 +335,8 @@ int test_asked_parts(starfish_context *context, starfish_sharing sharing)
     failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT, "options.parts is 16, but of 63");
     options.parts = 2;
     options.smoother = STARFISH_SMOOTHER_ADI;
-    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_UNSUPPORTED, "lines across rows");
+    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_UNSUPPORTED,
+                          "choose jacobi, chebyshev, gauss-seidel or line-x");
     options.parts = 17;
     failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT, "options.parts");
     return failed;

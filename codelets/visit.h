@@ -1,0 +1,49 @@
+/* Task: several operations of a grid's kind on one part, one after the other, between two exchanges of halos. Each is
+ * also done on as many rows beyond the part as the next ones read, so that neighbours need not be asked between them.
+ * A grid's cycle is two such tasks a part: sweeps and restriction on the way down, correction and sweeps on the way
+ * up. */
+#ifndef STARFISH_CODELETS_VISIT_H
+#define STARFISH_CODELETS_VISIT_H
+
+#include "codelets/grid.h"
+
+enum { STARFISH_VISIT_STEPS = 12 };
+
+/* `at`: what is written, rows beyond the part included. */
+struct starfish_visit_step {
+    enum starfish_grid_operation operation;
+    int sweep;
+    double damping;
+    struct starfish_rectangle at;
+};
+
+/* In their order: PROLONG where the kind's sweeps do not add a correction, SMOOTH, RESTRICT. What is read of the
+ * arrays before: extents; of u nothing where `zero`, of the coarse grid's solution only where `adds`.
+ *
+ * A part's neighbours read the edges of its solution as they were, whether their tasks run before this one or after it.
+ * So the solution must end in the other array: where the number of sweeps is even it is copied there first. */
+struct starfish_visit {
+    int steps, sweeps, zero, adds, copies;
+    struct starfish_visit_step step[STARFISH_VISIT_STEPS];
+    struct starfish_extent u, f, coarse;
+};
+
+/* Does a visit leave the solution in the other array? */
+static inline int starfish_visit_flips(const struct starfish_visit *visit)
+{
+    return (visit->sweeps + visit->copies) % 2;
+}
+
+/* u: first the array that holds the solution. coarse: the solution to
+ * be added, or with a restriction its result. All on spaces whose parts are apart. */
+struct starfish_visit_task {
+    struct starfish_visit visit;
+    const void *shape, *coarse_shape;
+    starpu_data_handle_t table, coarse_table;
+    size_t part;
+    const struct starfish_vector *u[2], *f, *coarse;
+};
+starfish_status starfish_submit_visit(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                      const struct starfish_visit_task *task);
+
+#endif

@@ -1,0 +1,232 @@
+/* A cycle over a hierarchy as tasks: the operations that the walk (multigrid/kernels/cycle.h) asks for, on every part
+ * of a grid, one by one or where parts are apart several in one task. */
+#include "tasks/hierarchy.h"
+#include "tasks/visits.h"
+
+#include "base/real.h"
+
+struct submission {
+    struct starfish_hierarchy_graph *graph;
+    struct starfish_progress *progress;
+};
+
+/* A run of columns, for lines across all rows. */
+static struct starfish_rectangle columns_of(const struct starfish_space *space, size_t part)
+{
+    return (struct starfish_rectangle){space->first[0][part], space->first[0][part + 1], 0, space->n[1]};
+}
+
+/* A step on a part of a level, and on the same part of the next coarser one. */
+static struct starfish_grid_task task_on(const struct starfish_hierarchy_level *level,
+                                         const struct starfish_hierarchy_level *coarse, size_t part)
+{
+    struct starfish_grid_task task = {.part = part,
+                                      .coarse_part = part,
+                                      .table = level->part[part].table,
+                                      .step = {.shape = level->part[part].shape}};
+
+    if (coarse) {
+        task.step.coarse_shape = coarse->part[part].shape;
+        task.coarse_table = coarse->part[part].table;
+    }
+    return task;
+}
+
+static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level, int sweep,
+                                 double damping, int zero)
+{
+    const int along_columns = s->graph->kind->runs_along_columns(sweep);
+    const int adds = starfish_grid_adds(s->graph->kind, sweep);
+    const struct starfish_vector *v = level->u[!level->now];
+    const size_t parts = level->space.parts[!along_columns];
+
+    for (size_t i = 0; i < parts; i++) {
+        const size_t part = along_columns ? i : starfish_space_turn(&level->space, i);
+        struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
+        task.operation = STARFISH_GRID_SMOOTH;
+        task.step.sweep = sweep;
+        task.step.damping = damping;
+        task.step.at = along_columns ? columns_of(&level->space, part) : starfish_part_rectangle(&level->space, part);
+        task.step.zero = zero && adds;
+        task.u = zero && !adds ? NULL : starfish_level_solution(level);
+        task.f = level->f;
+        task.coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL;
+        task.result = v;
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    level->now = !level->now;
+    level->uncorrected = 0;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
+{
+    fine->uncorrected = 0;
+    for (size_t i = 0; i < fine->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&fine->space, i);
+        struct starfish_grid_task task = task_on(fine, fine + 1, part);
+        task.operation = STARFISH_GRID_PROLONG;
+        task.step.zero = zero;
+        task.step.at = starfish_part_rectangle(&fine->space, part);
+        task.coarse = starfish_level_solution(fine + 1);
+        task.result = starfish_level_solution(fine);
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Several operations in one task ------------------------------------------------------------------------------ */
+
+static struct starfish_visited visited_of(const struct submission *s, int l, size_t part)
+{
+    const struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+
+    return (struct starfish_visited){
+        .kind = s->graph->kind,
+        .smoothing = &s->graph->tail.smoothing,
+        .shape = level->part[part].shape,
+        .coarse_shape = coarse->part[part].shape,
+        .at = starfish_part_rectangle(&level->space, part),
+        .coarse_at = starfish_part_rectangle(&coarse->space, part),
+        .slow = starfish_visit_is_slow(level->space.on_ranks,
+                                       level->space.n[0] * starfish_real_size(s->graph->setting.precision))};
+}
+
+static int find_visit(const struct submission *s, int l, size_t part, int up, int zero, struct starfish_visit *visit)
+{
+    const struct starfish_visited visited = visited_of(s, l, part);
+
+    return up ? starfish_visit_up(&visited, visit) : starfish_visit_down(&visited, zero, visit);
+}
+
+/* All parts alike, since each counts on its neighbours' arrays. */
+static int can_visit(const struct submission *s, int l, int up)
+{
+    const struct starfish_hierarchy_level *level = &s->graph->level[l];
+    struct starfish_visit visit;
+
+    if (!level->space.apart || level->space.local || !level->f->ghosts || !level->u[0]->ghosts)
+        return 0;
+    for (size_t part = 0; part < level->space.parts[1]; part++)
+        if (!find_visit(s, l, part, up, 0, &visit))
+            return 0;
+    return 1;
+}
+
+static starfish_status run_visit(const struct submission *s, int l, int up, int zero)
+{
+    struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+    int flips = 0;
+
+    if (!up)
+        coarse->now = 0;
+    for (size_t i = 0; i < level->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&level->space, i);
+        struct starfish_visit_task task = {.shape = level->part[part].shape,
+                                           .coarse_shape = coarse->part[part].shape,
+                                           .table = level->part[part].table,
+                                           .coarse_table = coarse->part[part].table,
+                                           .part = part,
+                                           .u = {level->u[level->now], level->u[!level->now]},
+                                           .f = level->f,
+                                           .coarse = up ? starfish_level_solution(coarse) : coarse->f};
+        find_visit(s, l, part, up, zero, &task.visit);
+        flips = starfish_visit_flips(&task.visit);
+        STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
+    }
+    level->now = (level->now + flips) % 2;
+    level->uncorrected = level->waits = 0;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status smooth(void *self, int l, int steps, int after, int zero)
+{
+    const struct submission *s = self;
+    const struct starfish_grid_kind *kind = s->graph->kind;
+    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
+    struct starfish_hierarchy_level *level = &s->graph->level[l];
+    const void *shape = level->part[0].shape;
+    int sweep[STARFISH_GRID_MOST_SWEEPS];
+
+    if (after && level->uncorrected && can_visit(s, l, 1))
+        return run_visit(s, l, 1, 0);
+    if (level->uncorrected && !kind->adds_correction(smoothing))
+        STARFISH_TRY(add_correction(s, level, 0));
+    if (!after && !level->uncorrected && can_visit(s, l, 0)) { /* the restriction follows */
+        level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS;
+        return STARFISH_SUCCESS;
+    }
+    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
+
+    for (int i = 0; i < steps * sweeps; i++) {
+        const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
+        STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status restrict_residual(void *self, int l, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_level *fine = &s->graph->level[l], *coarse = fine + 1;
+
+    if (fine->waits)
+        return run_visit(s, l, 0, fine->waits == STARFISH_WAITS_ZERO);
+    if (fine->uncorrected)
+        STARFISH_TRY(add_correction(s, fine, 0));
+    coarse->now = 0;
+    for (size_t i = 0; i < coarse->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&coarse->space, i);
+        struct starfish_grid_task task = task_on(fine, coarse, part);
+        task.operation = STARFISH_GRID_RESTRICT;
+        task.step.at = starfish_part_rectangle(&coarse->space, part);
+        task.u = zero ? NULL : starfish_level_solution(fine);
+        task.f = fine->f;
+        task.result = coarse->f;
+        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The sweep that follows adds the correction on its way, where the kind can. */
+static starfish_status prolong(void *self, int l, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_level *fine = &s->graph->level[l];
+
+    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
+
+    if (zero || (!s->graph->kind->adds_correction(smoothing) && (smoothing->after == 0 || !can_visit(s, l, 1))))
+        return add_correction(s, fine, zero);
+    fine->uncorrected = 1;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, int zero)
+{
+    const struct submission *s = self;
+    struct starfish_hierarchy_graph *graph = s->graph;
+    const struct starfish_hierarchy_level *level = &graph->level[l];
+    const struct starfish_tail_task task = {.tail = &graph->tail,
+                                            .table = graph->tail_table,
+                                            .where = graph->tail_where,
+                                            .shape = shape,
+                                            .zero = zero,
+                                            .f = graph->collects ? &graph->tail_f : level->f,
+                                            .u = graph->collects ? &graph->tail_u : level->u[0],
+                                            .f_parts = graph->collects ? level->f : NULL,
+                                            .u_parts = graph->collects ? level->u[0] : NULL};
+
+    return starfish_submit_tail(s->progress, &graph->setting, &task);
+}
+
+starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
+                                         starfish_cycle_shape shape, int zero)
+{
+    struct submission submission = {graph, progress};
+    const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
+    const struct starfish_hierarchy hierarchy = {
+        &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
+
+    return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
+}

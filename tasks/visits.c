@@ -1,0 +1,130 @@
+/* Operations on a part between two exchanges of halos.
+ *
+ * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so
+ * on. Rows that two neighbours both compute so are work done twice, in place of an exchange, which costs a task and the
+ * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads, all of them: where
+ * bytes are slow only those visits are made that compute nothing twice. */
+#include "tasks/visits.h"
+
+#include "scheduler/machine.h"
+
+/* Rows of a part for each row beyond it that is computed twice, at least. */
+enum { ROWS_PER_EXTRA = 32 };
+
+static int is_empty(const struct starfish_reach *reach)
+{
+    return reach->x0 == reach->x1;
+}
+
+/* Widens the rows of an extent, whose columns are all of the grid's, to those that are read. */
+static void widen(struct starfish_extent *extent, const struct starfish_reach *reach, size_t columns)
+{
+    if (is_empty(reach))
+        return;
+    if (extent->x0 == extent->x1)
+        *extent = (struct starfish_extent){0, (ptrdiff_t)columns, reach->y0, reach->y1, 0};
+    extent->y0 = reach->y0 < extent->y0 ? reach->y0 : extent->y0;
+    extent->y1 = reach->y1 > extent->y1 ? reach->y1 : extent->y1;
+}
+
+/* Rows that there are. */
+static void clip(struct starfish_extent *extent, size_t rows)
+{
+    extent->y0 = extent->y0 < 0 ? 0 : extent->y0;
+    extent->y1 = extent->y1 > (ptrdiff_t)rows ? (ptrdiff_t)rows : extent->y1;
+}
+
+static void add_sweeps(const struct starfish_visited *v, int after, struct starfish_visit *visit)
+{
+    const struct starfish_smoothing *smoothing = v->smoothing;
+    const int steps = after ? smoothing->after : smoothing->before;
+    int sweep[STARFISH_GRID_MOST_SWEEPS];
+    const int sweeps = v->kind->sweeps(smoothing, v->shape, after && smoothing->symmetric, sweep);
+
+    for (int i = 0; i < steps * sweeps && visit->steps < STARFISH_VISIT_STEPS; i++)
+        visit->step[visit->steps++] =
+            (struct starfish_visit_step){.operation = STARFISH_GRID_SMOOTH,
+                                         .sweep = sweep[i % sweeps],
+                                         .damping = v->kind->damping(smoothing, v->shape, i / sweeps, steps)};
+    visit->sweeps = steps * sweeps;
+}
+
+/* Sets where an operation writes, `needed` of this grid's solution, and widens what it reads. */
+static void find_step(const struct starfish_visited *v, struct starfish_visit *visit, int i,
+                      struct starfish_extent *needed)
+{
+    struct starfish_visit_step *this = &visit->step[i];
+    const int restricts = this->operation == STARFISH_GRID_RESTRICT;
+    struct starfish_grid_step step = {.shape = v->shape, .coarse_shape = v->coarse_shape, .sweep = this->sweep};
+    struct starfish_reach read[3];
+    size_t n[2], coarse[2];
+
+    v->kind->extent(v->shape, n);
+    v->kind->extent(v->coarse_shape, coarse);
+    clip(needed, n[1]);
+    this->at = restricts ? v->coarse_at
+                         : (struct starfish_rectangle){v->at.x0, v->at.x1, (size_t)needed->y0, (size_t)needed->y1};
+    step.at = this->at;
+    for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_COARSE; input++)
+        read[input] = v->kind->reads[this->operation](&step, input);
+    widen(needed, &read[STARFISH_GRID_U], n[0]);
+    widen(&visit->f, &read[STARFISH_GRID_F], n[0]);
+    if (this->operation == STARFISH_GRID_PROLONG || (i == 0 && visit->adds))
+        widen(&visit->coarse, &read[STARFISH_GRID_COARSE], coarse[0]);
+}
+
+/* Does a visit have a form that its task can do? */
+static int is_possible(const struct starfish_visited *v, const struct starfish_visit *visit)
+{
+    const struct starfish_grid_step whole = {.shape = v->shape, .at = v->at, .sweep = visit->step[0].sweep};
+
+    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS || starfish_machine_is_simulated())
+        return 0; /* recorded machines have no times of such tasks */
+    for (int i = 0; i < visit->steps; i++)
+        if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
+            (v->kind->runs_along_columns(visit->step[i].sweep) || starfish_grid_adds(v->kind, visit->step[i].sweep)))
+            return 0;
+    return !v->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
+}
+
+static int find(const struct starfish_visited *v, struct starfish_visit *visit)
+{
+    struct starfish_extent needed = {(ptrdiff_t)v->at.x0, (ptrdiff_t)v->at.x1, (ptrdiff_t)v->at.y0, (ptrdiff_t)v->at.y1,
+                                     0};
+    const size_t rows = v->at.y1 - v->at.y0;
+    size_t extra = 0, n[2];
+
+    if (!is_possible(v, visit))
+        return 0;
+    v->kind->extent(v->shape, n);
+    for (int i = visit->steps - 1; i >= 0; i--) {
+        find_step(v, visit, i, &needed);
+        const struct starfish_rectangle *at = &visit->step[i].at;
+        if (visit->step[i].operation == STARFISH_GRID_RESTRICT)
+            continue;
+        extra = v->at.y0 - at->y0 > extra ? v->at.y0 - at->y0 : extra;
+        extra = at->y1 - v->at.y1 > extra ? at->y1 - v->at.y1 : extra;
+    }
+    clip(&needed, n[1]);
+    visit->u = needed;
+    visit->copies = !visit->zero && visit->sweeps % 2 == 0;
+    return extra == 0 || (!v->slow && ROWS_PER_EXTRA * extra <= rows);
+}
+
+int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit)
+{
+    *visit = (struct starfish_visit){.zero = zero};
+    add_sweeps(visited, 0, visit);
+    if (visit->steps < STARFISH_VISIT_STEPS)
+        visit->step[visit->steps++].operation = STARFISH_GRID_RESTRICT;
+    return find(visited, visit);
+}
+
+int starfish_visit_up(const struct starfish_visited *visited, struct starfish_visit *visit)
+{
+    *visit = (struct starfish_visit){.adds = visited->kind->adds_correction(visited->smoothing)};
+    if (!visit->adds)
+        visit->step[visit->steps++].operation = STARFISH_GRID_PROLONG;
+    add_sweeps(visited, 1, visit);
+    return find(visited, visit);
+}
