@@ -10,12 +10,14 @@
  * (tridiag/kernels/constant_line.h).
  *
  *     problems(group) all of that for some whole problems on one grid, of a field that is many of them: on a core one
- *                     after the other, which stay in its cache, on a GPU as many as its cache holds in one launch */
+ *                     after the other, which stay in its cache, on a GPU as many as its cache holds in one launch
+ *     alone           all of that for a field that is one problem and one slab, on a GPU */
 #ifndef STARFISH_CODELETS_SLAB_H
 #define STARFISH_CODELETS_SLAB_H
 
 #include "codelets/plane_set.h"
 #include "scheduler/field.h"
+#include "scheduler/replay.h"
 #include "scheduler/table.h"
 #include "scheduler/task.h"
 #include "scheduler/workspace.h"
@@ -144,12 +146,18 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
 struct starfish_slab_problems_task {
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
+    struct starfish_replays *replays; /* its launches as a CUDA graph */
     size_t problems;
     uint32_t where;
     starpu_data_handle_t rhs, solution, removed;
 };
 starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_problems_task *description);
+/* alone: the same task for one problem whose solution's rows are packed, on a GPU that has the whole field. Not on
+ * simulated machines that were recorded before there was this task. */
+int starfish_slab_alone_is_known(const struct starfish_context *context);
+starfish_status starfish_submit_slab_alone(struct starfish_progress *progress, int phase,
+                                           const struct starfish_slab_problems_task *description);
 /* Bytes of work space for the means of so many problems at once. */
 size_t starfish_slab_problems_moments(size_t problems);
 /* Bytes of work space for it, for each core on the CPU. strided: rows of solutions may not be packed. */

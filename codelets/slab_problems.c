@@ -1,4 +1,5 @@
-/* Task: problems(group), whole problems on one grid from their right-hand sides to their solutions.
+/* Tasks: problems(group), whole problems on one grid from their right-hand sides to their solutions; and alone, one
+ * problem that has a GPU for itself.
  *
  * On cores each takes some of the problems, one at a time: transforms, lines and transforms back, while the problem is
  * in its cache, so that memory sees a read of the right-hand side and a write of the solution. On a GPU as many
@@ -20,6 +21,7 @@ struct arguments {
     struct starfish_task_header header;
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
+    struct starfish_replays *replays;
     size_t problems;
     int in_place, has_removed;
 };
@@ -223,36 +225,80 @@ static int launch(const struct batch *batch, struct CUstream_st *stream)
     return starfish_plane_set_cuda(&space->planes, &batch->backward, stream);
 }
 
+static int launch_all(void *data)
+{
+    const struct work *work = data;
+    const struct arguments *a = work->a;
+    const size_t most = starfish_slab_problems_at_once(a->space);
+    for (size_t first = 0; first < a->problems; first += most) {
+        const size_t left = a->problems - first;
+        const struct batch batch =
+            batch_of(work, STARFISH_GPU, first, left < most ? left : most, starfish_workspace_here(a->workspace));
+        TRY_LAUNCH(launch(&batch, starpu_cuda_get_local_stream()));
+    }
+    return 0;
+}
+
+/* What launches depend on; all else stays as long as the graph that the tasks are of. */
+static struct starfish_replay_key key_of(const struct work *work)
+{
+    const struct starfish_strides *rhs = &work->rhs_strides, *solution = &work->solution_strides;
+    return (struct starfish_replay_key){13,
+                                        {(uintptr_t)work->rhs, (uintptr_t)work->solution, (uintptr_t)work->lines.lower,
+                                         (uintptr_t)work->lines.shift_inner, (uintptr_t)work->constant,
+                                         (uintptr_t)work->removed, work->a->problems, rhs->row, rhs->plane, rhs->box,
+                                         solution->row, solution->plane, solution->box}};
+}
+
 static void slab_problems_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct work work = work_of(buffers, a);
-    const size_t most = starfish_slab_problems_at_once(a->space);
-    int code = 0;
-    for (size_t first = 0; first < a->problems && code == 0; first += most) {
-        const size_t left = a->problems - first;
-        const struct batch batch =
-            batch_of(&work, STARFISH_GPU, first, left < most ? left : most, starfish_workspace_here(a->workspace));
-        code = launch(&batch, starpu_cuda_get_local_stream());
-    }
-    starfish_task_check(&a->header, "many problems", code);
+    struct work work = work_of(buffers, a);
+    const struct starfish_replay_key key = key_of(&work);
+    starfish_task_check(&a->header, "whole problems",
+                        starfish_replay(a->replays, &key, starpu_cuda_get_local_stream(), launch_all, &work));
 }
 #endif
 
 STARFISH_CODELET(slab_problems, "slab_problems", 0x228833);
 
-starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
-                                              const struct starfish_slab_problems_task *d)
+/* ---- A problem that is alone ------------------------------------------------------------------------------------- */
+
+static void slab_alone_cpu(void *buffers[], void *data)
+{
+    slab_problems_cpu(buffers, data);
+}
+
+#ifdef STARFISH_HAVE_GPU
+static void slab_alone_cuda(void *buffers[], void *data)
+{
+    slab_problems_cuda(buffers, data);
+}
+#endif
+
+STARFISH_CODELET(slab_alone, "slab_alone", 0x228833);
+
+int starfish_slab_alone_is_known(const struct starfish_context *context)
+{
+    return starfish_recorded_knows(&slab_alone_codelet, context, STARFISH_GPU);
+}
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static starfish_status submit(struct starfish_progress *progress, int phase, struct starpu_codelet *codelet,
+                              const struct starfish_slab_problems_task *d)
 {
     const struct starfish_slab_space *space = d->space;
     struct starfish_task task;
     struct arguments arguments = {.space = space,
                                   .workspace = d->workspace,
+                                  .replays = d->replays,
                                   .problems = d->problems,
                                   .in_place = d->rhs == d->solution,
                                   .has_removed = d->removed != NULL};
-    starfish_task_begin(&task, &slab_problems_codelet, progress, phase);
-    task.name = "problems";
+    starfish_task_begin(&task, codelet, progress, phase);
+    task.name = codelet == &slab_alone_codelet ? "alone" : "problems";
+    task.flops = (double)d->problems * 2 * starfish_slab_flops(space, space->n[2]);
     task.where = d->where;
     task.width = space->n[0] * space->n[1] * d->problems;
     starfish_task_at(&task, "slab", d->solution, 0);
@@ -276,4 +322,16 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
                             space->constant_lane >= 0};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
+}
+
+starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_problems_task *description)
+{
+    return submit(progress, phase, &slab_problems_codelet, description);
+}
+
+starfish_status starfish_submit_slab_alone(struct starfish_progress *progress, int phase,
+                                           const struct starfish_slab_problems_task *description)
+{
+    return submit(progress, phase, &slab_alone_codelet, description);
 }

@@ -297,6 +297,7 @@ starfish_status starfish_slab_graph_create(struct starfish_slab_graph *graph, st
 {
     memset(graph, 0, sizeof *graph);
     graph->space = space;
+    starfish_replays_create(&graph->replays, space->context);
     graph->cut = *shape->cut;
     graph->turns = shape->slots > 0 ? 1 : STARFISH_SLAB_TURNS;
     graph->parts = parts_of(graph, shape->slots > 0 ? 1 : shape->parts);
@@ -316,6 +317,7 @@ starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *grap
 {
     memset(graph, 0, sizeof *graph);
     graph->space = space;
+    starfish_replays_create(&graph->replays, space->context);
     graph->cut = *cut;
     graph->turns = 1;
     const size_t gpu_bytes = starfish_kind_allowed(cut->where[0], 1) /* all groups have the same kinds */
@@ -366,6 +368,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
             starfish_array_unregister(graph->modes[turn][s]);
         }
     }
+    starfish_replays_destroy(&graph->replays);
     starfish_slab_stream_destroy(&graph->stream);
     starfish_table_destroy(&graph->upper);
     starfish_slab_whole_destroy(graph->whole);
@@ -458,6 +461,37 @@ static const starfish_handle *modes_of(struct starfish_slab_graph *graph, const 
     return solution->strided ? modes : NULL;
 }
 
+static starfish_status submit_edges(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const struct starfish_slabs *solution)
+{
+    const struct starfish_operator op = {.precision = graph->space->precision,
+                                         .n = {graph->space->n[0], graph->space->n[1], graph->space->n[2]}};
+    return starfish_graph_edges(&op, &graph->cut, progress, STARFISH_PHASE_BACKWARD, solution);
+}
+
+/* Whether a GPU does all in one task. */
+static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
+{
+    return alone(graph) && graph->cut.where[0] == STARFISH_ON_GPUS && !solution->strided &&
+           starfish_slab_alone_is_known(graph->space->context);
+}
+
+static starfish_status submit_alone(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
+                                    starfish_handle removed)
+{
+    const struct starfish_slab_problems_task task = {.space = graph->space,
+                                                     .workspace = &graph->workspace,
+                                                     .replays = &graph->replays,
+                                                     .problems = 1,
+                                                     .where = graph->cut.where[0],
+                                                     .rhs = rhs[0],
+                                                     .solution = solution->slab[0],
+                                                     .removed = removed};
+    STARFISH_TRY(starfish_submit_slab_alone(progress, STARFISH_PHASE_BACKWARD, &task));
+    return submit_edges(graph, progress, solution);
+}
+
 /* One task for all, and the edges of what it has written. */
 static starfish_status submit_whole(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                     const starfish_handle *rhs, const struct starfish_slabs *solution,
@@ -470,9 +504,7 @@ static starfish_status submit_whole(const struct starfish_slab_graph *graph, str
                                                   .modes = modes,
                                                   .removed = removed};
     STARFISH_TRY(starfish_submit_slab_whole(progress, STARFISH_PHASE_BACKWARD, &task));
-    const struct starfish_operator op = {.precision = graph->space->precision,
-                                         .n = {graph->space->n[0], graph->space->n[1], graph->space->n[2]}};
-    return starfish_graph_edges(&op, &graph->cut, progress, STARFISH_PHASE_BACKWARD, solution);
+    return submit_edges(graph, progress, solution);
 }
 
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
@@ -484,6 +516,8 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
     graph->turn = (graph->turn + 1) % graph->turns;
     if (graph->whole)
         return submit_whole(graph, progress, rhs, solution, modes, removed);
+    if (is_one_task(graph, solution))
+        return submit_alone(graph, progress, rhs, solution, removed);
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
@@ -509,6 +543,7 @@ starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struc
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_problems_task task = {.space = graph->space,
                                                          .workspace = &graph->workspace,
+                                                         .replays = &graph->replays,
                                                          .problems =
                                                              starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
                                                          .where = graph->cut.where[s],

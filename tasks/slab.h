@@ -1,5 +1,5 @@
 /* The graph of the slab method: forward(slab) for all slabs -> reduced(part) for all parts -> backward(slab) for all
- * slabs.
+ * slabs. A field that is one slab of a GPU is one task, from the right-hand side to the solution.
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
@@ -56,6 +56,7 @@ struct starfish_slab_graph {
     struct starfish_slab_parts systems; /* of the reduced systems */
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are dealt out */
     struct starfish_workspace workspace;
+    struct starfish_replays replays; /* of whole problems on GPUs */
     uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are dealt out to the owners, or by solvers */
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */

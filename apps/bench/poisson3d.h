@@ -19,7 +19,7 @@ struct poisson3d_ends {
 struct poisson3d_case {
     size_t n[3];
     starfish_precision precision;
-    const struct poisson3d_ends *y, *z;
+    const struct poisson3d_ends *x, *y, *z;
     starfish_grid grid;
     int stretched; /* y */
     double *coordinates;

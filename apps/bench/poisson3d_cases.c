@@ -25,7 +25,7 @@ static const char *const peers[] = {
     [POISSON3D_ALL_PEERS] = "all", [POISSON3D_FAST_PEERS] = "fast", [POISSON3D_NO_PEERS] = "none"};
 
 static const struct starfish_option rows[] = {
-    NAMES_ROW("--bc", end_names, "ends as Y/Z, or of both"),
+    NAMES_ROW("--bc", end_names, "ends as Y/Z, of both, or X/Y/Z; x is periodic else"),
     NAMES_ROW("--grid", grid_names, "of y and z"),
     NAMES_ROW("--y", y_names, "spacing, stretched where y is not periodic"),
     NAMES_ROW("--where", poisson3d_places,
@@ -49,10 +49,16 @@ void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
     json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
 }
 
+static void name_ends(const struct poisson3d_case *c, char *text, size_t size)
+{
+    const int periodic = c->x->ends[0] == STARFISH_PERIODIC;
+    snprintf(text, size, "%s%s%s/%s", periodic ? "" : c->x->name, periodic ? "" : "/", c->y->name, c->z->name);
+}
+
 void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
 {
     char text[64];
-    snprintf(text, sizeof text, "%s/%s", c->y->name, c->z->name);
+    name_ends(c, text, sizeof text);
     json_object_set_new(row, "bc", json_string(text));
     json_object_set_new(row, "grid", json_string(grid_names[c->grid]));
     json_object_set_new(row, "y", json_string(y_names[c->stretched]));
@@ -110,7 +116,8 @@ static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y
 
 static starfish_status make_case(struct poisson3d_case *c)
 {
-    const struct poisson3d_ends *ends[3] = {&all_ends[0], c->y, c->z};
+    const struct poisson3d_ends *ends[3] = {c->x, c->y, c->z};
+    char names[32];
     for (int d = 0; d < 3; ++d)
         c->problem.axis[d] = (struct starfish_axis){
             .n = c->n[d], .length = 1, .ends = {ends[d]->ends[0], ends[d]->ends[1]}, .grid = c->grid};
@@ -120,23 +127,27 @@ static starfish_status make_case(struct poisson3d_case *c)
     else
         snprintf(c->size, sizeof c->size, "%zux%zux%zu %s", c->n[0], c->n[1], c->n[2],
                  starfish_precision_names[c->precision]);
-    snprintf(c->name, sizeof c->name, "%s %s/%s %s%s", c->size, c->y->name, c->z->name, grid_names[c->grid],
+    name_ends(c, names, sizeof names);
+    snprintf(c->name, sizeof c->name, "%s %s %s%s", c->size, names, grid_names[c->grid],
              c->stretched ? ", y stretched" : "");
     return c->stretched ? stretch(c, &c->problem.axis[1]) : STARFISH_SUCCESS;
 }
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
-/* "Y/Z", or one name for both. */
-static starfish_status read_ends(const char *item, const struct poisson3d_ends *ends[2])
+/* "Y/Z", or one name for both, with a periodic x; or "X/Y/Z". */
+static starfish_status read_ends(const char *item, const struct poisson3d_ends *ends[3])
 {
     struct list names;
     STARFISH_TRY(list_read("--bc", item, '/', &names));
-    if (names.count > 2)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--bc: '%s' is not KIND or KIND/KIND, of y and z", item);
-    for (size_t i = 0; i < 2; ++i) {
+    if (names.count > 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "--bc: '%s' is not KIND or KIND/KIND, of y and z, or KIND/KIND/KIND", item);
+    ends[0] = &all_ends[0];
+    for (size_t i = names.count > 2 ? 0 : 1; i < 3; ++i) {
+        const size_t own = names.count > 2 ? i : names.count > 1 ? i - 1 : 0;
         size_t index;
-        STARFISH_TRY(list_choice(&rows[0], names.item[i < names.count ? i : 0], &index));
+        STARFISH_TRY(list_choice(&rows[0], names.item[own], &index));
         ends[i] = &all_ends[index];
     }
     return STARFISH_SUCCESS;
@@ -175,12 +186,13 @@ starfish_status poisson3d_read_cases(struct poisson3d *run)
     for (size_t i = 0; i < most; ++i) {
         struct poisson3d_case *c = &run->each[run->cases];
         size_t rest = i;
-        const struct poisson3d_ends *both[2];
+        const struct poisson3d_ends *all[3];
         c->stretched = (int)y[take(&rest, ys)];
         c->grid = (starfish_grid)grid[take(&rest, grids)];
-        STARFISH_TRY(read_ends(ends.item[take(&rest, ends.count)], both));
-        c->y = both[0];
-        c->z = both[1];
+        STARFISH_TRY(read_ends(ends.item[take(&rest, ends.count)], all));
+        c->x = all[0];
+        c->y = all[1];
+        c->z = all[2];
         c->precision = (starfish_precision)precision[take(&rest, precisions)];
         STARFISH_TRY(list_size("--n", sizes.item[rest], c->n));
         /* A periodic y cannot be stretched: left out. */

@@ -120,6 +120,8 @@ static void measure_fftw_periodic(struct poisson3d *run, const struct poisson3d_
 
 static void measure_fftw(struct poisson3d *run, const struct poisson3d_case *c, double rate, const void *f, void *u)
 {
+    if (c->x->ends[0] != STARFISH_PERIODIC)
+        return;
     static const struct {
         const char *who, *what;
         int (*solve[2])(const struct peer_problem *problem, const void *f, void *u, int repeat, double *seconds);

@@ -7,26 +7,31 @@
 #include <string.h>
 
 /* Fewest passes first, then the smallest sum of radices. Descending, so that the first pass, which reads device memory,
- * has the most loads in flight. */
+ * has the most loads in flight; but the widest ones stand behind the first. */
 struct factors {
-    int count, sum;
+    int count, sum, widest; /* how many of the widest there are */
     int radix[STARFISH_LINE_PASSES + 1];
 };
 
 static void search(int rest, int largest, struct factors *tried, struct factors *best)
 {
     if (rest == 1) {
+        if (tried->widest > 0 && tried->widest + 2 > tried->count)
+            return;
         if (tried->count < best->count || (tried->count == best->count && tried->sum < best->sum))
             *best = *tried;
         return;
     }
     if (tried->count >= best->count || tried->count == STARFISH_LINE_PASSES)
         return;
-    for (int radix = largest; radix >= 2; radix--)
+    for (int radix = largest; radix >= 2; radix = radix > STARFISH_LINE_RADIX ? STARFISH_LINE_RADIX : radix - 1)
         if (rest % radix == 0) {
+            const int wide = radix > STARFISH_LINE_RADIX;
             tried->radix[tried->count++] = radix;
             tried->sum += radix;
+            tried->widest += wide;
             search(rest / radix, radix, tried, best);
+            tried->widest -= wide;
             tried->sum -= radix;
             tried->count--;
         }
@@ -36,18 +41,27 @@ static void search(int rest, int largest, struct factors *tried, struct factors 
  * write, so one of radix 1 follows where one would do. */
 static struct factors factorise(int length)
 {
-    enum { LARGEST = 8 };
     struct factors tried = {0}, best = {.count = STARFISH_LINE_PASSES + 1};
-    search(length, LARGEST, &tried, &best);
+    search(length, STARFISH_LINE_WIDEST, &tried, &best);
+    if (best.widest > 0) {
+        best.radix[0] = best.radix[best.widest];
+        best.radix[best.widest] = STARFISH_LINE_WIDEST;
+    }
     while (best.count < 2)
         best.radix[best.count++] = 1;
     return best;
 }
 
-/* Of w, in the table: 1, 2 and 4. */
+/* Of w, in the table: 1, 2, 4 and 8. */
 static int powers(int radix)
 {
-    return radix > 4 ? 3 : radix > 2 ? 2 : radix > 1 ? 1 : 0;
+    return radix > 8 ? 4 : radix > 4 ? 3 : radix > 2 ? 2 : radix > 1 ? 1 : 0;
+}
+
+/* Butterflies of a pass that the table `start` has. */
+static int starts_of(const struct starfish_line_plan *plan, int pass)
+{
+    return pass == 0 ? plan->pass[0].span : plan->pass[pass].butterflies;
 }
 
 /* The steps of all passes, and how many places they need. */
@@ -55,22 +69,26 @@ static int set_passes(struct starfish_line_plan *plan, const struct factors *fac
 {
     int span = 1, step = 1, places = 1;
     plan->passes = factors->count;
+    plan->kept = plan->mirror ? factors->radix[0] / 2 + 1 : factors->radix[0];
+    plan->numbers = plan->length / factors->radix[0] * plan->kept;
     for (int i = factors->count - 1; i >= 0; i--) {
         int radix = factors->radix[i];
         plan->pass[i].radix = radix;
-        plan->pass[i].butterflies = plan->length / radix;
+        plan->pass[i].butterflies = plan->numbers / radix;
         plan->pass[i].span = span;
         plan->pass[i].step = step;
-        places += (radix - 1) * step;
+        places += ((i == 0 ? plan->kept : radix) - 1) * step;
         span *= radix;
         step = step * radix | 1;
     }
+    if (plan->mirror)
+        plan->pass[0].butterflies = plan->pass[0].span / 2 + 1;
     plan->starts = plan->twiddles = 0;
     for (int i = 0; i < plan->passes; i++) {
         struct starfish_line_pass *pass = &plan->pass[i];
         pass->first_start = plan->starts;
         pass->first_twiddle = plan->twiddles;
-        plan->starts += (size_t)pass->butterflies;
+        plan->starts += (size_t)starts_of(plan, i);
         plan->twiddles += (size_t)powers(pass->radix) * (size_t)pass->span;
     }
     return places;
@@ -79,9 +97,9 @@ static int set_passes(struct starfish_line_plan *plan, const struct factors *fac
 bool starfish_line_fits(const struct starfish_transform_shape *shape)
 {
     const size_t most = STARFISH_LINE_SHARED / STARFISH_LINE_NUMBER;
-    if (shape->fft == STARFISH_FFT_NONE || shape->length > most)
+    if (shape->fft == STARFISH_FFT_NONE || shape->length > 2 * most)
         return false;
-    struct starfish_line_plan plan = {.length = (int)shape->length};
+    struct starfish_line_plan plan = {.length = (int)shape->length, .mirror = shape->mirror};
     const struct factors factors = factorise(plan.length);
     return factors.count <= STARFISH_LINE_PASSES && (size_t)set_passes(&plan, &factors) <= most;
 }
@@ -120,17 +138,34 @@ static void set_complex(void *array, size_t i, long double re, long double im, s
     }
 }
 
-static void fill_pass(const struct starfish_line_plan *plan, const struct starfish_line_pass *pass,
-                      starfish_precision precision)
+/* Whether frequency f is in a block that the first pass leaves. */
+static bool is_kept(const struct starfish_line_plan *plan, int f)
+{
+    return f % plan->pass[0].radix < plan->kept;
+}
+
+static void fill_starts(const struct starfish_line_plan *plan, int number)
+{
+    const struct starfish_line_pass *pass = &plan->pass[number];
+    const int block = pass->radix * pass->span, starts = starts_of(plan, number);
+    int *start = plan->start + 2 * pass->first_start;
+    for (int b = 0; b < starts && number + 1 < plan->passes; b++, start += 2) {
+        start[0] = place_of(plan, b / pass->span * block + b % pass->span);
+        start[1] = b % pass->span;
+    }
+    for (int f = 0; f < plan->length / pass->radix && number + 1 == plan->passes; f++)
+        if (is_kept(plan, f)) {
+            start[0] = position_of(plan, f);
+            start[1] = f;
+            start += 2;
+        }
+}
+
+static void fill_twiddles(const struct starfish_line_plan *plan, const struct starfish_line_pass *pass,
+                          starfish_precision precision)
 {
     const long double two_pi = 6.283185307179586476925286766559005768L;
-    int block = pass->radix * pass->span;
-    for (int b = 0; b < pass->butterflies; b++) {
-        int *start = plan->start + 2 * (pass->first_start + (size_t)b), j = b % pass->span;
-        const bool last = pass == &plan->pass[plan->passes - 1];
-        start[0] = last ? position_of(plan, b) : place_of(plan, b / pass->span * block + j);
-        start[1] = last ? b : j;
-    }
+    const int block = pass->radix * pass->span;
     for (int power = 0; power < powers(pass->radix); power++)
         for (int j = 0; j < pass->span; j++) {
             long double angle = two_pi * (long double)(j << power) / (long double)block;
@@ -139,9 +174,10 @@ static void fill_pass(const struct starfish_line_plan *plan, const struct starfi
         }
 }
 
-starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int length, starfish_precision precision)
+starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int length, int mirror,
+                                          starfish_precision precision)
 {
-    *plan = (struct starfish_line_plan){.length = length};
+    *plan = (struct starfish_line_plan){.length = length, .mirror = mirror};
     struct factors factors = factorise(length);
     plan->places = set_passes(plan, &factors);
     plan->start = malloc((plan->starts ? plan->starts : 1) * 2 * sizeof *plan->start);
@@ -149,8 +185,10 @@ starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int l
     plan->position = malloc((size_t)length * sizeof *plan->position);
     if (!plan->start || !plan->twiddle || !plan->position)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of a line of length %d", length);
-    for (int i = 0; i < plan->passes; i++)
-        fill_pass(plan, &plan->pass[i], precision);
+    for (int i = 0; i < plan->passes; i++) {
+        fill_starts(plan, i);
+        fill_twiddles(plan, &plan->pass[i], precision);
+    }
     for (int f = 0; f < length; f++)
         plan->position[f] = position_of(plan, f);
     return STARFISH_SUCCESS;
@@ -162,6 +200,21 @@ void starfish_line_plan_destroy(struct starfish_line_plan *plan)
     free(plan->twiddle);
     free(plan->position);
     *plan = (struct starfish_line_plan){0};
+}
+
+/* Outputs are of frequencies 0 .. length / 2, without the ends where these are zero. Those of a block that is not kept
+ * are of the mirror image. */
+void starfish_line_outputs(const struct starfish_line_plan *plan, int *output)
+{
+    const int half = plan->length / 2, ends = plan->mirror < 0;
+    for (int f = 0; f < plan->length; f++)
+        output[f] = -1;
+    for (int f = ends; f <= half - ends; f++) {
+        if (is_kept(plan, f))
+            output[f] = 2 * (f - ends) + (plan->mirror < 0);
+        else
+            output[plan->length - f] = 2 * (f - ends);
+    }
 }
 
 /* ---- The combinations around the transform ---------------------------------------------------------------------- */

@@ -6,6 +6,13 @@
  * digits (s1, s2, ...) lie at s1 step1 + s2 step2 + ..., every step odd, so that threads that differ by one in any
  * digit meet different banks. All of it is tables, so kernels divide nothing and any order and padding would do.
  *
+ * Mirrored lines, line[length - j] = m line[j] with m = 1 or -1, have mirrored transforms. Butterfly span - j of the
+ * first pass reads what butterfly j reads, in reverse: its output s is m times the conjugate factor times output
+ * radix - s of butterfly j. Blocks s and radix - s so become mirror images of each other. Hence pairs of butterflies
+ * are done at once, from inputs that are read once, and only the blocks s <= radix / 2 are kept, the first `kept`: of
+ * radix 8, 5/8 of the numbers in all later passes. Two real lanes a, b as one line a + ib are told apart without more
+ * work, since the transform of a mirrored real line is real (m = 1) or imaginary (m = -1).
+ *
  * Source: Gentleman and Sande, "Fast Fourier transforms - for fun and profit", AFIPS 29 (1966). */
 #ifndef STARFISH_FFT_KERNELS_LINE_PLAN_H
 #define STARFISH_FFT_KERNELS_LINE_PLAN_H
@@ -19,12 +26,14 @@ enum {
     STARFISH_LINE_THREADS = 256,      /* of a block, at most; or half of them */
     STARFISH_LINE_BLOCKS = 2,         /* of so many threads of a multiprocessor: what registers must leave room for */
     STARFISH_LINE_SHARED = 96 * 1024, /* bytes of a block, which every device since compute capability 8.0 grants */
+    STARFISH_LINE_RADIX = 8,          /* of the first and the last pass, at most */
+    STARFISH_LINE_WIDEST = 16,        /* and the only larger one, of those between */
     STARFISH_LINE_NUMBER = 16,        /* bytes of a place: a complex number of one f64 line or of two f32 lines */
 };
 
 struct starfish_line_pass {
     int radix;
-    int butterflies;      /* length / radix */
+    int butterflies;      /* numbers / radix; in the first pass of mirrored lines span / 2 + 1 pairs */
     int span;             /* elements from one input of a butterfly to the next */
     int step;             /* places from one to the next */
     size_t first_start;   /* where its butterflies begin in `start`, in pairs */
@@ -33,14 +42,17 @@ struct starfish_line_pass {
 
 struct starfish_line_plan {
     int length;
-    int places; /* that a line takes with its padding */
-    int passes; /* at least 2 */
+    int mirror;  /* as of struct starfish_transform_shape */
+    int kept;    /* blocks that the first pass leaves: its radix, or radix / 2 + 1 */
+    int numbers; /* in them */
+    int places;  /* that a line takes with its padding */
+    int passes;  /* at least 2 */
     struct starfish_line_pass pass[STARFISH_LINE_PASSES];
     size_t starts, twiddles;
     int *start;    /* two ints a butterfly: the place of its first input, and its j; in the last pass in the order of
-                    * the first frequency, which stands for j */
-    void *twiddle; /* (re, im) of exp(-2 pi i s j / (radix * span)), s = 1, 2, 4, at 0, span, 2 span + j */
-    int *position; /* length: the place of frequency f */
+                    * the first frequency, which stands for j; in the first pass of mirrored lines for all j < span */
+    void *twiddle; /* (re, im) of exp(-2 pi i s j / (radix * span)), s = 1, 2, 4, 8, at 0, span, 2 span ... + j */
+    int *position; /* length: the place of frequency f, if it is in a block that is kept */
 };
 
 /* The combination before, its two inputs and its two weights side by side. */
@@ -84,9 +96,15 @@ struct starfish_line_pairs {
 /* Whether the lines of this shape are done in shared memory: no prime factor over 7, and short enough. */
 bool starfish_line_fits(const struct starfish_transform_shape *shape);
 
-/* For a length that fits. Fills *plan, also on failure, so that destroy may always follow. STARFISH_ERROR_MEMORY. */
-starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int length, starfish_precision precision);
+/* For a length that fits; mirror: as of struct starfish_transform_shape. Fills *plan, also on failure, so that destroy
+ * may always follow. STARFISH_ERROR_MEMORY. */
+starfish_status starfish_line_plan_create(struct starfish_line_plan *plan, int length, int mirror,
+                                          starfish_precision precision);
 void starfish_line_plan_destroy(struct starfish_line_plan *plan);
+
+/* Of mirrored lines: what frequency f of the line's transform gives, twice the output, and 1 more where that is the
+ * negative; -1: nothing. `output` has room for `length`. */
+void starfish_line_outputs(const struct starfish_line_plan *plan, int *output);
 
 /* The caller frees both arrays, also on failure. STARFISH_ERROR_MEMORY. */
 starfish_status starfish_line_before_create(struct starfish_line_before *before,

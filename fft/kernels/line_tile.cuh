@@ -8,35 +8,11 @@
 #ifndef STARFISH_FFT_KERNELS_LINE_TILE_CUH
 #define STARFISH_FFT_KERNELS_LINE_TILE_CUH
 
-#include "fft/kernels/line_fft.cuh"
 #include "fft/kernels/line_lanes.cuh"
+#include "fft/kernels/line_mirrored.cuh"
 
 namespace starfish
 {
-
-/* Pairs of butterflies of struct starfish_line_pairs. */
-template <typename real> struct line_pairs {
-    int count;
-    bool weighted, complete;
-    const int2 *place, *entry;
-    const complex<real> *weight;
-    real plain, ratio;
-};
-
-/* What kernels need of a plan in one direction. */
-template <typename real> struct line_transform {
-    line_fft<real> fft;
-    bool synthesis;
-    int n;
-    int terms;                         /* of the combination before; of a synthesis: of the other direction's */
-    bool weighted;                     /* whether any p is not 1, where it has one term */
-    const int2 *input;                 /* first and second of transform_tables.h */
-    const complex<real> *input_weight; /* p and q */
-    line_pairs<real> pairs;            /* two real lanes a line */
-    const int2 *entry;                 /* of struct starfish_line_after: a line is one lane */
-    const complex<real> *weight;
-    real scale;
-};
 
 /* ---- Before: the loader of the first pass ----------------------------------------------------------------------- */
 template <typename real, typename lines> struct from_lines {
@@ -106,43 +82,6 @@ template <typename real, typename lines> struct from_lines {
 };
 
 /* ---- After ------------------------------------------------------------------------------------------------------ */
-__device__ __forceinline__ double real_parts(double2 a)
-{
-    return a.x;
-}
-__device__ __forceinline__ float2 real_parts(float4 a)
-{
-    return {a.x, a.z};
-}
-
-/* Real and imaginary parts */
-__device__ __forceinline__ double2 exchanged(double2 a)
-{
-    return {a.y, a.x};
-}
-__device__ __forceinline__ float4 exchanged(float4 a)
-{
-    return {a.y, a.x, a.w, a.z};
-}
-
-/* The second output of an entry, by the sign that its lowest bit tells. */
-__device__ __forceinline__ double signed_by(int entry, double a)
-{
-    return __hiloint2double(__double2hiint(a) ^ (entry << 31), __double2loint(a));
-}
-__device__ __forceinline__ float signed_by(int entry, float a)
-{
-    return __int_as_float(__float_as_int(a) ^ (entry << 31));
-}
-__device__ __forceinline__ double2 signed_by(int entry, double2 a)
-{
-    return {signed_by(entry, a.x), signed_by(entry, a.y)};
-}
-__device__ __forceinline__ float4 signed_by(int entry, float4 a)
-{
-    return {signed_by(entry, a.x), signed_by(entry, a.y), signed_by(entry, a.z), signed_by(entry, a.w)};
-}
-
 /* The storer of the last pass, whose outputs are the elements of frequencies j + (length / radix) s. */
 template <typename real, typename lines> struct to_lines {
     const line_transform<real> &transform;
@@ -436,31 +375,79 @@ __device__ __forceinline__ line_share share_column(const tile_shape &shape, int 
             false};
 }
 
-struct nothing {
-    __device__ __forceinline__ void operator()() const {}
-};
+template <bool three, typename real, typename lines_in, typename lines_out, typename hook>
+__device__ __forceinline__ void transform_packed_tile(const line_transform<real> &t, const line_share &share,
+                                                      number<real> *numbers, const lines_in &in, const lines_out &out,
+                                                      hook &before_last)
+{
+    const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[three ? 2 : t.fft.passes - 1];
+    if (t.synthesis)
+        run_pairs<loaded_pairs<real>>(first.radix, t, share, numbers, in);
+    else
+        run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
+    run_middle<three>(t.fft, share, numbers);
+    before_last();
+    if (t.synthesis)
+        run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
+    else
+        run_pairs<stored_pairs<real>>(last.radix, t, share, numbers, out);
+}
+
+/* ---- Lines of 512 ------------------------------------------------------------------------------------------------ */
+/* The same with numbers that the compiler knows, so that loops and most of the arithmetic of places vanish: three
+ * passes of radix 8, four lines of a tile, 128 threads. */
+__device__ __forceinline__ bool is_512(int passes, int length, const line_share &share)
+{
+    return passes == 3 && length == 512 && share.line_step == 4 && share.element_step == 32;
+}
+
+template <typename real> __device__ __forceinline__ void set_pass(line_pass<real> &pass, int span, int step)
+{
+    pass.radix = 8;
+    pass.butterflies = 64;
+    pass.span = span;
+    pass.step = step;
+}
+
+template <bool columns, typename real, typename lines_in, typename lines_out, typename hook>
+__device__ __forceinline__ void transform_512(const line_transform<real> &t, const line_share &share,
+                                              number<real> *numbers, const lines_in &in, const lines_out &out,
+                                              hook &before_last)
+{
+    line_transform<real> known = t;
+    line_share own = share;
+    known.length = 512;
+    set_pass(known.fft.pass[0], 64, 73);
+    set_pass(known.fft.pass[1], 8, 9);
+    set_pass(known.fft.pass[2], 1, 1);
+    known.pairs.count = 32;
+    own.shift = columns ? 2 : 0;
+    own.distance = columns ? 1 : 583;
+    own.first_line = columns ? threadIdx.x & 3 : threadIdx.x >> 5;
+    own.first_element = columns ? threadIdx.x >> 2 & 31 : threadIdx.x & 31;
+    own.line_step = 4;
+    own.element_step = 32;
+    own.in_warp = !columns;
+    transform_packed_tile<true>(known, own, numbers, in, out, before_last);
+}
 
 /* `before_last` is called when all of the tile has been read and most of the work on it is done. */
-template <typename real, typename lines_in, typename lines_out, typename hook>
+template <bool columns, typename real, typename lines_in, typename lines_out, typename hook>
 __device__ __forceinline__ void transform_tile(const line_transform<real> &t, const line_share &share,
                                                number<real> *numbers, const lines_in &in, const lines_out &out,
                                                hook &before_last)
 {
-    const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[t.fft.passes - 1];
     if constexpr (lines_in::packed) {
-        if (t.synthesis)
-            run_pairs<loaded_pairs<real>>(first.radix, t, share, numbers, in);
+        if (t.mirror != 0)
+            transform_mirrored_tile(t, share, numbers, in, out, before_last);
+        else if (is_512(t.fft.passes, t.length, share))
+            transform_512<columns>(t, share, numbers, in, out, before_last);
         else
-            run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
-        run_middle(t.fft, share, numbers);
-        before_last();
-        if (t.synthesis)
-            run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
-        else
-            run_pairs<stored_pairs<real>>(last.radix, t, share, numbers, out);
+            transform_packed_tile<false>(t, share, numbers, in, out, before_last);
     } else {
+        const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[t.fft.passes - 1];
         run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
-        run_middle(t.fft, share, numbers);
+        run_middle<false>(t.fft, share, numbers);
         before_last();
         run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
     }
@@ -472,7 +459,7 @@ __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &
                                                     hook &before_last)
 {
     const line_share share = share_row(shape, lines_of<real, lines_in::packed>(in.lanes));
-    transform_tile(transform, share, numbers, in, out, before_last);
+    transform_tile<false>(transform, share, numbers, in, out, before_last);
 }
 
 template <typename real, typename lines, typename hook>
@@ -481,7 +468,7 @@ __device__ __forceinline__ void transform_columns_tile(const line_transform<real
                                                        hook &before_last)
 {
     const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
-    transform_tile(transform, share, numbers, in, out, before_last);
+    transform_tile<true>(transform, share, numbers, in, out, before_last);
 }
 
 } // namespace starfish

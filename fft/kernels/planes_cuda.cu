@@ -1,6 +1,7 @@
 /* x and y of whole planes on the GPU: the choice between one launch (planes_persistent_cuda.cu) and two, one for each
  * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
- * of one launch it is of a single plane, so that planes that do not fill tiles are for two. */
+ * of one launch it is of a single plane, so that planes that do not fill tiles are for two. What stays in the cache as
+ * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. */
 #include "fft/kernels/transform_cuda.cuh"
 
 #include <algorithm>
@@ -19,13 +20,22 @@ bool fills_tiles(const starfish_transform_cuda *x, const starfish_transform_cuda
            static_cast<size_t>(columns_tile_shape(y, column_threads(y)).lanes) <= x->n;
 }
 
+/* Bytes that the second-level cache holds beside as many of the other field. */
+constexpr size_t most_in_cache = size_t(20) << 20;
+
+bool stays_in_cache(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                    const starfish_transform_planes &planes)
+{
+    return x->n * y->n * planes.planes * starfish_real_size(x->precision) <= most_in_cache;
+}
+
 /* Columns are where modes are, which strides are not of. */
 bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                      starfish_transform_direction direction, const starfish_transform_planes &planes)
 {
     const bool strided = planes.strides.row > 0, forward = direction == STARFISH_FORWARD;
-    return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
-           y->shape.fft == STARFISH_FFT_REAL && fills_tiles(x, y) &&
+    return !stays_in_cache(x, y, planes) && x->in_shared_memory && y->in_shared_memory &&
+           x->shape.fft == STARFISH_FFT_REAL && y->shape.fft == STARFISH_FFT_REAL && fills_tiles(x, y) &&
            ((strided && forward) || lanes_are_aligned(planes.in, x->n, x->precision)) &&
            ((strided && !forward) || lanes_are_aligned(planes.out, x->n, x->precision)) &&
            planes.strides.row < UINT32_MAX / 2 && planes.strides.depth < UINT32_MAX &&

@@ -49,6 +49,7 @@ struct host_tables {
     starfish_line_before before[2];
     starfish_line_after after[2];
     starfish_line_pairs pairs[2];
+    int *output; /* of mirrored lines */
 };
 
 /* What comes after the transform, or before that of a synthesis. */
@@ -74,6 +75,8 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     starfish_device_line *line = &plan->line;
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.start, 2 * host.line.starts * sizeof(int), &line->start));
     STARFISH_TRY_CUDA(upload(plan, offset, host.line.twiddle, host.line.twiddles * number, &line->twiddle));
+    if (host.output)
+        return upload(plan, offset, host.output, plan->shape.length * sizeof(int), &line->output);
     for (int d = 0; d < 2; d++) {
         const starfish_line_before &before = host.before[d];
         STARFISH_TRY_CUDA(upload(plan, offset, before.input, 2 * before.length * sizeof(int), &line->input[d]));
@@ -113,17 +116,34 @@ starfish_status create_tables(starfish_transform_cuda *plan, const host_tables &
                          cudaGetErrorString(static_cast<cudaError_t>(error)));
 }
 
+/* Mirrored lines have nothing else. */
+starfish_status create_line_plan(starfish_transform_cuda *plan, host_tables *host)
+{
+    const int length = static_cast<int>(plan->shape.length), mirror = plan->shape.mirror;
+    STARFISH_TRY(starfish_line_plan_create(&host->line, length, mirror, plan->precision));
+    plan->line.plan = host->line;
+    plan->line.plan.start = plan->line.plan.position = nullptr;
+    plan->line.plan.twiddle = nullptr;
+    if (mirror == 0)
+        return STARFISH_SUCCESS;
+    host->output = static_cast<int *>(malloc(plan->shape.length * sizeof *host->output));
+    if (!host->output)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the outputs of a line of length %d", length);
+    starfish_line_outputs(&host->line, host->output);
+    return STARFISH_SUCCESS;
+}
+
 /* `gain`: forward and backward together multiply by that times the length of the line. */
 starfish_status create_line(starfish_transform_cuda *plan, double gain, host_tables *host)
 {
-    STARFISH_TRY(starfish_line_plan_create(&host->line, static_cast<int>(plan->shape.length), plan->precision));
-    for (int d = 0; d < 2; d++) {
+    STARFISH_TRY(create_line_plan(plan, host));
+    for (int d = 0; d < 2 && !host->output; d++) {
         const starfish_transform_direction direction = static_cast<starfish_transform_direction>(d);
         STARFISH_TRY(starfish_line_before_create(&host->before[d], &host->combinations.before[d], plan->precision));
         STARFISH_TRY(starfish_line_after_create(&host->after[d], &host->combinations, direction, plan->precision));
         plan->line.synthesis[d] = starfish_line_is_synthesis(&host->combinations, direction);
     }
-    for (int d = 0; d < 2 && plan->shape.fft == STARFISH_FFT_REAL; d++) {
+    for (int d = 0; d < 2 && plan->shape.fft == STARFISH_FFT_REAL && !host->output; d++) {
         const bool synthesis = plan->line.synthesis[d];
         STARFISH_TRY(starfish_line_pairs_create(&host->pairs[d], &host->line, &host->after[synthesis ? 1 - d : d],
                                                 synthesis, gain, plan->precision));
@@ -131,9 +151,6 @@ starfish_status create_line(starfish_transform_cuda *plan, double gain, host_tab
         plan->line.pairs[d].place = plan->line.pairs[d].entry = nullptr;
         plan->line.pairs[d].weight = nullptr;
     }
-    plan->line.plan = host->line;
-    plan->line.plan.start = plan->line.plan.position = nullptr;
-    plan->line.plan.twiddle = nullptr;
     return STARFISH_SUCCESS;
 }
 
@@ -167,6 +184,7 @@ void free_host(host_tables *host)
         free(host->pairs[d].entry);
         free(host->pairs[d].weight);
     }
+    free(host->output);
     starfish_line_plan_destroy(&host->line);
     starfish_transform_tables_destroy(&host->combinations);
 }

@@ -43,6 +43,7 @@ struct starfish_device_line {
     const void *input[2], *input_weight[2];
     bool synthesis[2];
     struct starfish_line_pairs pairs[2]; /* without its pointers */
+    const void *output;                  /* of mirrored lines */
     const void *place[2];
     const void *entry[2], *weight[2]; /* of pairs, where a line is two lanes, else of elements */
 };
@@ -87,6 +88,9 @@ line_transform<real> line_transform_of(const starfish_transform_cuda *plan, star
     const starfish_line_pairs &pairs = line.pairs[direction];
     const int before = line.synthesis[direction] ? 1 - direction : direction;
     transform.n = static_cast<int>(plan->n);
+    transform.length = host.length;
+    transform.mirror = host.mirror;
+    transform.output = static_cast<const int *>(line.output);
     transform.synthesis = line.synthesis[direction];
     transform.terms = line.terms[before];
     transform.weighted = line.weighted[before];

@@ -31,7 +31,7 @@ constexpr int fewest_numbers = 16, most_numbers = 20;
 int lines_of_tile(const starfish_line_plan &line, int block_threads)
 {
     int lines = 1;
-    while (lines < most_lines && 2 * lines * line.length <= most_numbers * block_threads)
+    while (lines < most_lines && 2 * lines * line.numbers <= most_numbers * block_threads)
         lines *= 2;
     return lines;
 }
@@ -54,12 +54,12 @@ int lines_of_columns(const starfish_transform_cuda *plan, int block_threads)
 /* ---- Tiles ------------------------------------------------------------------------------------------------------ */
 int row_threads(const starfish_transform_cuda *plan)
 {
-    return plan->line.plan.length <= most_numbers * threads / 2 ? threads / 2 : threads;
+    return plan->line.plan.numbers <= most_numbers * threads / 2 ? threads / 2 : threads;
 }
 
 int column_threads(const starfish_transform_cuda *plan)
 {
-    const int numbers = lines_of_columns(plan, threads / 2) * plan->line.plan.length;
+    const int numbers = lines_of_columns(plan, threads / 2) * plan->line.plan.numbers;
     return numbers <= most_numbers * threads / 2 ? threads / 2 : threads;
 }
 
@@ -72,7 +72,7 @@ tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int block_thread
     shape.lanes = lanes_of_line(plan) * shape.lines;
     shape.distance = line.places | 1;
     shape.along = 1;
-    while (shape.along * fewest_numbers < line.length && shape.along * shape.lines < block_threads)
+    while (shape.along * fewest_numbers < line.numbers && shape.along * shape.lines < block_threads)
         shape.along *= 2;
     shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;

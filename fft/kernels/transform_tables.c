@@ -2,8 +2,9 @@
  *
  *   R2HC, HC2R   M = n. HC2R through the discrete Hartley transform Re V - Im V (Bracewell, J. Opt. Soc. Am. 73, 1983).
  *   DCT-II/III   M = n, Makhoul's reordering (IEEE Trans. ASSP 28, 1980); III is its transpose through Hartley.
- *   DCT-I, DST-I M = 2(n-1), 2(n+1): even and odd extension; or M = n-1, n+1 and running sums, whose error is
- *                O(sqrt(n) eps) (said in FFTW's reodft00e-r2hc.c).
+ *   DCT-I, DST-I M = 2(n-1), 2(n+1): even and odd extension; the CUDA version leaves out what the mirror image repeats
+ *                (line_plan.h). Or M = n-1, n+1 and running sums, whose error is O(sqrt(n) eps) (said in FFTW's
+ *                reodft00e-r2hc.c): cores in f64.
  *   DCT-IV       n even: one complex FFT of n/2 points between two twiddles; n odd: M = n (Chan and Ho, 1990).
  *   DST-II, III, IV  the cosine transform with inputs or outputs reversed and alternating in sign.
  *
@@ -288,15 +289,19 @@ struct starfish_transform_shape starfish_transform_shape(enum starfish_transform
 {
     bool fourth = kind == STARFISH_TRANSFORM_DN_CELL || kind == STARFISH_TRANSFORM_ND_CELL;
     if (n <= 1 || kind == STARFISH_TRANSFORM_IDENTITY)
-        return (struct starfish_transform_shape){STARFISH_FFT_NONE, 0, 0, 0};
+        return (struct starfish_transform_shape){STARFISH_FFT_NONE, 0, 0, 0, 0};
     if (fourth && n % 2 == 0)
-        return (struct starfish_transform_shape){STARFISH_FFT_COMPLEX, n / 2, n, n};
+        return (struct starfish_transform_shape){STARFISH_FFT_COMPLEX, n / 2, n, n, 0};
     size_t length = n;
-    if (kind == STARFISH_TRANSFORM_DD_NODE)
+    int mirror = 0;
+    if (kind == STARFISH_TRANSFORM_DD_NODE) {
         length = 2 * (n + 1);
-    else if (kind == STARFISH_TRANSFORM_NN_NODE)
+        mirror = -1;
+    } else if (kind == STARFISH_TRANSFORM_NN_NODE) {
         length = 2 * (n - 1);
-    return (struct starfish_transform_shape){STARFISH_FFT_REAL, length, length, 2 * (length / 2 + 1)};
+        mirror = 1;
+    }
+    return (struct starfish_transform_shape){STARFISH_FFT_REAL, length, length, 2 * (length / 2 + 1), mirror};
 }
 
 /* ---- From drafts to tables ------------------------------------------------------------------------------------- */

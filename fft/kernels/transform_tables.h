@@ -24,6 +24,7 @@ struct starfish_transform_shape {
     size_t length;
     size_t inputs; /* reals that `before` writes: length or 2 length */
     size_t line;   /* reals that hold the line before and after the FFT, in place; even; 0 for NONE */
+    int mirror;    /* 1, -1: line[length - j] = mirror * line[j], of DCT-I and DST-I; else 0 */
 };
 
 struct starfish_transform_combination {

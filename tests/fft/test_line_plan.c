@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { LONGEST_RADIX = 8 };
+enum { LONGEST_RADIX = STARFISH_LINE_WIDEST };
 static const double two_pi = 6.283185307179586476925;
 
 static double complex root(size_t numerator, size_t denominator)
@@ -64,7 +64,7 @@ static void put_line(const struct starfish_line_plan *plan, const double complex
 static void check(int n)
 {
     struct starfish_line_plan plan;
-    assert_int_equal(starfish_line_plan_create(&plan, n, STARFISH_F64), STARFISH_SUCCESS);
+    assert_int_equal(starfish_line_plan_create(&plan, n, 0, STARFISH_F64), STARFISH_SUCCESS);
     double complex *line = malloc((size_t)(2 * n + plan.places) * sizeof *line), *expected = line + n,
                    *places = expected + n;
     for (int i = 0; i < plan.places; i++)
@@ -87,8 +87,8 @@ static void check(int n)
 static void tables_give_the_fourier_transform(void **state)
 {
     (void)state;
-    static const int lengths[] = {1,  2,  3,  4,  5,   6,   7,   8,   9,   10,  16,
-                                  30, 49, 60, 96, 125, 210, 243, 384, 512, 640, 1000};
+    static const int lengths[] = {1,  2,  3,  4,   5,   6,   7,   8,   9,   10,  16,   30,
+                                  49, 60, 96, 125, 210, 243, 384, 512, 640, 768, 1000, 1024};
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
         check(lengths[i]);
 }
@@ -211,7 +211,7 @@ static void transform_by_pairs(const struct starfish_transform_tables *tables,
     struct starfish_line_plan plan;
     struct starfish_line_after after;
     struct starfish_line_pairs pairs;
-    assert_int_equal(starfish_line_plan_create(&plan, length, STARFISH_F64), STARFISH_SUCCESS);
+    assert_int_equal(starfish_line_plan_create(&plan, length, 0, STARFISH_F64), STARFISH_SUCCESS);
     assert_int_equal(starfish_line_after_create(&after, tables, synthesis ? other : direction, STARFISH_F64),
                      STARFISH_SUCCESS);
     assert_int_equal(starfish_line_pairs_create(&pairs, &plan, &after, synthesis, gain, STARFISH_F64),
@@ -240,7 +240,57 @@ static void transform_by_pairs(const struct starfish_transform_tables *tables,
     starfish_line_plan_destroy(&plan);
 }
 
-static void check_pairs(enum starfish_transform_kind kind, size_t n, enum starfish_transform_direction direction)
+/* ---- Mirrored lines ---------------------------------------------------------------------------------------------- */
+/* The first pass: pairs of butterflies from inputs of one of them, blocks up to radix / 2. */
+static void run_mirrored_pass(const struct starfish_line_plan *plan, const double complex *line, double complex *places)
+{
+    const struct starfish_line_pass *pass = &plan->pass[0];
+    const int *start = plan->start + 2 * pass->first_start;
+    for (int j = 0; j < pass->butterflies; j++) {
+        const int other = pass->span - j;
+        double complex out[LONGEST_RADIX];
+        fourier_sum((size_t)pass->radix, line + j, (size_t)pass->span, out);
+        for (int s = 0; s < plan->kept; s++) {
+            const double complex turn = factor(plan, pass, s, j);
+            places[start[2 * j] + s * pass->step] = out[s] * turn;
+            if (j > 0 && other != j)
+                places[start[2 * other] + s * pass->step] =
+                    plan->mirror * out[(pass->radix - s) % pass->radix] * conj(turn);
+        }
+    }
+}
+
+/* Both lanes of DCT-I or DST-I at once. */
+static void transform_mirrored(const struct starfish_transform_tables *tables, const struct lanes *lanes,
+                               double complex *y)
+{
+    const int length = (int)tables->shape.length;
+    const struct starfish_transform_combination *before = &tables->before[0];
+    struct starfish_line_plan plan;
+    assert_int_equal(starfish_line_plan_create(&plan, length, tables->shape.mirror, STARFISH_F64), STARFISH_SUCCESS);
+    double complex *line = malloc((size_t)(length + plan.places) * sizeof *line), *places = line + length;
+    int *output = malloc((size_t)length * sizeof *output);
+    for (int j = 0; j < length; j++)
+        line[j] = ((const double *)before->p)[j] * lane_number(lanes, before->first[j]);
+    for (int i = 0; i < plan.places; i++)
+        places[i] = (double)NAN;
+    run_mirrored_pass(&plan, line, places);
+    for (int i = 1; i < plan.passes; i++)
+        run_pass(&plan, &plan.pass[i], places);
+    starfish_line_outputs(&plan, output);
+    for (int f = 0; f < length; f++)
+        if (output[f] >= 0) {
+            const double complex value = places[plan.position[f]];
+            y[output[f] / 2] =
+                (output[f] & 1 ? -1 : 1) * (plan.mirror < 0 ? CMPLX(cimag(value), -creal(value)) : value);
+        }
+    free(line);
+    free(output);
+    starfish_line_plan_destroy(&plan);
+}
+
+static void check_lanes(enum starfish_transform_kind kind, size_t n, enum starfish_transform_direction direction,
+                        bool mirrored)
 {
     struct starfish_transform_tables tables;
     assert_int_equal(starfish_transform_tables_create(&tables, kind, n, STARFISH_F64, STARFISH_TRANSFORM_DOUBLED),
@@ -254,7 +304,10 @@ static void check_pairs(enum starfish_transform_kind kind, size_t n, enum starfi
         y[k] = (double)NAN;
 
     const double gain = starfish_transform_scale(kind, n) / (double)tables.shape.length;
-    transform_by_pairs(&tables, direction, gain, &(struct lanes){n, in, in + n}, y);
+    if (mirrored)
+        transform_mirrored(&tables, &(struct lanes){n, in, in + n}, y);
+    else
+        transform_by_pairs(&tables, direction, gain, &(struct lanes){n, in, in + n}, y);
 
     for (size_t k = 0; k < n; k++) {
         got[k] = creal(y[k]);
@@ -277,7 +330,21 @@ static void pairs_give_all_transforms_of_real_lines(void **state)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
             const struct starfish_transform_shape shape = starfish_transform_shape(kind, sizes[i]);
             for (int d = 0; d < 2 && shape.fft == STARFISH_FFT_REAL && starfish_line_fits(&shape); d++)
-                check_pairs(kind, sizes[i], (enum starfish_transform_direction)d);
+                check_lanes(kind, sizes[i], (enum starfish_transform_direction)d, false);
+        }
+}
+
+static void mirrored_lines_give_the_transforms_between_nodes(void **state)
+{
+    (void)state;
+    static const enum starfish_transform_kind kinds[] = {STARFISH_TRANSFORM_DD_NODE, STARFISH_TRANSFORM_NN_NODE};
+    static const size_t sizes[] = {2,  3,  4,  5,  6,  8,  9,  10, 11, 13, 15, 17,
+                                   19, 20, 24, 26, 31, 33, 41, 47, 63, 65, 125};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            const struct starfish_transform_shape shape = starfish_transform_shape(kinds[k], sizes[i]);
+            if (starfish_line_fits(&shape))
+                check_lanes(kinds[k], sizes[i], STARFISH_FORWARD, true);
         }
 }
 
@@ -286,13 +353,15 @@ static void what_does_not_fit_is_told(void **state)
     (void)state;
     const struct {
         size_t length;
+        int mirror;
         bool fits;
-    } cases[] = {{2, true}, {512, true}, {4096, true}, {6144, false}, {11, false}, {22, false}, {8192, false}};
+    } cases[] = {{2, 0, true},   {512, 0, true}, {4096, 0, true},  {6144, 0, false}, {11, 0, false},
+                 {22, 0, false}, {22, 1, false}, {8192, 0, false}, {8192, -1, true}, {16384, -1, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct starfish_transform_shape shape = {STARFISH_FFT_REAL, cases[i].length, 0, 0};
+        const struct starfish_transform_shape shape = {STARFISH_FFT_REAL, cases[i].length, 0, 0, cases[i].mirror};
         assert_int_equal(starfish_line_fits(&shape), cases[i].fits);
     }
-    const struct starfish_transform_shape none = {STARFISH_FFT_NONE, 0, 0, 0};
+    const struct starfish_transform_shape none = {STARFISH_FFT_NONE, 0, 0, 0, 0};
     assert_false(starfish_line_fits(&none));
 }
 
@@ -300,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(tables_give_the_fourier_transform),
                                        cmocka_unit_test(pairs_give_all_transforms_of_real_lines),
+                                       cmocka_unit_test(mirrored_lines_give_the_transforms_between_nodes),
                                        cmocka_unit_test(what_does_not_fit_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
