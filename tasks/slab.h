@@ -56,7 +56,7 @@ struct starfish_slab_graph {
     struct starfish_slab_parts systems; /* of the reduced systems */
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are dealt out */
     struct starfish_workspace workspace;
-    struct starfish_replays replays; /* of whole problems on GPUs */
+    struct starfish_replays replays;                 /* of whole problems on GPUs */
     uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are dealt out to the owners, or by solvers */
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */

@@ -381,7 +381,7 @@ static bool set_sums(struct starfish_transform_tables *tables, enum starfish_tra
                      starfish_precision precision)
 {
     const size_t half = tables->shape.length / 2;
-    tables->shape = (struct starfish_transform_shape){STARFISH_FFT_REAL, half, half, 2 * (half / 2 + 1)};
+    tables->shape = (struct starfish_transform_shape){STARFISH_FFT_REAL, half, half, 2 * (half / 2 + 1), 0};
     tables->sums.running = 1;
     if (kind == STARFISH_TRANSFORM_DD_NODE)
         return true;
