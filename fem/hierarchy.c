@@ -219,15 +219,15 @@ static starfish_status complete(struct building *b)
     const starfish_sparse_format format = automatic ? STARFISH_SPARSE_SELL : o->format;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     cut_grids(b, choose_parts(b));
-    const struct starfish_fem_grids grids = {
-        .levels = b->levels,
-        .grid = b->grid,
-        .format = format,
-        .format_of_small = automatic && has_gpu ? STARFISH_SPARSE_ELLPACK_T : format,
-        .coarse_tolerance = 1e-2,
-        .coarse_iterations = 1000,
-        .cut = b->cut.levels > 0 ? &b->cut : NULL,
-        .steps_at_once = has_gpu};
+    const struct starfish_fem_grids grids = {.levels = b->levels,
+                                             .grid = b->grid,
+                                             .format = format,
+                                             .format_of_small =
+                                                 automatic && has_gpu ? STARFISH_SPARSE_ELLPACK_T : format,
+                                             .coarse_tolerance = 1e-2,
+                                             .coarse_iterations = 1000,
+                                             .cut = b->cut.levels > 0 ? &b->cut : NULL,
+                                             .steps_at_once = has_gpu};
 
     options.precision = o->precision;
     options.inner = o->inner;
