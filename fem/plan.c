@@ -1,6 +1,7 @@
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 
+#include "base/pages.h"
 #include "base/real.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/plan.h"
@@ -65,10 +66,26 @@ static size_t bytes_of_vector(const struct starfish_fem_plan *plan)
     return (plan->space.unknowns + 1) * sizeof(double);
 }
 
-static starfish_status make_vectors(struct starfish_fem_plan *plan)
+/* Memory that GPUs copy fast. Not starfish_alloc's, which in a simulation nobody may read: the program does. */
+static starfish_status make_vector(struct starfish_fem_plan *plan, void **vector)
 {
-    STARFISH_TRY(starfish_alloc(plan->context, bytes_of_vector(plan), &plan->f));
-    return starfish_alloc(plan->context, bytes_of_vector(plan), &plan->u);
+    void *memory = starfish_pages_alloc(bytes_of_vector(plan));
+
+    if (!memory)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a vector of %zu bytes", bytes_of_vector(plan));
+    const starfish_status status = starfish_pin(plan->context, memory, bytes_of_vector(plan));
+    if (status == STARFISH_SUCCESS)
+        *vector = memory;
+    else
+        free(memory);
+    return status;
+}
+
+static void free_vector(struct starfish_fem_plan *plan, void *vector)
+{
+    if (vector)
+        starfish_unpin(plan->context, vector, bytes_of_vector(plan));
+    free(vector);
 }
 
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
@@ -96,7 +113,9 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     if (status == STARFISH_SUCCESS)
         status = list_cells(plan);
     if (status == STARFISH_SUCCESS)
-        status = make_vectors(plan);
+        status = make_vector(plan, &plan->f);
+    if (status == STARFISH_SUCCESS)
+        status = make_vector(plan, &plan->u);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
         return status;
@@ -111,8 +130,7 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
         return;
     starfish_multigrid_plan_destroy(plan->multigrid);
     for (int which = 0; which < 2 && !starfish_is_stuck(); which++) /* else tasks may still use them */
-        if ((which ? plan->u : plan->f))
-            starfish_free(plan->context, which ? plan->u : plan->f, bytes_of_vector(plan));
+        free_vector(plan, which ? plan->u : plan->f);
     starfish_fem_space_destroy(&plan->space);
     starfish_refined_destroy(&plan->mesh);
     free(plan->cells);

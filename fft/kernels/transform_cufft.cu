@@ -236,11 +236,18 @@ cufftResult complex_fft(cufftHandle fft, double *line)
     return cufftExecZ2Z(fft, data, data, CUFFT_FORWARD);
 }
 
-/* All `group` lines of the work space; those behind the last used line hold whatever they hold. */
-template <typename real> int transform_lines(const starfish_transform_cuda *plan, real *lines, cudaStream_t stream)
+/* All `group` lines of the work space, of which `count` are used. The others are zeroed: for some lengths cuFFT transforms
+ * two real lines as one complex line, so that what the work space held, a NaN even, would reach the last used line. */
+template <typename real>
+int transform_lines(const starfish_transform_cuda *plan, real *lines, size_t count, cudaStream_t stream)
 {
+    const size_t line = plan->shape.line;
+
     if (plan->fft == no_fft)
         return cudaSuccess;
+    if (count < plan->group)
+        STARFISH_TRY_CUDA(
+            cudaMemsetAsync(lines + count * line, 0, (plan->group - count) * line * sizeof(real), stream));
     STARFISH_TRY_CUDA(cuda_error(cufftSetStream(plan->fft, stream)));
     return cuda_error(plan->shape.fft == STARFISH_FFT_REAL ? real_fft(plan->fft, lines, lines)
                                                            : complex_fft(plan->fft, lines));
@@ -284,7 +291,7 @@ int transform_group_of_rows(const starfish_transform_cuda *plan, starfish_transf
     } else {
         STARFISH_TRY_CUDA(
             launch_rows<real>(before.terms, {with_weight<real>(before, 1), in, lines, count, in_at, none}, stream));
-        STARFISH_TRY_CUDA(transform_lines(plan, work, stream));
+        STARFISH_TRY_CUDA(transform_lines(plan, work, count, stream));
     }
     return launch_rows<real>(after.terms, {with_weight<real>(after, arguments.scale), lines, out, count, none, out_at},
                              stream);
@@ -321,7 +328,7 @@ int transform_columns(const starfish_transform_cuda *plan, starfish_transform_di
                                         begin,
                                         std::min(plan->group, total - begin)};
         STARFISH_TRY_CUDA(launch_columns(false, before.terms, lanes, stream));
-        STARFISH_TRY_CUDA(transform_lines(plan, work, stream));
+        STARFISH_TRY_CUDA(transform_lines(plan, work, lanes.count, stream));
         lanes.table = with_weight<real>(after, arguments.scale);
         STARFISH_TRY_CUDA(launch_columns(true, after.terms, lanes, stream));
     }
