@@ -5,7 +5,7 @@ extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
 
-#include "sparse/kernels/local_inverse_short.cuh"
+#include <cuda_runtime.h>
 
 namespace
 {
@@ -41,21 +41,19 @@ namespace block
 #include "sparse/kernels/local_inverse_row.h"
 } // namespace block
 
-/* `lanes` threads share a row; `row` does one. `skip`: not those that are short. */
+/* `lanes` threads share a row; `row` does one. */
 template <unsigned lanes, void (*row)(const starfish_local_inverse *, size_t, double *)>
-__global__ void __launch_bounds__(128)
-    local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared, int skip)
+__global__ void __launch_bounds__(128) local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared)
 {
     extern __shared__ double here[];
     const unsigned groups = blockDim.x / lanes, group = threadIdx.x / lanes;
     const size_t first = blockIdx.x * size_t(groups) + group;
     double *work = shared ? here + group * size : a.work + first * size;
     for (size_t i = a.first + first; i < a.last; i += gridDim.x * size_t(groups))
-        if (!skip || !is_short(a, i))
-            row(&a, i, work);
+        row(&a, i, work);
 }
 
-using kernel = void (*)(const starfish_local_inverse, unsigned, int, int);
+using kernel = void (*)(const starfish_local_inverse, unsigned, int);
 
 struct shape {
     kernel run;
@@ -87,12 +85,6 @@ extern "C" int starfish_local_inverse_cuda(const starfish_local_inverse *a, cuda
         if (error != cudaSuccess)
             return error;
     }
-    const int skip = !a->triangular;
-    if (skip) {
-        const int failed = short_rows<SHORT>(a, stream);
-        if (failed != cudaSuccess || a->longest <= SHORT)
-            return failed;
-    }
-    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared, skip);
+    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared);
     return cudaGetLastError();
 }
