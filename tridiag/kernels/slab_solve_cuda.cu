@@ -34,14 +34,16 @@ namespace
 
 /* ---- A block of lanes -------------------------------------------------------------------------------------------- */
 
-/* Into the second-level cache, the lanes of another block. */
+/* Into the second-level cache, the lanes of another block; where these are runs of 64 bytes, every other block fetches
+ * those of two, since memory gives runs of 128 bytes faster. */
 template <typename Real> __device__ inline void fetch_ahead(const Real *data, const Cut &cut)
 {
     enum { LINE = 64 };
-    const size_t lane = size_t(blockIdx.x + cut.ahead) * cut.width;
-    const int lines = (cut.width * static_cast<int>(sizeof(Real)) + LINE - 1) / LINE;
+    const int two = cut.width * static_cast<int>(sizeof(Real)) <= LINE, width = cut.width << two;
+    const size_t lane = size_t(blockIdx.x + (two ? cut.ahead & ~1 : cut.ahead)) * cut.width;
+    const int lines = (width * static_cast<int>(sizeof(Real)) + LINE - 1) / LINE;
 
-    if (lane + cut.width > cut.lanes)
+    if (lane + width > cut.lanes || (two && blockIdx.x % 2 == 1))
         return;
     for (int i = threadIdx.x; i < cut.n * lines; i += blockDim.x) {
         const int k = i / lines;
