@@ -8,8 +8,9 @@
 
 #include "scheduler/machine.h"
 
-/* Rows of a part for each row beyond it that is computed twice, at least. */
-enum { ROWS_PER_EXTRA = 32 };
+/* Rows of a part for each row beyond it that is computed twice, at least; and elements of a part at most: a sweep over
+ * more takes an H200 several times as long as an exchange, which is better hidden behind the rows between. */
+enum { ROWS_PER_EXTRA = 32, MOST_ELEMENTS = 1 << 24 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
@@ -94,7 +95,7 @@ static int find(const struct starfish_visited *v, struct starfish_visit *visit)
     const size_t rows = v->at.y1 - v->at.y0;
     size_t extra = 0, n[2];
 
-    if (!is_possible(v, visit))
+    if (!is_possible(v, visit) || rows * (v->at.x1 - v->at.x0) > MOST_ELEMENTS)
         return 0;
     v->kind->extent(v->shape, n);
     for (int i = visit->steps - 1; i >= 0; i--) {

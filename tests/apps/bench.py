@@ -270,7 +270,7 @@ class Bench(Case):
             ("--n: '16,' has an empty entry", [*self.QUICK, "--n", "16,"]),
             ("--precision: 'f16' is not one of f32, f64", [*self.QUICK, "--precision", "f16"]),
             ("--bc: 'robin' is not one of periodic, dirichlet", [*self.QUICK, "--bc", "neumann/robin"]),
-            ("--bc: 'mixed/mixed/mixed' is not KIND", [*self.QUICK, "--bc", "mixed/mixed/mixed"]),
+            ("--bc: 'mixed/mixed/mixed/mixed' is not KIND", [*self.QUICK, "--bc", "mixed/mixed/mixed/mixed"]),
             ("none of these combinations", [*self.QUICK, "--bc", "periodic", "--y", "stretched"]),
             ("--method: 'magic' is not one of auto, slab, blktri, blktri-product", [*self.QUICK, "--method", "magic"]),
             ("--workers: 'tpu' is not", [*self.QUICK, "--workers", "cpu;tpu"]),

@@ -21,7 +21,9 @@ import program
 PROGRAM, SOURCE = program.PROGRAM, program.SOURCE
 POLICIES = ["eager", "lws", "dmda", "dmdas", "dmdar", "heteroprio", "starfish-width"]
 # Codelets that no command line of the program reaches. What is reached, or no codelet, must not be here.
-NOT_REACHED = {"gradients"}  # of a lone core or a GPU; simulations take the tasks of operations instead
+NOT_REACHED = {"gradients",   # of a lone core or a GPU; simulations take the tasks of operations instead
+               "grid_visit",  # of grids in parts on several GPUs or ranks
+               "slab_alone"}  # of a GPU
 ON_A_GPU = 20  # times as fast as on a core, in the machine that is made up
 
 
