@@ -237,8 +237,8 @@ cufftResult complex_fft(cufftHandle fft, double *line)
 }
 
 /* All `group` lines of the work space, of which `count` are used. The others are zeroed: for some lengths cuFFT
- * transforms two real lines as one complex line, so that what the work space held, a NaN even, would reach the last used
- * line. */
+ * transforms two real lines as one complex line, so that what the work space held, a NaN even, would reach the last
+ * used line. */
 template <typename real>
 int transform_lines(const starfish_transform_cuda *plan, real *lines, size_t count, cudaStream_t stream)
 {
