@@ -181,7 +181,7 @@ static void add_roof(struct roofs *roofs, double rate)
         return;
     roofs->count += r == roofs->count;
     roofs->rate[r] = fmax(roofs->rate[r], rate);
-    snprintf(roofs->name[r], sizeof roofs->name[r], "bytes at %.3g GB/s", 1e-9 * roofs->rate[r]);
+    snprintf(roofs->name[r], sizeof roofs->name[r], "bytes at %.4g GB/s", 1e-9 * roofs->rate[r]);
 }
 
 /* Of rows, operations per byte and 10^9 operations per second, in a line of dots for each who. */
