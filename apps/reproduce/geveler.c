@@ -152,8 +152,7 @@ static starfish_status add_case(struct experiment *e, starfish_context *context,
     bench_announce("%s", name);
     STARFISH_TRY(run(e, context, s));
     snprintf(name + length, sizeof name - (size_t)length, ": iterations");
-    json_t *row = bench_remark(&e->bench, "starfish", name);
-    reproduce_compare(row, or_nan(paper->iterations), s->info.iterations);
+    json_t *row = reproduce_number(&e->bench, name, or_nan(paper->iterations), s->info.iterations);
     add_keys(row, s);
     snprintf(name + length, sizeof name - (size_t)length, ": time");
     row = bench_row(&e->bench, "starfish", name, s->seconds, e->bench.repeat, s->bytes);
@@ -182,12 +181,6 @@ static void add_ratio(struct ratios *ratios, double slow, double fast)
     ratios->most = fmax(ratios->most, slow / fast);
 }
 
-static void add_claim(struct experiment *e, const char *claim, double paper, double ours)
-{
-    json_t *row = bench_remark(&e->bench, "starfish", claim);
-    reproduce_compare(row, paper, ours);
-}
-
 static double mean_of(const struct ratios *ratios)
 {
     return ratios->count > 0 ? pow(ratios->product, 1.0 / ratios->count) : (double)NAN;
@@ -209,11 +202,12 @@ static void add_claims(struct experiment *e)
                         add_ratio(&all, e->seconds[element][STARFISH_FEM_RANDOM][STARFISH_FEM_JACOBI][0], own);
                     }
                 }
-    add_claim(e, "a GPU over the cores, mean", 5, mean_of(&gpu));
-    add_claim(e, "SPAI over Jacobi, mean", (double)NAN, mean_of(&spai));
-    add_claim(e, "SPAI over Jacobi, most", 3.5, spai.count ? spai.most : (double)NAN);
-    add_claim(e, "a good numbering over a random one, most", 2, numbering.count ? numbering.most : (double)NAN);
-    add_claim(e, "all together, most", 40, all.count ? all.most : (double)NAN);
+    reproduce_number(&e->bench, "a GPU over the cores, mean", 5, mean_of(&gpu));
+    reproduce_number(&e->bench, "SPAI over Jacobi, mean", (double)NAN, mean_of(&spai));
+    reproduce_number(&e->bench, "SPAI over Jacobi, most", 3.5, spai.count ? spai.most : (double)NAN);
+    reproduce_number(&e->bench, "a good numbering over a random one, most", 2,
+                     numbering.count ? numbering.most : (double)NAN);
+    reproduce_number(&e->bench, "all together, most", 40, all.count ? all.most : (double)NAN);
 }
 
 /* ---- The experiments --------------------------------------------------------------------------------------------- */

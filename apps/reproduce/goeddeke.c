@@ -89,8 +89,7 @@ static json_t *add_number(struct experiment *e, const struct run *run, const cha
     char name[160];
 
     snprintf(name, sizeof name, "%s, level %d, %s%s: %s", run->name, run->level, variant, form_of(run), what);
-    json_t *row = bench_remark(&e->bench, "starfish", name);
-    reproduce_compare(row, run->beside ? (double)NAN : paper, ours);
+    json_t *row = reproduce_number(&e->bench, name, run->beside ? (double)NAN : paper, ours);
     name_row(row, run, variant);
     return row;
 }

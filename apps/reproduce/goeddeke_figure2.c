@@ -207,8 +207,7 @@ static void add_number(const struct figure *figure, const struct arrays *a, cons
 
     snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, starfish_precision_names[a->precision],
              what);
-    json_t *row = bench_remark(figure->bench, "starfish", name);
-    reproduce_compare(row, (double)NAN, ours);
+    json_t *row = reproduce_number(figure->bench, name, (double)NAN, ours);
     name_row(row, figure, a, variant);
     if (paper_says)
         json_object_set_new(row, "paper_says", json_string(paper_says));

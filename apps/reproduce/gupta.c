@@ -70,14 +70,6 @@ static double if_paper(const struct gupta *g, double number)
     return g->n == PAPER_N ? number : (double)NAN;
 }
 
-static json_t *add(struct gupta *g, const char *name, double paper, double ours)
-{
-    json_t *row = bench_remark(&g->bench, "starfish", name);
-
-    reproduce_compare(row, paper, ours);
-    return row;
-}
-
 static void describe(json_t *row, const struct gupta *g, const struct diffusion_times *times, const char *version)
 {
     json_object_set_new(row, "version", json_string(version));
@@ -128,7 +120,7 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
         json_object_set_new(row, "error", command_json_real(times.error));
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name, places[place],
                  g->n, g->n);
-        row = add(g, name, if_paper(g, paper[version].iterations[place]), times.info.iterations);
+        row = reproduce_number(&g->bench, name, if_paper(g, paper[version].iterations[place]), times.info.iterations);
         describe(row, g, &times, v->name);
         if (v->deflated)
             json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
@@ -186,7 +178,8 @@ static starfish_status count_kernels(struct gupta *g)
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         for (int w = 0; w < 3; w++) {
             snprintf(name, sizeof name, "%s: %s per unknown", kernels[k].name, what[w]);
-            json_object_set_new(add(g, name, kernels[k].paper[w], kernels[k].ours[w]), "how", json_string("counted"));
+            json_object_set_new(reproduce_number(&g->bench, name, kernels[k].paper[w], kernels[k].ours[w]), "how",
+                                json_string("counted"));
         }
     return STARFISH_SUCCESS;
 }
@@ -211,7 +204,8 @@ static starfish_status count_launches(struct gupta *g)
 
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         snprintf(name, sizeof name, "%s: launches per step of DIPCG2", rows[r].name);
-        json_object_set_new(add(g, name, rows[r].paper, rows[r].ours), "how", json_string("counted"));
+        json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper, rows[r].ours), "how",
+                            json_string("counted"));
     }
     return STARFISH_SUCCESS;
 }
@@ -232,7 +226,8 @@ static starfish_status list_characteristics(struct gupta *g)
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         for (int w = 0; w < 4; w++) {
             snprintf(name, sizeof name, "%s: %s", rows[r].name, what[w]);
-            json_object_set_new(add(g, name, rows[r].paper[w], rows[r].ours[w]), "how", json_string("by design"));
+            json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper[w], rows[r].ours[w]), "how",
+                                json_string("by design"));
         }
     return STARFISH_SUCCESS;
 }
@@ -278,10 +273,10 @@ static void add_shares(struct gupta *g, int place, const struct starfish_record 
         const double words = isnan(shares[s].words) ? vectors * vectors : shares[s].words * unknowns;
         const int banded = isnan(shares[s].words) && place == 0;
         snprintf(name, sizeof name, "%s on %s: %% of the tasks' time", shares[s].name, places[place]);
-        add(g, name, place == 1 ? if_paper(g, shares[s].share) : (double)NAN, 100 * sum / all);
+        reproduce_number(&g->bench, name, place == 1 ? if_paper(g, shares[s].share) : (double)NAN, 100 * sum / all);
         snprintf(name, sizeof name, "%s on %s: GB/s", shares[s].name, places[place]);
-        add(g, name, place == 1 ? if_paper(g, shares[s].rate) : (double)NAN,
-            count > 0 && !banded ? 1e-3 * 8 * words * count / sum : (double)NAN);
+        reproduce_number(&g->bench, name, place == 1 ? if_paper(g, shares[s].rate) : (double)NAN,
+                         count > 0 && !banded ? 1e-3 * 8 * words * count / sum : (double)NAN);
     }
 }
 
@@ -343,7 +338,7 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
             snprintf(name, sizeof name, "%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
                      diffusion_versions[version].name, n, n, block, vectors);
             if (status == STARFISH_SUCCESS) {
-                json_t *row = add(g, name, (double)NAN, times.info.iterations);
+                json_t *row = reproduce_number(&g->bench, name, (double)NAN, times.info.iterations);
                 describe(row, g, &times, diffusion_versions[version].name);
                 json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
             }
@@ -377,8 +372,8 @@ static starfish_status measure_figure5(struct gupta *g)
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
                  diffusion_versions[v].name);
-        add(g, name, if_paper(g, paper[v].seconds[0] / paper[v].seconds[1]),
-            g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
+        reproduce_number(&g->bench, name, if_paper(g, paper[v].seconds[0] / paper[v].seconds[1]),
+                         g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
     }
     return at_all_places(g, sweep_at);
 }
@@ -405,7 +400,7 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         if (status == STARFISH_SUCCESS) {
             snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
                      places[place]);
-            json_t *row = add(g, line, (double)NAN, times.info.iterations);
+            json_t *row = reproduce_number(&g->bench, line, (double)NAN, times.info.iterations);
             describe(row, g, &times, name);
             json_object_set_new(row, "precision", json_string(what[p]));
             json_object_set_new(row, "recurrence", command_json_real(times.info.recurrence));

@@ -93,9 +93,7 @@ static starfish_status run(const struct mueller *m, const struct solve *s, struc
 /* A number that is no time of ours; how: "measured", "counted" or "modelled". */
 static void add(struct mueller *m, const char *name, const char *how, double paper, double ours)
 {
-    json_t *row = bench_remark(&m->bench, "starfish", name);
-
-    reproduce_compare(row, paper, ours);
+    json_t *row = reproduce_number(&m->bench, name, paper, ours);
     json_object_set_new(row, "how", json_string(how));
 }
 

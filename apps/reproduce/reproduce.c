@@ -67,6 +67,13 @@ void reproduce_compare(json_t *row, double paper, double ours)
     json_object_set_new(row, "ours", command_json_real(ours));
 }
 
+json_t *reproduce_number(struct bench *bench, const char *name, double paper, double ours)
+{
+    json_t *row = bench_remark(bench, "starfish", name);
+    reproduce_compare(row, paper, ours);
+    return row;
+}
+
 /* Times in milliseconds; other numbers as they are. */
 static void add_number(struct table *table, const json_t *row, const char *key)
 {

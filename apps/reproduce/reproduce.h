@@ -45,6 +45,8 @@ void reproduce_print(const struct bench *bench);
 
 /* Add the two keys; paper: NaN where it states none. */
 void reproduce_compare(json_t *row, double paper, double ours);
+/* A row of ours that is no time, with the two keys; the bench owns it. */
+json_t *reproduce_number(struct bench *bench, const char *name, double paper, double ours);
 
 /* The rows of goeddeke-figure2, on grids up to level `largest` (goeddeke_figure2.c). No context may be open:
  * its workers would use the cores. */

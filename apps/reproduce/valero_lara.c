@@ -275,8 +275,7 @@ static void claim(struct experiment *e, const char *figure, const char *size, co
 {
     char name[192];
     snprintf(name, sizeof name, "figure %s, %s: %s", figure, size, what);
-    json_t *row = bench_remark(&e->bench, "starfish", name);
-    reproduce_compare(row, paper, ours);
+    json_t *row = reproduce_number(&e->bench, name, paper, ours);
     json_object_set_new(row, "figure", json_string(figure));
     json_object_set_new(row, "paper_says", json_string(says));
 }
