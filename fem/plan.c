@@ -1,7 +1,6 @@
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 
-#include "base/pages.h"
 #include "base/real.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/plan.h"
@@ -66,28 +65,6 @@ static size_t bytes_of_vector(const struct starfish_fem_plan *plan)
     return (plan->space.unknowns + 1) * sizeof(double);
 }
 
-/* Memory that GPUs copy fast. Not starfish_alloc's, which in a simulation nobody may read: the program does. */
-static starfish_status make_vector(struct starfish_fem_plan *plan, void **vector)
-{
-    void *memory = starfish_pages_alloc(bytes_of_vector(plan));
-
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a vector of %zu bytes", bytes_of_vector(plan));
-    const starfish_status status = starfish_pin(plan->context, memory, bytes_of_vector(plan));
-    if (status == STARFISH_SUCCESS)
-        *vector = memory;
-    else
-        free(memory);
-    return status;
-}
-
-static void free_vector(struct starfish_fem_plan *plan, void *vector)
-{
-    if (vector)
-        starfish_unpin(plan->context, vector, bytes_of_vector(plan));
-    free(vector);
-}
-
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
                                          const struct starfish_fem_options *options, starfish_fem_plan **result)
 {
@@ -113,9 +90,9 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     if (status == STARFISH_SUCCESS)
         status = list_cells(plan);
     if (status == STARFISH_SUCCESS)
-        status = make_vector(plan, &plan->f);
+        status = starfish_alloc(context, bytes_of_vector(plan), &plan->f);
     if (status == STARFISH_SUCCESS)
-        status = make_vector(plan, &plan->u);
+        status = starfish_alloc(context, bytes_of_vector(plan), &plan->u);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
         return status;
@@ -129,8 +106,10 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     if (!plan)
         return;
     starfish_multigrid_plan_destroy(plan->multigrid);
-    for (int which = 0; which < 2 && !starfish_is_stuck(); which++) /* else tasks may still use them */
-        free_vector(plan, which ? plan->u : plan->f);
+    if (!starfish_is_stuck()) { /* else tasks may still use them */
+        starfish_free(plan->context, plan->f, bytes_of_vector(plan));
+        starfish_free(plan->context, plan->u, bytes_of_vector(plan));
+    }
     starfish_fem_space_destroy(&plan->space);
     starfish_refined_destroy(&plan->mesh);
     free(plan->cells);

@@ -71,11 +71,11 @@ starfish_status starfish_unpin(starfish_context *context, void *memory, size_t b
     return STARFISH_SUCCESS;
 }
 
-/* A simulation touches no data: addresses are enough. */
+/* A simulation's tasks touch no data: addresses are enough, and only what the program itself fills takes memory. */
 static void *take(size_t bytes)
 {
 #ifdef STARPU_SIMGRID
-    void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 #else
     return starfish_pages_alloc(bytes);
