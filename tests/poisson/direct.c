@@ -46,7 +46,7 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(counts_tasks_by_worker),         cmocka_unit_test(two_contexts_live_together),
         cmocka_unit_test(refuses_what_it_cannot_solve),   cmocka_unit_test(solves_indefinite_problems),
         cmocka_unit_test(refinement_brings_back_digits),  cmocka_unit_test(streams_of_solves),
-        cmocka_unit_test(auto_passes_by_a_useless_basis),
+        cmocka_unit_test(auto_passes_by_a_useless_basis), cmocka_unit_test(planes_of_large_problems_are_timed),
     };
     direct_workers[STARFISH_CPU] = cpu_workers;
     direct_workers[STARFISH_GPU] = gpu_workers;

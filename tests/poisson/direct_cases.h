@@ -47,6 +47,7 @@ void the_slab_method_does_2d(void **state);
 void partial_fractions_stand_stretching(void **state);
 void refinement_brings_back_digits(void **state);
 void streams_of_solves(void **state);
+void planes_of_large_problems_are_timed(void **state);
 void methods_and_cuts_agree(void **state);
 void splits_and_algorithms_agree(void **state);
 void solves_from_eight_threads(void **state);

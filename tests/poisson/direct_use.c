@@ -84,6 +84,23 @@ void streams_of_solves(void **state)
     direct_free_problem(&p);
 }
 
+/* With cores and a GPU a plan times some planes of a large problem, which is then solved by both. */
+void planes_of_large_problems_are_timed(void **state)
+{
+    (void)state;
+    if (starfish_context_workers_of(direct_context, STARFISH_GPU) == 0 ||
+        starfish_context_workers_of(direct_context, STARFISH_CPU) == 0)
+        skip();
+    struct starfish_poisson_problem p = direct_problem("periodic", "nn cell", "dd cell", 256, 256, 256, 0);
+    for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.method = STARFISH_METHOD_SLAB;
+        options.precision = (starfish_precision)precision;
+        direct_check_recovers("256^3", &p, &options, 0, precision == STARFISH_F32 ? 1e-2 : 1e-10);
+    }
+    direct_free_problem(&p);
+}
+
 void methods_and_cuts_agree(void **state)
 {
     (void)state;
