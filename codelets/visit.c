@@ -153,8 +153,9 @@ static void attach_solution(struct starfish_task *task, struct arguments *a, con
 
     for (int i = 0; i < 2; i++) {
         const struct starfish_access wanted = {.part = t->part,
-                                               .fills = i == 0 && !v->zero &&
+                                               .fills = i == 0 && !v->zero && !t->known &&
                                                         starfish_extent_goes_beyond(space, t->part, &v->u),
+                                               .filled = v->u,
                                                .publishes = i == last ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
         a->u[i] = STARFISH_NO_ACCESS;
         if (i == 1 || first_is_used)

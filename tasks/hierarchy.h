@@ -37,6 +37,8 @@ struct starfish_hierarchy_level {
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
     enum starfish_waiting waits;
+    /* Rows beyond each part where its array has the solution, too, so that nobody need be asked for them. */
+    size_t known[STARFISH_SPACE_MOST_PARTS][2];
 };
 
 static inline const struct starfish_vector *starfish_level_solution(const struct starfish_hierarchy_level *level)

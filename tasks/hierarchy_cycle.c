@@ -3,7 +3,7 @@
 #include "tasks/hierarchy.h"
 #include "tasks/visits.h"
 
-#include "base/real.h"
+#include <string.h>
 
 struct submission {
     struct starfish_hierarchy_graph *graph;
@@ -56,12 +56,14 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     }
     level->now = !level->now;
     level->uncorrected = 0;
+    memset(level->known, 0, sizeof level->known);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
 {
     fine->uncorrected = 0;
+    memset(fine->known, 0, sizeof fine->known);
     for (size_t i = 0; i < fine->space.parts[1]; i++) {
         const size_t part = starfish_space_turn(&fine->space, i);
         struct starfish_grid_task task = task_on(fine, fine + 1, part);
@@ -88,8 +90,7 @@ static struct starfish_visited visited_of(const struct submission *s, int l, siz
         .coarse_shape = coarse->part[part].shape,
         .at = starfish_part_rectangle(&level->space, part),
         .coarse_at = starfish_part_rectangle(&coarse->space, part),
-        .slow = starfish_visit_is_slow(level->space.on_ranks,
-                                       level->space.n[0] * starfish_real_size(s->graph->setting.precision))};
+        .slow = level->space.slow};
 }
 
 static int find_visit(const struct submission *s, int l, size_t part, int up, int zero, struct starfish_visit *visit)
@@ -100,7 +101,7 @@ static int find_visit(const struct submission *s, int l, size_t part, int up, in
 }
 
 /* All parts alike, since each counts on its neighbours' arrays. */
-static int can_visit(const struct submission *s, int l, int up)
+static int can_visit(const struct submission *s, int l, int up, int zero)
 {
     const struct starfish_hierarchy_level *level = &s->graph->level[l];
     struct starfish_visit visit;
@@ -108,9 +109,29 @@ static int can_visit(const struct submission *s, int l, int up)
     if (!level->space.apart || level->space.local || !level->f->ghosts || !level->u[0]->ghosts)
         return 0;
     for (size_t part = 0; part < level->space.parts[1]; part++)
-        if (!find_visit(s, l, part, up, 0, &visit))
+        if (!find_visit(s, l, part, up, zero, &visit))
             return 0;
     return 1;
+}
+
+/* Has a part's array the rows beyond it that are read, from the visit before? */
+static int knows(const struct starfish_hierarchy_level *level, size_t part, const struct starfish_extent *read)
+{
+    const struct starfish_rectangle own = starfish_part_rectangle(&level->space, part);
+    const size_t *known = level->known[part];
+
+    return read->y0 + (ptrdiff_t)known[0] >= (ptrdiff_t)own.y0 && read->y1 - (ptrdiff_t)known[1] <= (ptrdiff_t)own.y1;
+}
+
+/* After a visit down; NULL: nothing beyond the part is known any more. */
+static void note_known(const struct submission *s, int l, size_t part, const struct starfish_visit *visit)
+{
+    const struct starfish_visited visited = visited_of(s, l, part);
+    size_t *known = s->graph->level[l].known[part];
+
+    known[0] = known[1] = 0;
+    if (visit)
+        starfish_visit_known(&visited, visit, known);
 }
 
 static starfish_status run_visit(const struct submission *s, int l, int up, int zero)
@@ -131,8 +152,10 @@ static starfish_status run_visit(const struct submission *s, int l, int up, int 
                                            .f = level->f,
                                            .coarse = up ? starfish_level_solution(coarse) : coarse->f};
         find_visit(s, l, part, up, zero, &task.visit);
+        task.known = up && knows(level, part, &task.visit.u);
         flips = starfish_visit_flips(&task.visit);
         STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
+        note_known(s, l, part, up ? NULL : &task.visit);
     }
     level->now = (level->now + flips) % 2;
     level->uncorrected = level->waits = 0;
@@ -148,11 +171,11 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const void *shape = level->part[0].shape;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
 
-    if (after && level->uncorrected && can_visit(s, l, 1))
+    if (after && level->uncorrected && can_visit(s, l, 1, 0))
         return run_visit(s, l, 1, 0);
     if (level->uncorrected && !kind->adds_correction(smoothing))
         STARFISH_TRY(add_correction(s, level, 0));
-    if (!after && !level->uncorrected && can_visit(s, l, 0)) { /* the restriction follows */
+    if (!after && !level->uncorrected && can_visit(s, l, 0, zero)) { /* the restriction follows */
         level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS;
         return STARFISH_SUCCESS;
     }
@@ -196,7 +219,7 @@ static starfish_status prolong(void *self, int l, int zero)
 
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
 
-    if (zero || (!s->graph->kind->adds_correction(smoothing) && (smoothing->after == 0 || !can_visit(s, l, 1))))
+    if (zero || (!s->graph->kind->adds_correction(smoothing) && (smoothing->after == 0 || !can_visit(s, l, 1, 0))))
         return add_correction(s, fine, zero);
     fine->uncorrected = 1;
     return STARFISH_SUCCESS;

@@ -2,8 +2,9 @@
  *
  * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so
  * on. Rows that two neighbours both compute so are work done twice, in place of an exchange, which costs a task and the
- * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads, all of them: where
- * bytes are slow only those visits are made that compute nothing twice. */
+ * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads. Where bytes are
+ * slow only those visits are made that ask for no more of them: such that compute nothing twice, and such as begin with
+ * a zero solution, whose sweeps read the right-hand side as deep as the tasks one by one would read both. */
 #include "tasks/visits.h"
 
 #include "scheduler/machine.h"
@@ -109,7 +110,18 @@ static int find(const struct starfish_visited *v, struct starfish_visit *visit)
     clip(&needed, n[1]);
     visit->u = needed;
     visit->copies = !visit->zero && visit->sweeps % 2 == 0;
-    return extra == 0 || (!v->slow && ROWS_PER_EXTRA * extra <= rows);
+    return extra == 0 || ((!v->slow || visit->zero) && ROWS_PER_EXTRA * extra <= rows);
+}
+
+void starfish_visit_known(const struct starfish_visited *visited, const struct starfish_visit *visit, size_t rows[2])
+{
+    const struct starfish_rectangle *last = &visited->at;
+
+    for (int i = 0; i < visit->steps; i++)
+        if (visit->step[i].operation == STARFISH_GRID_SMOOTH)
+            last = &visit->step[i].at;
+    rows[0] = visited->at.y0 - last->y0;
+    rows[1] = last->y1 - visited->at.y1;
 }
 
 int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit)
