@@ -84,7 +84,8 @@ static int is_filled(const struct starfish_access *access, const struct starfish
 {
     const struct starfish_space *space = access->space;
     const ptrdiff_t nx = (ptrdiff_t)space->n[0];
-    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, access->part) + halo->at / nx, y1 = y0 + (ptrdiff_t)halo->count / nx;
+    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, access->part) + halo->at / nx,
+                    y1 = y0 + (ptrdiff_t)halo->count / nx;
 
     return access->fills && halo->to == access->part &&
            (space->local || (y0 < access->filled.y1 && y1 > access->filled.y0));

@@ -83,14 +83,14 @@ static struct starfish_visited visited_of(const struct submission *s, int l, siz
 {
     const struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
 
-    return (struct starfish_visited){
-        .kind = s->graph->kind,
-        .smoothing = &s->graph->tail.smoothing,
-        .shape = level->part[part].shape,
-        .coarse_shape = coarse->part[part].shape,
-        .at = starfish_part_rectangle(&level->space, part),
-        .coarse_at = starfish_part_rectangle(&coarse->space, part),
-        .slow = level->space.slow};
+    return (struct starfish_visited){.kind = s->graph->kind,
+                                     .smoothing = &s->graph->tail.smoothing,
+                                     .shape = level->part[part].shape,
+                                     .coarse_shape = coarse->part[part].shape,
+                                     .at = starfish_part_rectangle(&level->space, part),
+                                     .coarse_at = starfish_part_rectangle(&coarse->space, part),
+                                     .on_ranks = level->space.on_ranks,
+                                     .slow = level->space.slow};
 }
 
 static int find_visit(const struct submission *s, int l, size_t part, int up, int zero, struct starfish_visit *visit)

@@ -129,6 +129,7 @@ static struct starfish_visited visited_of(const struct reading *r, int level, si
                                      .coarse_shape = fine.coarse_shape,
                                      .at = fine.at,
                                      .coarse_at = coarse.at,
+                                     .on_ranks = starfish_runs_are_on_ranks(r->runs),
                                      .slow = starfish_runs_are_slow(r->runs, fine.at.x1)};
 }
 

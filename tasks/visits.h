@@ -10,7 +10,7 @@ struct starfish_visited {
     const struct starfish_smoothing *smoothing;
     const void *shape, *coarse_shape;
     struct starfish_rectangle at, coarse_at;
-    int slow; /* struct starfish_space */
+    int on_ranks, slow; /* struct starfish_space */
 };
 
 /* The sweeps before the coarse grid's correction, and the restriction; the correction, and the sweeps after it. 0: what
