@@ -2,7 +2,6 @@
 #include "codelets/visit.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -81,35 +80,16 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
     return 0;
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-    int step;
-};
-
-static void compute_on_a_core(void *data, size_t part, size_t parts)
-{
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    const struct starfish_place place = {a->setting.precision, 0, NULL,
-                                         starfish_workspace_part(a->setting.workspace, part)};
-    struct starfish_grid_step step = step_of(shared->buffers, a, shared->step);
-    const enum starfish_grid_operation operation = a->visit.step[shared->step].operation;
-
-    a->setting.kind->share(&step, operation, part, parts);
-    if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
-        a->setting.kind->compute[operation](&place, &step);
-}
-
 static void visit_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_place place = {a->setting.precision, 0, NULL, NULL};
-    struct shared shared = {buffers, a, 0};
 
     prepare(&place, buffers, a);
-    for (; shared.step < a->visit.steps; shared.step++)
-        starfish_team_run(a->header.progress->context, compute_on_a_core, &shared);
+    for (int i = 0; i < a->visit.steps; i++) {
+        const struct starfish_grid_step step = step_of(buffers, a, i);
+        starfish_grid_on_team(a->header.progress->context, &a->setting, a->visit.step[i].operation, &step);
+    }
     publish(&place, buffers, a);
 }
 
