@@ -18,7 +18,8 @@ struct starfish_visit_step {
 };
 
 /* In their order: PROLONG where the kind's sweeps do not add a correction, SMOOTH, RESTRICT. What is read of the
- * arrays before: extents; of u nothing where `zero`, of the coarse grid's solution only where `adds`.
+ * arrays before: extents; of u nothing where `zero`, but its first sweep writes so much; of the coarse grid's solution
+ * only where `adds`.
  *
  * A part's neighbours read the edges of its solution as they were, whether their tasks run before this one or after it.
  * So the solution must end in the other array: where the number of sweeps is even it is copied there first. */

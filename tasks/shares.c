@@ -142,8 +142,7 @@ static void look_at_visits(struct reading *r, size_t part)
         const struct starfish_visited here = visited_of(r, r->level, part);
         if (starfish_visit_down(&here, zero, &visit)) {
             look_at_extent(r, part, &visit.f);
-            if (!zero)
-                look_at_extent(r, part, &visit.u);
+            look_at_extent(r, part, &visit.u);
         }
         if (starfish_visit_up(&here, &visit)) {
             look_at_extent(r, part, &visit.u);

@@ -9,10 +9,9 @@
 
 #include "scheduler/machine.h"
 
-/* Rows of a part for each row beyond it that is computed twice, at least, fewer between ranks, where
- * an exchange takes longer; and elements of a part at most: a sweep over more takes an H200 several times as long as an
- * exchange, which is better hidden behind the rows between. */
-enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8, MOST_ELEMENTS = 1 << 24 };
+/* Rows of a part for each row beyond it that is computed twice, at least; fewer between ranks, where an exchange takes
+ * longer. */
+enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
@@ -70,7 +69,8 @@ static void find_step(const struct starfish_visited *v, struct starfish_visit *v
     step.at = this->at;
     for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_COARSE; input++)
         read[input] = v->kind->reads[this->operation](&step, input);
-    widen(needed, &read[STARFISH_GRID_U], n[0]);
+    if (i > 0 || !visit->zero)
+        widen(needed, &read[STARFISH_GRID_U], n[0]);
     widen(&visit->f, &read[STARFISH_GRID_F], n[0]);
     if (this->operation == STARFISH_GRID_PROLONG || (i == 0 && visit->adds))
         widen(&visit->coarse, &read[STARFISH_GRID_COARSE], coarse[0]);
@@ -103,7 +103,7 @@ static int find(const struct starfish_visited *v, struct starfish_extent needed,
     const size_t per_extra = v->on_ranks ? ROWS_PER_EXTRA_ON_RANKS : ROWS_PER_EXTRA;
     size_t extra = 0, n[2];
 
-    if (!is_possible(v, visit) || rows * (v->at.x1 - v->at.x0) > MOST_ELEMENTS)
+    if (!is_possible(v, visit))
         return 0;
     v->kind->extent(v->shape, n);
     for (int i = visit->steps - 1; i >= 0; i--) {
@@ -139,8 +139,10 @@ int starfish_visit_down(const struct starfish_visited *visited, int zero, struct
     add_sweeps(visited, 0, visit);
     if (visit->steps < STARFISH_VISIT_STEPS)
         visit->step[visit->steps++].operation = STARFISH_GRID_RESTRICT;
-    if (zero && visited->on_ranks && starfish_visit_up(visited, &up)) /* it leaves what the visit up reads */
-        return find(visited, up.u, visit);
+    const struct starfish_visit begun = *visit;
+    if (zero && starfish_visit_up(visited, &up) && find(visited, up.u, visit)) /* it leaves what the visit up reads */
+        return 1;
+    *visit = begun;
     return find(visited, own_rows(visited), visit);
 }
 
