@@ -196,8 +196,8 @@ static void print_table(const struct bench *bench)
 }
 
 /* What --plot draws. */
-static const struct bench_curves curves = {
-    "nodes", "efficiency", "mode", 100, {"nodes", "efficiency in per cent"}, "ideal", 100};
+static const struct bench_curves curves = {"nodes", "efficiency", "mode", 100, {"nodes", "efficiency in per cent"},
+                                           "ideal", 100};
 
 starfish_status sched_measure_nodes(struct bench *bench)
 {
@@ -224,14 +224,14 @@ starfish_status sched_measure_nodes(struct bench *bench)
     snprintf(sched->plan.size, sizeof sched->plan.size, "slab method on nodes like %s, %s", sched->simulate,
              nodes.network->name);
     bench->subject = sched->plan.size;
-    bench->more =
-        json_pack("{s:o, s:s}", "model",
-                  json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "
-                               "%.3g us latency, %.3g us a message, %.3g GB/s); slab method, %s, 512x512x512 a GPU",
-                               sched->simulate, nodes.network->name, nodes.network->what, 1e6 * nodes.network->latency,
-                               1e6 * nodes.network->overhead, 1e-9 * nodes.network->bandwidth,
-                               starfish_precision_names[sched->plan.options.precision]),
-                  "network", nodes.network->name);
+    bench->more = json_pack(
+        "{s:o, s:s, s:f, s:f}", "model",
+        json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "
+                     "%.3g us latency, %.3g us a message, %.3g GB/s); slab method, %s, 512x512x512 a GPU",
+                     sched->simulate, nodes.network->name, nodes.network->what, 1e6 * nodes.network->latency,
+                     1e6 * nodes.network->overhead, 1e-9 * nodes.network->bandwidth,
+                     starfish_precision_names[sched->plan.options.precision]),
+        "network", nodes.network->name, "latency", nodes.network->latency, "bandwidth", nodes.network->bandwidth);
     STARFISH_TRY(simulate_node(&nodes, EDGE * nodes.gpus, &one));
     for (size_t i = 0; i < count; ++i)
         STARFISH_TRY(add_rows(&nodes, counts[i], one));
