@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EDGE = 512, TURNS = 3 };
+enum { EDGE = 512, TURNS = 3, MOST_RANKS = 256 };
 
 static double node_microseconds;
 
@@ -57,8 +57,8 @@ static void register_one(starpu_data_handle_t *handle, int ranks, int tag, int o
 static void register_all(struct nodes *n)
 {
     const int p = n->ranks;
-    n->up = calloc((size_t)(p * p), sizeof *n->up);
-    n->down = calloc((size_t)(p * p), sizeof *n->down);
+    n->up = calloc((size_t)p * (size_t)p, sizeof *n->up);
+    n->down = calloc((size_t)p * (size_t)p, sizeof *n->down);
     for (int r = 0; n->up && n->down && r < p; r++)
         for (int q = 0; q < p; q++)
             if (r == n->rank || q == n->rank) {
@@ -98,8 +98,8 @@ static void exchange(const struct nodes *n, const starpu_data_handle_t *handle, 
 static void solve(const struct nodes *n)
 {
     const int p = n->ranks, of_slab[2] = {1, p}, of_modes[2] = {p, 1};
-    starpu_data_handle_t handle[2 * p];
-    enum starpu_data_access_mode mode[2 * p];
+    starpu_data_handle_t handle[2 * MOST_RANKS] = {NULL};
+    enum starpu_data_access_mode mode[2 * MOST_RANKS] = {STARPU_NONE};
     for (int q = 0; q < p; q++) {
         handle[q] = n->up[n->rank * p + q];
         mode[q] = STARPU_W;
@@ -132,6 +132,8 @@ int main(int argc, char **argv)
         return 1;
     starpu_mpi_comm_rank(MPI_COMM_WORLD, &n.rank);
     starpu_mpi_comm_size(MPI_COMM_WORLD, &n.ranks);
+    if (n.ranks > MOST_RANKS)
+        return 1;
     register_all(&n);
     for (int turn = 0; turn < TURNS; turn++) { /* the first one allocates */
         starpu_mpi_barrier(MPI_COMM_WORLD);
