@@ -18,7 +18,8 @@ struct starfish_visit_step {
 };
 
 /* In their order: PROLONG where the kind's sweeps do not add a correction, SMOOTH, RESTRICT. What is read of the
- * arrays before: extents; of u nothing where `zero`, of the coarse grid's solution only where `adds`.
+ * arrays before: extents; of u nothing where `zero`, but its first sweep writes so much; of the coarse grid's solution
+ * only where `adds`.
  *
  * A part's neighbours read the edges of its solution as they were, whether their tasks run before this one or after it.
  * So the solution must end in the other array: where the number of sweeps is even it is copied there first. */
@@ -34,13 +35,14 @@ static inline int starfish_visit_flips(const struct starfish_visit *visit)
     return (visit->sweeps + visit->copies) % 2;
 }
 
-/* u: first the array that holds the solution. coarse: the solution to
- * be added, or with a restriction its result. All on spaces whose parts are apart. */
+/* u: first the array that holds the solution, beyond the part, too, where that is `known`. coarse: the solution to be
+ * added, or with a restriction its result. All on spaces whose parts are apart. */
 struct starfish_visit_task {
     struct starfish_visit visit;
     const void *shape, *coarse_shape;
     starpu_data_handle_t table, coarse_table;
     size_t part;
+    int known;
     const struct starfish_vector *u[2], *f, *coarse;
 };
 starfish_status starfish_submit_visit(struct starfish_progress *progress, const struct starfish_grid_setting *setting,

@@ -135,11 +135,13 @@ static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_b
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
-enum { PIECES_OF_CORES = 4 }; /* slabs and blocks of a rank, for its cores; a GPU wants one of each */
+/* Of a rank: blocks of modes, so that one is reduced while the tiles of the next travel, and slabs for its cores; a GPU
+ * wants one. */
+enum { BLOCKS_OF_RANK = 4, SLABS_OF_CORES = 4 };
 
-static size_t pieces_of_rank(const struct starfish_poisson_plan *plan)
+static size_t most_pieces(const struct starfish_poisson_plan *plan)
 {
-    return smaller(plan->here.any_gpu ? 1 : PIECES_OF_CORES, STARFISH_MAX_TILED_SLABS / (size_t)plan->here.owners);
+    return STARFISH_MAX_TILED_SLABS / (size_t)plan->here.owners;
 }
 
 /* Whether ranks can share the modes: there are several blocks of them, and a slab for each rank with planes. */
@@ -153,9 +155,10 @@ static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starf
 {
     const struct starfish_poisson_options *options = &plan->options;
     const int ranks = starfish_context_ranks(plan->context);
-    const size_t most = STARFISH_MAX_TILED_SLABS / (size_t)plan->here.owners;
-    const size_t each = options->slabs > 0 ? smaller(options->slabs, most) : pieces_of_rank(plan);
-    const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : pieces_of_rank(plan) * (size_t)ranks;
+    const size_t slabs_each = options->slabs > 0 ? options->slabs : plan->here.any_gpu ? 1 : SLABS_OF_CORES;
+    const size_t each = smaller(slabs_each, most_pieces(plan)),
+                 blocks_each = smaller(BLOCKS_OF_RANK, most_pieces(plan));
+    const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : blocks_each * (size_t)ranks;
     how->cut = (struct starfish_cut){.slabs = 0};
     for (int rank = 0; rank < ranks; rank++) {
         const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, rank);

@@ -129,9 +129,8 @@ static struct starfish_visited visited_of(const struct reading *r, int level, si
                                      .coarse_shape = fine.coarse_shape,
                                      .at = fine.at,
                                      .coarse_at = coarse.at,
-                                     .slow =
-                                         starfish_visit_is_slow(starfish_runs_are_on_ranks(r->runs),
-                                                                fine.at.x1 * starfish_real_size(r->spec->precision))};
+                                     .on_ranks = starfish_runs_are_on_ranks(r->runs),
+                                     .slow = starfish_runs_are_slow(r->runs, fine.at.x1)};
 }
 
 /* What tasks of several operations read of the level: those on it, and those on the finer one. */
@@ -143,8 +142,7 @@ static void look_at_visits(struct reading *r, size_t part)
         const struct starfish_visited here = visited_of(r, r->level, part);
         if (starfish_visit_down(&here, zero, &visit)) {
             look_at_extent(r, part, &visit.f);
-            if (!zero)
-                look_at_extent(r, part, &visit.u);
+            look_at_extent(r, part, &visit.u);
         }
         if (starfish_visit_up(&here, &visit)) {
             look_at_extent(r, part, &visit.u);

@@ -2,15 +2,16 @@
  *
  * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so
  * on. Rows that two neighbours both compute so are work done twice, in place of an exchange, which costs a task and the
- * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads, all of them: where
- * bytes are slow only those visits are made that compute nothing twice. */
+ * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads. Where bytes are
+ * slow only those visits are made that ask for no more of them: such that compute nothing twice, and such as begin with
+ * a zero solution, whose sweeps read the right-hand side as deep as the tasks one by one would read both. */
 #include "tasks/visits.h"
 
 #include "scheduler/machine.h"
 
-/* Rows of a part for each row beyond it that is computed twice, at least; and elements of a part at most: a sweep over
- * more takes an H200 several times as long as an exchange, which is better hidden behind the rows between. */
-enum { ROWS_PER_EXTRA = 32, MOST_ELEMENTS = 1 << 24 };
+/* Rows of a part for each row beyond it that is computed twice, at least; fewer between ranks, where an exchange takes
+ * longer. */
+enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
@@ -68,7 +69,8 @@ static void find_step(const struct starfish_visited *v, struct starfish_visit *v
     step.at = this->at;
     for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_COARSE; input++)
         read[input] = v->kind->reads[this->operation](&step, input);
-    widen(needed, &read[STARFISH_GRID_U], n[0]);
+    if (i > 0 || !visit->zero)
+        widen(needed, &read[STARFISH_GRID_U], n[0]);
     widen(&visit->f, &read[STARFISH_GRID_F], n[0]);
     if (this->operation == STARFISH_GRID_PROLONG || (i == 0 && visit->adds))
         widen(&visit->coarse, &read[STARFISH_GRID_COARSE], coarse[0]);
@@ -88,14 +90,20 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
     return !v->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
 }
 
-static int find(const struct starfish_visited *v, struct starfish_visit *visit)
+static struct starfish_extent own_rows(const struct starfish_visited *v)
 {
-    struct starfish_extent needed = {(ptrdiff_t)v->at.x0, (ptrdiff_t)v->at.x1, (ptrdiff_t)v->at.y0, (ptrdiff_t)v->at.y1,
-                                     0};
+    return (struct starfish_extent){(ptrdiff_t)v->at.x0, (ptrdiff_t)v->at.x1, (ptrdiff_t)v->at.y0, (ptrdiff_t)v->at.y1,
+                                    0};
+}
+
+/* `needed`: of the solution afterwards. */
+static int find(const struct starfish_visited *v, struct starfish_extent needed, struct starfish_visit *visit)
+{
     const size_t rows = v->at.y1 - v->at.y0;
+    const size_t per_extra = v->on_ranks ? ROWS_PER_EXTRA_ON_RANKS : ROWS_PER_EXTRA;
     size_t extra = 0, n[2];
 
-    if (!is_possible(v, visit) || rows * (v->at.x1 - v->at.x0) > MOST_ELEMENTS)
+    if (!is_possible(v, visit))
         return 0;
     v->kind->extent(v->shape, n);
     for (int i = visit->steps - 1; i >= 0; i--) {
@@ -109,16 +117,33 @@ static int find(const struct starfish_visited *v, struct starfish_visit *visit)
     clip(&needed, n[1]);
     visit->u = needed;
     visit->copies = !visit->zero && visit->sweeps % 2 == 0;
-    return extra == 0 || (!v->slow && ROWS_PER_EXTRA * extra <= rows);
+    return extra == 0 || ((!v->slow || visit->zero) && per_extra * extra <= rows);
+}
+
+void starfish_visit_known(const struct starfish_visited *visited, const struct starfish_visit *visit, size_t rows[2])
+{
+    const struct starfish_rectangle *last = &visited->at;
+
+    for (int i = 0; i < visit->steps; i++)
+        if (visit->step[i].operation == STARFISH_GRID_SMOOTH)
+            last = &visit->step[i].at;
+    rows[0] = visited->at.y0 - last->y0;
+    rows[1] = last->y1 - visited->at.y1;
 }
 
 int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit)
 {
+    struct starfish_visit up;
+
     *visit = (struct starfish_visit){.zero = zero};
     add_sweeps(visited, 0, visit);
     if (visit->steps < STARFISH_VISIT_STEPS)
         visit->step[visit->steps++].operation = STARFISH_GRID_RESTRICT;
-    return find(visited, visit);
+    const struct starfish_visit begun = *visit;
+    if (zero && starfish_visit_up(visited, &up) && find(visited, up.u, visit)) /* it leaves what the visit up reads */
+        return 1;
+    *visit = begun;
+    return find(visited, own_rows(visited), visit);
 }
 
 int starfish_visit_up(const struct starfish_visited *visited, struct starfish_visit *visit)
@@ -127,5 +152,5 @@ int starfish_visit_up(const struct starfish_visited *visited, struct starfish_vi
     if (!visit->adds)
         visit->step[visit->steps++].operation = STARFISH_GRID_PROLONG;
     add_sweeps(visited, 1, visit);
-    return find(visited, visit);
+    return find(visited, own_rows(visited), visit);
 }

@@ -195,6 +195,10 @@ static void print_table(const struct bench *bench)
                      0, 0);
 }
 
+/* What --plot draws. */
+static const struct bench_curves curves = {"nodes", "efficiency", "mode", 100, {"nodes", "efficiency in per cent"},
+                                           "ideal", 100};
+
 starfish_status sched_measure_nodes(struct bench *bench)
 {
     struct nodes nodes = {.sched = (struct sched *)bench};
@@ -215,14 +219,19 @@ starfish_status sched_measure_nodes(struct bench *bench)
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
     snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
     bench->print = print_table;
-    bench->more =
-        json_pack("{s:o, s:s}", "model",
-                  json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "
-                               "%.3g us latency, %.3g us a message, %.3g GB/s); slab method, %s, 512x512x512 a GPU",
-                               sched->simulate, nodes.network->name, nodes.network->what, 1e6 * nodes.network->latency,
-                               1e6 * nodes.network->overhead, 1e-9 * nodes.network->bandwidth,
-                               starfish_precision_names[sched->plan.options.precision]),
-                  "network", nodes.network->name);
+    bench->curves = &curves;
+    bench->how = "modelled";
+    snprintf(sched->plan.size, sizeof sched->plan.size, "slab method on nodes like %s, %s", sched->simulate,
+             nodes.network->name);
+    bench->subject = sched->plan.size;
+    bench->more = json_pack(
+        "{s:o, s:s, s:f, s:f}", "model",
+        json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "
+                     "%.3g us latency, %.3g us a message, %.3g GB/s); slab method, %s, 512x512x512 a GPU",
+                     sched->simulate, nodes.network->name, nodes.network->what, 1e6 * nodes.network->latency,
+                     1e6 * nodes.network->overhead, 1e-9 * nodes.network->bandwidth,
+                     starfish_precision_names[sched->plan.options.precision]),
+        "network", nodes.network->name, "latency", nodes.network->latency, "bandwidth", nodes.network->bandwidth);
     STARFISH_TRY(simulate_node(&nodes, EDGE * nodes.gpus, &one));
     for (size_t i = 0; i < count; ++i)
         STARFISH_TRY(add_rows(&nodes, counts[i], one));
