@@ -208,34 +208,59 @@ static size_t pieces_of(const struct starfish_space *space)
     return space->parts[0] * space->parts[1];
 }
 
-/* Tiles of one array, or of memory that the runtime has where they are first written (node -1). */
+/* Edges travel to their readers, and pieces to a task that collects them. */
+static void set_rank(const struct starfish_space *space, starpu_data_handle_t handle, size_t part)
+{
+    if (space->on_ranks)
+        starfish_data_set_travelling(space->context, handle, space->owner[part].rank);
+}
+
+/* The rows of an array that this rank has in its memory: all, or the runs that it owns, one behind the other. */
+static void rows_here(const struct starfish_space *space, size_t *first, size_t *rows)
+{
+    *first = *rows = 0;
+    for (size_t y = space->parts[1]; y-- > 0;)
+        if (starfish_space_rank(space, y) == starfish_context_rank(space->context)) {
+            *first = space->first[1][y];
+            *rows += space->first[1][y + 1] - space->first[1][y];
+        }
+}
+
+int starfish_space_has_none_here(const struct starfish_space *space)
+{
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    return rows == 0;
+}
+
+/* Tiles of one array, or of memory that the runtime has where they are first written (node -1). Those of other ranks
+ * have no memory here until they travel. */
 static void register_tiles(struct starfish_vector *vector, int node, void *memory)
 {
     const struct starfish_space *space = vector->space;
     const size_t size = starfish_real_size(vector->precision), *n = space->n;
+    size_t first, rows;
 
+    rows_here(space, &first, &rows);
     for (size_t y = 0; y < space->parts[1]; y++)
         for (size_t x = 0; x < space->parts[0]; x++) {
             const size_t x0 = space->first[0][x], y0 = space->first[1][y];
             const size_t width = space->first[0][x + 1] - x0, height = space->first[1][y + 1] - y0;
-            const uintptr_t address = memory ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
+            const int here = memory && starfish_space_rank(space, y) == starfish_context_rank(space->context);
+            const uintptr_t address = here ? (uintptr_t)memory + (x0 + (y0 - first) * n[0]) * size : 0;
+            const size_t pitch = here || !space->on_ranks ? n[0] : width;
             starpu_data_handle_t *handle = &vector->piece[x + y * space->parts[0]];
-            starpu_block_data_register(handle, node, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)width,
-                                       (uint32_t)height, 1, size);
+            starpu_block_data_register(handle, here ? node : -1, address, (uint32_t)pitch, (uint32_t)(pitch * height),
+                                       (uint32_t)width, (uint32_t)height, 1, size);
             starpu_data_set_coordinates(*handle, 2, (int)x, (int)y);
+            set_rank(space, *handle, y);
         }
 }
 
 static void register_run(starpu_data_handle_t *handle, size_t count, size_t size)
 {
     starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
-}
-
-/* Edges travel to their readers, and pieces to a task that collects them. */
-static void set_rank(const struct starfish_space *space, starpu_data_handle_t handle, size_t part)
-{
-    if (space->on_ranks)
-        starfish_data_set_travelling(space->context, handle, space->owner[part].rank);
 }
 
 static void register_apart(struct starfish_vector *vector)
@@ -276,13 +301,23 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
     return STARFISH_SUCCESS;
 }
 
+static starfish_status check_pinned_here(const struct starfish_space *space, starfish_precision precision,
+                                         const void *memory, const char *name)
+{
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    return rows == 0 ? STARFISH_SUCCESS
+                     : starfish_memory_check_pinned(space->context, name, memory,
+                                                    rows * space->n[0] * starfish_real_size(precision));
+}
+
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name)
 {
-    const size_t bytes = space->n[0] * space->n[1] * starfish_real_size(precision);
-
     *vector = (struct starfish_vector){.space = NULL};
-    STARFISH_TRY(starfish_memory_check_pinned(space->context, name, memory, bytes));
+    const starfish_status status = check_pinned_here(space, precision, memory, name);
+    STARFISH_TRY(space->on_ranks ? starfish_ranks_agree(space->context, status) : status);
     *vector = (struct starfish_vector){.space = space, .precision = precision};
     register_tiles(vector, node, memory);
     return STARFISH_SUCCESS;

@@ -94,6 +94,8 @@ void starfish_space_destroy(struct starfish_space *space);
 
 /* Elements of a part, without ghosts. */
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part);
+/* Has this rank no rows of the space? */
+int starfish_space_has_none_here(const struct starfish_space *space);
 /* The rank that a part belongs to. */
 int starfish_space_rank(const struct starfish_space *space, size_t part);
 /* Whether the context's workers all work in main memory, so that one array may be cut without edges. */
@@ -113,7 +115,8 @@ struct starfish_vector {
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision);
 /* Over n[0] * n[1] elements of memory on a node of StarPU's, which stay the caller's; until destroy they are the
- * runtime's. Error: ARGUMENT (`name`d memory is pinned in parts). */
+ * runtime's. On a space on ranks over the rows that this rank owns, NULL where there are none; collective. Error:
+ * ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
 /* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them

@@ -2,6 +2,7 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "atmosphere/options.h"
+#include "atmosphere/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,7 +60,8 @@ static starfish_status create(struct problem_run *run, int check)
     run->plan = made;
     run->about =
         (struct problem_about){starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
-                               starfish_atmosphere_plan_seconds(made->plan), 0, 1};
+                               starfish_atmosphere_plan_seconds(made->plan), 0,
+                               starfish_atmosphere_plan_owners(made->plan)};
     return STARFISH_SUCCESS;
 }
 

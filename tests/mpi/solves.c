@@ -1,29 +1,13 @@
 /* Solves on several ranks against those of one process: every rank makes the same random problem, solves it whole in a
  * context of its own, and compares its planes of what all have solved together. Run by mpiexec. */
+#include "tests/mpi/ranks.h"
+
 #include <math.h>
-#include <starfish/mpi.h>
-#include <starfish/starfish.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static int rank, ranks;
-static starfish_context *together, *alone;
-
-/* One line, of the first rank that comes, and the end of all. */
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "rank %d of %d, line %d: ", rank, ranks, __LINE__);                                        \
-            fprintf(stderr, __VA_ARGS__);                                                                              \
-            fprintf(stderr, "\n");                                                                                     \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
-        }                                                                                                              \
-    } while (0)
-#define CHECK_OK(call) CHECK((call) == STARFISH_SUCCESS, "%s: %s", #call, starfish_error_message())
 
 /* ---- Random problems ----------------------------------------------------------------------------------------------
  */
@@ -394,12 +378,7 @@ static void fields_are_of_own_planes(void)
 int main(int argc, char **argv)
 {
     const int cases = argc > 1 ? atoi(argv[1]) : 4;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    int level;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    CHECK_OK(starfish_mpi_context_create(&together, MPI_COMM_WORLD, &options));
-    CHECK_OK(starfish_mpi_rank(together, &rank, &ranks));
-    CHECK_OK(starfish_context_create(&alone, NULL));
+    create_contexts(&argc, &argv);
     for (int i = 0; i < cases; i++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_MULTIGRID; method++)
@@ -409,9 +388,7 @@ int main(int argc, char **argv)
     fields_are_of_own_planes();
     errors_of_one_are_errors_of_all();
     memory_that_one_lacks_all_lack();
-    starfish_context_destroy(alone);
-    starfish_context_destroy(together);
-    MPI_Finalize();
+    destroy_contexts();
     if (rank == 0)
         printf("%d ranks: %d problems\n", ranks, cases * KINDS);
     return 0;

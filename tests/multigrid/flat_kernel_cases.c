@@ -421,8 +421,12 @@ static void check_arrange(struct grid *g, int back, int with_scales)
     const struct starfish_flat_arrange a = {
         .nx = nx,
         .nz = nz,
+        .x1 = nx,
         .y1 = ny,
-        .pitch = nx * ny,
+        .z1 = nz,
+        .row = nx,
+        .plane = nx * ny,
+        .columns = nx,
         .back = back,
         .column = with_scales ? tested->memory->upload(column, nx * ny * sizeof(double)) : NULL,
         .layer = with_scales ? tested->memory->upload(layer, nz * sizeof(double)) : NULL,
