@@ -1,4 +1,5 @@
 /* Plans and solves for flat domains: the choice of the method, and multigrid plans for it (multigrid/flat.h). */
+#include "atmosphere/boxes.h"
 #include "atmosphere/gathered.h"
 #include "atmosphere/ranks.h"
 
@@ -41,12 +42,18 @@ static void describe(struct starfish_atmosphere_plan *plan)
  * long for all of it as for the exchanges that it would need. */
 enum { TAIL_OF_GPUS = 1 << 19 };
 
-/* The plan's solver, cut into the parts of several ranks where these are given; or, where `memory` is there, what that
+/* Into what a problem is cut where the plan's maker does not choose: boxes, or the rows of ranks. */
+struct cut {
+    struct starfish_atmosphere_boxes boxes;
+    struct starfish_dealt dealt;
+};
+
+/* The plan's solver, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there, what that
  * would take. */
-static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct starfish_dealt *dealt,
+static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct cut *cut,
                                      struct starfish_memory *memory)
 {
-    const struct starfish_runs *runs = dealt ? &dealt->runs : NULL;
+    const struct starfish_runs *runs = cut->dealt.runs.parts > 0 ? &cut->dealt.runs : NULL;
     static const enum starfish_flat_preconditioner preconditioners[] = {
         [STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = STARFISH_FLAT_BY_NOTHING,
         [STARFISH_ATMOSPHERE_PRECONDITIONER_LINES] = STARFISH_FLAT_BY_LINES,
@@ -64,41 +71,61 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.most_cycles = o->max_iterations;
     options.levels = o->levels;
     options.blocks = o->parts;
-    options.tail = dealt && dealt->any_gpu ? TAIL_OF_GPUS : 0;
+    options.tail = (runs || cut->boxes.owners > 1) && (cut->dealt.any_gpu || cut->boxes.any_gpu) ? TAIL_OF_GPUS : 0;
     options.conjugate_gradients = gradients && !plan->drifts;
     options.bicgstab = gradients && plan->drifts;
     options.inner_cycles = gradients ? 1 : STARFISH_FLAT_INNER_CYCLES;
+    plan->volumes.matrix.cut = cut->boxes.cut.parts[0] > 0 ? &cut->boxes.cut : NULL;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
-    return memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
-                  : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+    const starfish_status status =
+        memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
+               : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+    plan->volumes.matrix.cut = NULL;
+    return status;
 }
 
 static starfish_status create(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
-                              const struct starfish_dealt *dealt, struct starfish_memory *memory)
+                              const struct cut *cut, struct starfish_memory *memory)
 {
     const double start = starfish_now();
 
     choose(&plan->options);
     plan->drifts = problem->xi_up != NULL;
     STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
-    STARFISH_TRY(create_solver(plan, dealt, memory));
+    STARFISH_TRY(create_solver(plan, cut, memory));
     describe(plan);
-    plan->owners = dealt ? dealt->owners : 1;
     plan->seconds = starfish_now() - start;
     return STARFISH_SUCCESS;
 }
 
-/* In parts of the ranks' rows; where these cannot be parts, the first rank solves for all. */
+/* In boxes or parts of the ranks' rows; where these cannot be, the first rank solves for all. */
 static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
-                                       const struct starfish_atmosphere_problem *problem)
+                                       const struct starfish_atmosphere_problem *problem, struct cut *cut)
 {
-    struct starfish_dealt dealt;
+    STARFISH_TRY(starfish_atmosphere_agree(plan, problem));
+    STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut->boxes));
+    if (cut->boxes.cut.parts[0] == 0 && !problem->periodic[1])
+        STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &cut->dealt));
+    if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0)
+        return starfish_atmosphere_gather(plan, problem);
+    STARFISH_TRY(starfish_ranks_agree(plan->context, create(plan, problem, cut, NULL)));
+    plan->owners = cut->dealt.runs.parts > 0 ? cut->dealt.owners : cut->boxes.owners;
+    return STARFISH_SUCCESS;
+}
 
-    STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &dealt));
+static starfish_status create_anywhere(struct starfish_atmosphere_plan *plan,
+                                       const struct starfish_atmosphere_problem *problem,
+                                       struct starfish_memory *memory)
+{
+    struct cut cut = {.dealt = {.runs = {.parts = 0}}};
+
     plan->owners = 1;
-    return dealt.runs.parts > 0 ? starfish_ranks_agree(plan->context, create(plan, problem, &dealt, NULL))
-                                : starfish_atmosphere_gather(plan, problem);
+    if (!memory && starfish_context_ranks(plan->context) > 1)
+        return create_on_ranks(plan, problem, &cut);
+    if (!memory)
+        STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut.boxes));
+    return create(plan, problem, &cut, memory);
 }
 
 static starfish_status begin(starfish_context *context, const struct starfish_atmosphere_problem *problem,
@@ -119,9 +146,7 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
         return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = taken;
-    const starfish_status status = !memory && starfish_context_ranks(context) > 1
-                                       ? create_on_ranks(plan, problem)
-                                       : create(plan, problem, NULL, memory);
+    const starfish_status status = create_anywhere(plan, problem, memory);
     if (status != STARFISH_SUCCESS) {
         starfish_atmosphere_plan_destroy(plan);
         return status;

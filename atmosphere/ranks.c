@@ -38,9 +38,17 @@ static uint64_t fingerprint_of(const struct starfish_atmosphere_plan *plan,
                            (size_t)o->red_black,
                            (size_t)o->max_iterations,
                            (size_t)o->fixed,
-                           o->parts};
+                           o->parts,
+                           o->boxes};
     memcpy(what + NUMBERS, more, sizeof more);
     return starfish_footprint_of(what, sizeof what / sizeof what[0]);
+}
+
+starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
+                                          const struct starfish_atmosphere_problem *problem)
+{
+    return starfish_ranks_agree_on(plan->context, STARFISH_SUCCESS, "the problem, or an option,",
+                                   fingerprint_of(plan, problem));
 }
 
 /* Ranks that get rows, and that have planes: so many parts, and tiles of users' arrays, are possible. */
@@ -63,8 +71,6 @@ starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *
     const size_t owners = owners_of(problem, ranks);
     struct starfish_deal_spec spec = {.least = 1, .worth = LEAST_ROWS};
 
-    STARFISH_TRY(starfish_ranks_agree_on(plan->context, STARFISH_SUCCESS, "the problem, or an option,",
-                                         fingerprint_of(plan, problem)));
     if ((size_t)rank < owners)
         spec.rows = starfish_deal(problem->n[1], rank, (int)owners).count;
     return starfish_deal_runs(plan->context, &spec, dealt);

@@ -8,8 +8,11 @@
 #include "atmosphere/plan.h"
 #include "scheduler/dealt.h"
 
-/* The parts of all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
- * ARGUMENT (the ranks' problems or options differ), MEMORY, RUNTIME. */
+/* Collective. Errors: ARGUMENT (the ranks' problems or options differ), RUNTIME. */
+starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
+                                          const struct starfish_atmosphere_problem *problem);
+/* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
+ * MEMORY, RUNTIME. */
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
                                          const struct starfish_atmosphere_problem *problem,
                                          struct starfish_dealt *dealt);

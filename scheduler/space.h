@@ -16,6 +16,8 @@
  *     [ before[p] ghosts | elements of part p | after[p] ghosts ],
  * into which the tasks that read beyond the part first copy the neighbours' edges. A kernel's pointers are shifted so
  * that its indices are those of the whole grid; for index sets (unstructured grids) indices are local to the part. A
+ * box is a part that is cut in two directions: its memory is an array by itself, in which ghosts stand around its own
+ * elements, and indices are local too; its halos are runs of short pieces, which are packed into their edges. A
  * user's array on such a space (starfish_vector_over) is runs of rows without ghosts, and is copied to and from a
  * vector of ours.
  *
@@ -27,7 +29,7 @@
 #include "scheduler/owner.h"
 #include "scheduler/table.h"
 
-enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 64 };
+enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
 
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are
@@ -36,6 +38,13 @@ struct starfish_halo {
     size_t from, to, count, first;
     struct starfish_table index; /* ints; without a handle: a run */
     ptrdiff_t at;
+    size_t width; /* between boxes: count / width pieces of so many elements, rows of the parts' arrays; 0: one run */
+};
+
+/* A box of cells [own[d][0], own[d][1]) of an array in x (d = 0) and y (d = 1), and what its memory has: ghosts too,
+ * which may lie beyond periodic ends. */
+struct starfish_box {
+    ptrdiff_t own[2][2], array[2][2];
 };
 
 struct starfish_space {
@@ -50,7 +59,20 @@ struct starfish_space {
     size_t halos;
     struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
+    /* Of boxes: cells of the whole array in x and y, between which there are so many layers; 0: no boxes. */
+    size_t cells[2], layers;
+    struct starfish_box box[STARFISH_SPACE_MOST_PARTS];
 };
+
+/* Columns and rows of cells that a box has memory of, or that are its own. */
+static inline size_t starfish_box_memory(const struct starfish_box *box, int d)
+{
+    return (size_t)(box->array[d][1] - box->array[d][0]);
+}
+static inline size_t starfish_box_own(const struct starfish_box *box, int d)
+{
+    return (size_t)(box->own[d][1] - box->own[d][0]);
+}
 
 /* The part whose task is to be submitted as the i-th of an operation on all of them: those that have another owner
  * beside them come first, so that their edges travel while the others are computed. */
@@ -90,6 +112,17 @@ struct starfish_index_halo {
 starfish_status starfish_space_index_sets(struct starfish_space *space, struct starfish_context *context, size_t parts,
                                           const size_t *rows, const struct starfish_owner *owner, size_t halos,
                                           const struct starfish_index_halo *halo);
+/* Boxes: apart, indices local. An array has cells[0] x layers x cells[1] elements, x fastest, that of a box likewise.
+ * Halos are what lies at most `depth` cells beyond a box in x and y, at its corners too, as far as it has memory for
+ * it. */
+struct starfish_boxes {
+    size_t cells[2], layers, parts, depth;
+    int periodic[2];
+    const struct starfish_box *box;
+    const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+};
+starfish_status starfish_space_boxes(struct starfish_space *space, struct starfish_context *context,
+                                     const struct starfish_boxes *boxes);
 void starfish_space_destroy(struct starfish_space *space);
 
 /* Elements of a part, without ghosts. */

@@ -3,6 +3,8 @@
 
 #include "scheduler/ranks.h"
 
+#include <string.h>
+
 void starfish_users_space(struct starfish_space *users, const struct starfish_space *grid, const size_t n[3])
 {
     const int ranks = grid->on_ranks ? starfish_context_ranks(grid->context) : 1;
@@ -11,6 +13,9 @@ void starfish_users_space(struct starfish_space *users, const struct starfish_sp
         .context = grid->context, .n = {n[0] * n[1], n[2]}, .parts = {grid->parts[1], 0}, .on_ranks = grid->on_ranks};
     for (size_t p = 0; p <= grid->parts[1]; p++)
         users->first[0][p] = n[0] * grid->first[1][p];
+    users->layers = grid->layers;
+    memcpy(users->cells, grid->cells, sizeof users->cells);
+    memcpy(users->box, grid->box, sizeof users->box);
     for (int r = 0; r < ranks && users->parts[1] < STARFISH_SPACE_MOST_PARTS; r++) {
         const struct starfish_run_of_planes planes = starfish_deal(n[2], r, ranks);
         if (planes.count == 0)

@@ -42,6 +42,7 @@ struct starfish_flat_matrix {
      * The type of each column, n[0] * n[1] reals, and the factors of each type. */
     size_t types;
     const void *type, *factors;
+    size_t own[2]; /* columns own[0] .. own[1]-1 of a row count in sums; both 0: all do */
 };
 
 /* One direction of the transfers between a grid and the next coarser one, whose cells are pairs 2 I, 2 I + 1; an odd

@@ -1,5 +1,6 @@
 /* Solves of flat domains on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit
  * status 77 without one. */
+#include "tests/atmosphere/boxes.h"
 #include "tests/atmosphere/cases.h"
 
 #include "tests/common/context.h"
@@ -12,7 +13,9 @@ static int run(int cores, const struct test_memory *memory)
 
     if (!context)
         return 1;
-    const int failed = test_atmosphere_solves(context, memory, cores || getenv("STARFISH_TEST_SMALL") != NULL);
+    const int small = cores || getenv("STARFISH_TEST_SMALL") != NULL;
+    const int failed = test_atmosphere_solves(context, memory, small) +
+                       (memory == &test_host_memory ? test_atmosphere_boxes(context, small) : 0);
     starfish_context_destroy(context);
     return failed;
 }
