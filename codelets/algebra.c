@@ -285,7 +285,7 @@ static starfish_status update_edges(const struct starfish_algebra *algebra, cons
     const struct starfish_space *space = update->v->space;
 
     for (size_t h = 0; h < space->halos; h++)
-        if (space->halo[h].from == part &&
+        if (space->halo[h].from == part && !space->halo[h].far &&
             starfish_space_rank(space, space->halo[h].to) != starfish_space_rank(space, part))
             STARFISH_TRY(update_edge(algebra, update, h));
     return STARFISH_SUCCESS;

@@ -58,31 +58,40 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
 }
 
 struct shared {
-    void **buffers;
-    const struct arguments *arguments;
+    const struct starfish_grid_setting *setting;
+    enum starfish_grid_operation operation;
+    const struct starfish_grid_step *step;
 };
 
 static void compute_on_a_core(void *data, size_t part, size_t parts)
 {
     const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    const struct starfish_place place = {a->setting.precision, 0, NULL,
-                                         starfish_workspace_part(a->setting.workspace, part)};
-    struct starfish_grid_step step = with_pointers(shared->buffers, a);
+    const struct starfish_grid_setting *setting = shared->setting;
+    const struct starfish_place place = {setting->precision, 0, NULL,
+                                         starfish_workspace_part(setting->workspace, part)};
+    struct starfish_grid_step step = *shared->step;
 
-    a->setting.kind->share(&step, a->operation, part, parts);
+    setting->kind->share(&step, shared->operation, part, parts);
     if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
-        a->setting.kind->compute[a->operation](&place, &step);
+        setting->kind->compute[shared->operation](&place, &step);
+}
+
+void starfish_grid_on_team(struct starfish_context *context, const struct starfish_grid_setting *setting,
+                           enum starfish_grid_operation operation, const struct starfish_grid_step *step)
+{
+    struct shared shared = {setting, operation, step};
+
+    starfish_team_run(context, compute_on_a_core, &shared);
 }
 
 static void grid_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_place place = {a->setting.precision, 0, NULL, NULL};
-    struct shared shared = {buffers, a};
+    const struct starfish_grid_step step = with_pointers(buffers, a);
 
     fill(&place, buffers, a);
-    starfish_team_run(a->header.progress->context, compute_on_a_core, &shared);
+    starfish_grid_on_team(a->header.progress->context, &a->setting, a->operation, &step);
     publish(&place, buffers, a);
 }
 

@@ -47,6 +47,9 @@ struct starfish_grid_task {
     const struct starfish_vector *correction, *v;
     struct starfish_factor factor;
 };
+/* Inside a task: one step by all cores of the worker's team. */
+void starfish_grid_on_team(struct starfish_context *context, const struct starfish_grid_setting *setting,
+                           enum starfish_grid_operation operation, const struct starfish_grid_step *step);
 starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *task);
 

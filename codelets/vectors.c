@@ -97,14 +97,27 @@ static int is_published(const struct starfish_access *access, const struct starf
     const struct starfish_space *space = access->space;
 
     return halo->from == access->part &&
-           (access->publishes == STARFISH_ALL_EDGES ||
+           (access->publishes == STARFISH_ALL_EDGES || halo->far ||
             starfish_space_rank(space, halo->from) == starfish_space_rank(space, halo->to));
 }
 
-static void attach_arriving(struct starfish_task *task, const struct starfish_vector *vector, size_t part)
+/* Does the task read any of the rows that the halo's elements become? Those of index sets are in no order. */
+static int is_filled(const struct starfish_access *access, const struct starfish_halo *halo)
+{
+    const struct starfish_space *space = access->space;
+    const ptrdiff_t nx = (ptrdiff_t)space->n[0];
+    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, access->part) + halo->at / nx,
+                    y1 = y0 + (ptrdiff_t)halo->count / nx;
+
+    return access->fills && halo->to == access->part &&
+           (space->local || (y0 < access->filled.y1 && y1 > access->filled.y0));
+}
+
+static void attach_arriving(struct starfish_task *task, const struct starfish_vector *vector,
+                            const struct starfish_access *access)
 {
     for (size_t h = 0; h < vector->space->halos; h++)
-        if (vector->space->halo[h].to == part)
+        if (is_filled(access, &vector->space->halo[h]))
             starfish_task_data(task, vector->edge[h], STARPU_R);
 }
 
@@ -137,8 +150,7 @@ struct starfish_access starfish_vector_attach_as(struct starfish_task *task, con
     /* ghosts are written by those who read them: only tasks on this part do */
     starfish_task_data(task, vector->piece[access.part], access.fills ? STARPU_RW : mode);
     access.edge = task->count;
-    if (access.fills)
-        attach_arriving(task, vector, access.part);
+    attach_arriving(task, vector, &access);
     access.leaving = task->count;
     if (access.publishes != STARFISH_NO_EDGES)
         attach_leaving(task, vector, &access);
@@ -158,6 +170,7 @@ struct starfish_access starfish_vector_attach(struct starfish_task *task, const 
     const struct starfish_access wanted = {.part = part,
                                            .fills = vector->ghosts && !writes &&
                                                     starfish_extent_goes_beyond(space, part, extent),
+                                           .filled = *extent,
                                            .publishes = writes ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
     return starfish_vector_attach_as(task, vector, &wanted, mode);
 }
@@ -246,7 +259,7 @@ int starfish_vector_fill(const struct starfish_place *place, void *buffers[], co
 
     for (size_t h = 0; access->buffer >= 0 && access->fills && h < access->space->halos; h++) {
         const struct starfish_halo *halo = &access->space->halo[h];
-        if (halo->to == access->part)
+        if (is_filled(access, halo))
             TRY_LAUNCH(copy_halo(place, buffers, access, halo, (void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), 0));
     }
     return 0;

@@ -13,10 +13,17 @@
 #include "scheduler/space.h"
 #include "scheduler/task.h"
 
-/* How a task finds a vector's elements among its data. Zero it with STARFISH_NO_ACCESS where there is none. */
-/* Which edges of a part its writer publishes: those that another rank reads may be computed there, too. */
+/* Columns x0 .. x1-1 of rows y0 .. y1-1, as kernels count them; rows beyond the array are the other end's where
+ * `wraps`, else there are none. */
+struct starfish_extent {
+    ptrdiff_t x0, x1, y0, y1;
+    int wraps;
+};
+
+/* Which edges of a part its writer publishes: those beside a cut that another rank reads may be computed there, too. */
 enum starfish_publishing { STARFISH_NO_EDGES, STARFISH_ALL_EDGES, STARFISH_EDGES_OF_THIS_RANK };
 
+/* How a task finds a vector's elements among its data. Zero it with STARFISH_NO_ACCESS where there is none. */
 struct starfish_access {
     int buffer;       /* the first piece among the task's data; -1: none */
     int edge;         /* the first of the edges that it fills ghosts from */
@@ -25,16 +32,11 @@ struct starfish_access {
     size_t part;
     const struct starfish_space *space;
     int fills;
+    struct starfish_extent filled; /* what it reads, of which the ghosts are filled */
     enum starfish_publishing publishes;
 };
 #define STARFISH_NO_ACCESS ((struct starfish_access){.buffer = -1})
 
-/* Columns x0 .. x1-1 of rows y0 .. y1-1, as kernels count them; rows beyond the array are the other end's where
- * `wraps`, else there are none. */
-struct starfish_extent {
-    ptrdiff_t x0, x1, y0, y1;
-    int wraps;
-};
 /* All columns of the rows of a part. */
 struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part);
 
@@ -47,7 +49,7 @@ struct starfish_rectangle starfish_part_elements(const struct starfish_space *sp
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
                                               size_t part, const struct starfish_extent *extent,
                                               enum starpu_data_access_mode mode);
-/* Of a vector apart with ghosts, as is said: `part`, fills and publishes of *wanted. */
+/* Of a vector apart with ghosts, as is said: `part`, fills, filled and publishes of *wanted. */
 struct starfish_access starfish_vector_attach_as(struct starfish_task *task, const struct starfish_vector *vector,
                                                  const struct starfish_access *wanted,
                                                  enum starpu_data_access_mode mode);

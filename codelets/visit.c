@@ -1,8 +1,8 @@
-/* Task: several operations on one part of a grid. Bound by what the kind's kernels are. */
+/* Task: several operations on one part of a grid, on a GPU as one CUDA graph from the second time on. Bound by what the
+ * kind's kernels are. */
 #include "codelets/visit.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct arguments {
     struct starfish_grid_setting setting;
     struct starfish_visit visit;
     const void *shape, *coarse_shape;
-    int table, coarse_table;
+    int table, coarse_table, buffers; /* tables come first; all of the task's data */
     struct starfish_access u[2], f, coarse;
 };
 
@@ -81,56 +81,69 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
     return 0;
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-    int step;
-};
-
-static void compute_on_a_core(void *data, size_t part, size_t parts)
-{
-    const struct shared *shared = data;
-    const struct arguments *a = shared->arguments;
-    const struct starfish_place place = {a->setting.precision, 0, NULL,
-                                         starfish_workspace_part(a->setting.workspace, part)};
-    struct starfish_grid_step step = step_of(shared->buffers, a, shared->step);
-    const enum starfish_grid_operation operation = a->visit.step[shared->step].operation;
-
-    a->setting.kind->share(&step, operation, part, parts);
-    if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
-        a->setting.kind->compute[operation](&place, &step);
-}
-
 static void visit_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_place place = {a->setting.precision, 0, NULL, NULL};
-    struct shared shared = {buffers, a, 0};
 
     prepare(&place, buffers, a);
-    for (; shared.step < a->visit.steps; shared.step++)
-        starfish_team_run(a->header.progress->context, compute_on_a_core, &shared);
+    for (int i = 0; i < a->visit.steps; i++) {
+        const struct starfish_grid_step step = step_of(buffers, a, i);
+        starfish_grid_on_team(a->header.progress->context, &a->setting, a->visit.step[i].operation, &step);
+    }
     publish(&place, buffers, a);
 }
 
 #ifdef STARFISH_HAVE_GPU
-static int launch(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+/* One visit: what is captured as a graph. */
+struct run {
+    struct starfish_place place;
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static int launch(void *data)
 {
-    TRY_LAUNCH(prepare(place, buffers, a));
+    const struct run *run = data;
+    const struct arguments *a = run->arguments;
+
+    TRY_LAUNCH(prepare(&run->place, run->buffers, a));
     for (int i = 0; i < a->visit.steps; i++) {
-        const struct starfish_grid_step step = step_of(buffers, a, i);
-        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](place, &step));
+        const struct starfish_grid_step step = step_of(run->buffers, a, i);
+        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](&run->place, &step));
     }
-    return publish(place, buffers, a);
+    return publish(&run->place, run->buffers, a);
+}
+
+/* A part's visits down and up differ in their data, and those from zero and with known ghosts in their number. */
+static struct starfish_replay_key key_of(const struct run *run)
+{
+    const struct arguments *a = run->arguments;
+    const struct starfish_visit *v = &a->visit;
+    struct starfish_replay_key key = {6,
+                                      {(uintptr_t)a->shape, a->u[1].part, (uintptr_t)v->step[v->steps - 1].operation,
+                                       (uintptr_t)v->zero, (uintptr_t)run->place.work, (uintptr_t)a->buffers}};
+
+    for (int i = 0; i < a->buffers && key.count < STARFISH_REPLAY_KEY; i++)
+        key.word[key.count++] = i == a->table || i == a->coarse_table
+                                    ? (uintptr_t)STARPU_VECTOR_GET_PTR(run->buffers[i])
+                                    : (uintptr_t)STARPU_BLOCK_GET_PTR(run->buffers[i]);
+    if (6 + a->buffers > STARFISH_REPLAY_KEY)
+        key.count = STARFISH_REPLAY_KEY + 1; /* too long to be replayed */
+    return key;
 }
 
 static void visit_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),
-                                         starfish_workspace_here(a->setting.workspace)};
+    struct run run = {
+        {a->setting.precision, 1, starpu_cuda_get_local_stream(), starfish_workspace_here(a->setting.workspace)},
+        buffers,
+        a};
+    const struct starfish_replay_key key = key_of(&run);
 
-    starfish_task_check(&a->header, a->setting.kind->name, launch(&place, buffers, a));
+    starfish_task_check(&a->header, a->setting.kind->name,
+                        starfish_replay(a->setting.replays, &key, run.place.stream, launch, &run));
 }
 #endif
 
@@ -153,8 +166,9 @@ static void attach_solution(struct starfish_task *task, struct arguments *a, con
 
     for (int i = 0; i < 2; i++) {
         const struct starfish_access wanted = {.part = t->part,
-                                               .fills = i == 0 && !v->zero &&
+                                               .fills = i == 0 && !v->zero && !t->known &&
                                                         starfish_extent_goes_beyond(space, t->part, &v->u),
+                                               .filled = v->u,
                                                .publishes = i == last ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
         a->u[i] = STARFISH_NO_ACCESS;
         if (i == 1 || first_is_used)
@@ -204,6 +218,7 @@ starfish_status starfish_submit_visit(struct starfish_progress *progress, const 
     const struct starfish_extent own = starfish_part_extent(coarse, t->part);
     a.coarse = starfish_vector_attach(&task, t->coarse, t->part, restricts ? &own : &v->coarse,
                                       restricts ? STARPU_W : STARPU_R);
+    a.buffers = task.count;
     a.header.footprint = footprint_of(setting, t);
     return starfish_task_submit(&task, &a, sizeof a);
 }

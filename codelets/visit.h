@@ -34,13 +34,14 @@ static inline int starfish_visit_flips(const struct starfish_visit *visit)
     return (visit->sweeps + visit->copies) % 2;
 }
 
-/* u: first the array that holds the solution. coarse: the solution to
- * be added, or with a restriction its result. All on spaces whose parts are apart. */
+/* u: first the array that holds the solution, beyond the part, too, where that is `known`. coarse: the solution to be
+ * added, or with a restriction its result. All on spaces whose parts are apart. */
 struct starfish_visit_task {
     struct starfish_visit visit;
     const void *shape, *coarse_shape;
     starpu_data_handle_t table, coarse_table;
     size_t part;
+    int known;
     const struct starfish_vector *u[2], *f, *coarse;
 };
 starfish_status starfish_submit_visit(struct starfish_progress *progress, const struct starfish_grid_setting *setting,

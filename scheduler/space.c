@@ -73,21 +73,32 @@ static int is_apart(const struct starfish_runs *runs)
     return runs->parts > 1 && (runs->apart || gpus > 0 || starfish_runs_are_on_ranks(runs));
 }
 
-/* `depth` rows of part `from`, which are those below part `to` (its ghosts in front of it) or above it. */
-static void add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth, int below)
+/* Rows of part `from`, which are those below part `to` (its ghosts in front of it) or above it: the `rows` ones behind
+ * the `skipped` ones nearest to the cut. */
+static void add_rows(struct starfish_space *space, size_t from, size_t to, int below, size_t skipped, size_t rows)
 {
-    const size_t rows = space->first[1][from + 1] - space->first[1][from], count = depth * space->n[0];
+    const size_t nx = space->n[0], behind = skipped + rows;
     struct starfish_halo *halo = &space->halo[space->halos++];
 
-    *halo = (struct starfish_halo){.from = from, .to = to, .count = count};
+    *halo = (struct starfish_halo){.from = from, .to = to, .count = rows * nx, .far = skipped > 0};
     if (below) {
-        halo->first = (rows - depth) * space->n[0];
-        halo->at = -(ptrdiff_t)count;
-        space->before[to] = count;
+        halo->first = starfish_space_part_size(space, from) - behind * nx;
+        halo->at = -(ptrdiff_t)(behind * nx);
+        space->before[to] = behind * nx;
     } else {
-        halo->at = (ptrdiff_t)starfish_space_part_size(space, to);
-        space->after[to] = count;
+        halo->first = skipped * nx;
+        halo->at = (ptrdiff_t)(starfish_space_part_size(space, to) + skipped * nx);
+        space->after[to] = behind * nx;
     }
+}
+
+static void add_run_halo(struct starfish_space *space, size_t from, size_t to, size_t depth, int below)
+{
+    const size_t near = space->slow && depth > 1 ? 1 : depth;
+
+    add_rows(space, from, to, below, 0, near);
+    if (near < depth)
+        add_rows(space, from, to, below, near, depth - near);
 }
 
 static starfish_status add_run_halos(struct starfish_space *space, size_t depth)
@@ -121,6 +132,7 @@ starfish_status starfish_space_runs(struct starfish_space *space, struct starfis
     space->apart = is_apart(runs);
     space->wraps = space->apart && runs->wraps;
     space->on_ranks = starfish_runs_are_on_ranks(runs);
+    space->slow = starfish_runs_are_slow(runs, n[0]);
     return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }
 
@@ -159,6 +171,7 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
         if (owner)
             space->owner[p] = owner[p];
     }
+    space->on_ranks = starfish_runs_are_on_ranks(&(struct starfish_runs){.parts = parts, .owner = owner});
     space->n[1] = space->first[1][parts];
     for (size_t h = 0; h < halos; h++)
         STARFISH_TRY(add_index_halo(space, &halo[h]));

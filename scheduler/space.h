@@ -33,9 +33,13 @@ enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
 
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are
- * negative. */
+ * negative.
+ *
+ * Long rows between ranks are two halos: the row beside the cut, which most tasks read, and the `far` ones behind it,
+ * which then travel only for those tasks that read them. */
 struct starfish_halo {
     size_t from, to, count, first;
+    int far;
     struct starfish_table index; /* ints; without a handle: a run */
     ptrdiff_t at;
     size_t width; /* between boxes: count / width pieces of so many elements, rows of the parts' arrays; 0: one run */
@@ -55,7 +59,8 @@ struct starfish_space {
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS]; /* of runs of rows */
     int apart, local;                                       /* local: indices of a part begin at 0 (index sets) */
     int wraps;                                              /* apart, with halos between the last part and the first */
-    int on_ranks;                                           /* owners are of several ranks */
+    int on_ranks;                                           /* owners are of several ranks, */
+    int slow;                                               /* and rows so long that their bytes count */
     size_t halos;
     struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
@@ -72,6 +77,15 @@ static inline size_t starfish_box_memory(const struct starfish_box *box, int d)
 static inline size_t starfish_box_own(const struct starfish_box *box, int d)
 {
     return (size_t)(box->own[d][1] - box->own[d][0]);
+}
+
+/* Rows of so many elements take longer between ranks, at 5 GB/s, than a tenth of a message does by itself: their bytes
+ * count, of shorter ones the number of messages. */
+static inline int starfish_rows_are_long(size_t columns)
+{
+    enum { SHORT_ROW = 1 << 13 };
+
+    return columns > SHORT_ROW;
 }
 
 /* The part whose task is to be submitted as the i-th of an operation on all of them: those that have another owner
@@ -98,8 +112,12 @@ struct starfish_runs {
     size_t depth;
     int apart, wraps;
 };
-/* Are there owners of several ranks? */
+/* Are there owners of several ranks, and is what travels between them slow? */
 int starfish_runs_are_on_ranks(const struct starfish_runs *runs);
+static inline int starfish_runs_are_slow(const struct starfish_runs *runs, size_t columns)
+{
+    return starfish_runs_are_on_ranks(runs) && starfish_rows_are_long(columns);
+}
 starfish_status starfish_space_runs(struct starfish_space *space, struct starfish_context *context, const size_t n[2],
                                     const struct starfish_runs *runs);
 /* Index sets: rows[p] unknowns in part p, in one column; halos with `index` given as ints and `at` behind the part's

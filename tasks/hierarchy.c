@@ -227,6 +227,7 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
         STARFISH_TRY(create_vectors(graph, spec, l));
     }
     STARFISH_TRY(create_tail(graph, spec));
+    starfish_hierarchy_find_visits(graph);
     graph->tail_where = unknowns_of(spec, graph->levels - 1) > spec->tail_on_either ? graph->setting.where : 0;
     return create_workspace(graph);
 }

@@ -27,6 +27,10 @@ struct starfish_grid_operator {
 /* The sweeps before the coarse grid's correction have yet to be done, in one task with the restriction; from zero? */
 enum starfish_waiting { STARFISH_WAITS_FOR_NOTHING, STARFISH_WAITS, STARFISH_WAITS_ZERO };
 
+/* Several operations as one task a part (visits.h): the sweeps before the coarse grid's correction and the restriction,
+ * the same from a zero solution, and the correction with the sweeps after it. */
+enum starfish_visiting { STARFISH_VISITS_DOWN, STARFISH_VISITS_FROM_ZERO, STARFISH_VISITS_UP, STARFISH_VISITINGS };
+
 struct starfish_hierarchy_level {
     struct starfish_space space;
     struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
@@ -37,6 +41,9 @@ struct starfish_hierarchy_level {
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
     enum starfish_waiting waits;
+    int visits[STARFISH_VISITINGS]; /* may all of its parts be visited so? */
+    /* Rows beyond each part where its array has the solution, too, so that nobody need be asked for them. */
+    size_t known[STARFISH_SPACE_MOST_PARTS][2];
 };
 
 static inline const struct starfish_vector *starfish_level_solution(const struct starfish_hierarchy_level *level)
@@ -124,6 +131,8 @@ void starfish_hierarchy_set_arrays(struct starfish_hierarchy_graph *graph, const
                                    const struct starfish_vector *u);
 /* The next cycle begins in the first of the two arrays of the finest solution. */
 void starfish_hierarchy_restart(struct starfish_hierarchy_graph *graph);
+/* Once the grids and their parts are there. */
+void starfish_hierarchy_find_visits(struct starfish_hierarchy_graph *graph);
 /* One cycle from the finest grid; `zero`: the solution is zero yet, whatever its memory holds. */
 starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
                                          starfish_cycle_shape shape, int zero);

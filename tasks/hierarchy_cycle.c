@@ -3,7 +3,7 @@
 #include "tasks/hierarchy.h"
 #include "tasks/visits.h"
 
-#include "base/real.h"
+#include <string.h>
 
 struct submission {
     struct starfish_hierarchy_graph *graph;
@@ -56,12 +56,14 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     }
     level->now = !level->now;
     level->uncorrected = 0;
+    memset(level->known, 0, sizeof level->known);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
 {
     fine->uncorrected = 0;
+    memset(fine->known, 0, sizeof fine->known);
     for (size_t i = 0; i < fine->space.parts[1]; i++) {
         const size_t part = starfish_space_turn(&fine->space, i);
         struct starfish_grid_task task = task_on(fine, fine + 1, part);
@@ -77,45 +79,74 @@ static starfish_status add_correction(const struct submission *s, struct starfis
 
 /* ---- Several operations in one task ------------------------------------------------------------------------------ */
 
-static struct starfish_visited visited_of(const struct submission *s, int l, size_t part)
+static struct starfish_visited visited_of(const struct starfish_hierarchy_graph *graph, int l, size_t part)
 {
-    const struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+    const struct starfish_hierarchy_level *level = &graph->level[l], *coarse = level + 1;
 
-    return (struct starfish_visited){
-        .kind = s->graph->kind,
-        .smoothing = &s->graph->tail.smoothing,
-        .shape = level->part[part].shape,
-        .coarse_shape = coarse->part[part].shape,
-        .at = starfish_part_rectangle(&level->space, part),
-        .coarse_at = starfish_part_rectangle(&coarse->space, part),
-        .slow = starfish_visit_is_slow(level->space.on_ranks,
-                                       level->space.n[0] * starfish_real_size(s->graph->setting.precision))};
+    return (struct starfish_visited){.kind = graph->kind,
+                                     .smoothing = &graph->tail.smoothing,
+                                     .shape = level->part[part].shape,
+                                     .coarse_shape = coarse->part[part].shape,
+                                     .at = starfish_part_rectangle(&level->space, part),
+                                     .coarse_at = starfish_part_rectangle(&coarse->space, part),
+                                     .on_ranks = level->space.on_ranks,
+                                     .slow = level->space.slow};
 }
 
-static int find_visit(const struct submission *s, int l, size_t part, int up, int zero, struct starfish_visit *visit)
+static int find_visit(const struct starfish_hierarchy_graph *graph, int l, size_t part, enum starfish_visiting how,
+                      struct starfish_visit *visit)
 {
-    const struct starfish_visited visited = visited_of(s, l, part);
+    const struct starfish_visited visited = visited_of(graph, l, part);
 
-    return up ? starfish_visit_up(&visited, visit) : starfish_visit_down(&visited, zero, visit);
+    return how == STARFISH_VISITS_UP ? starfish_visit_up(&visited, visit)
+                                     : starfish_visit_down(&visited, how == STARFISH_VISITS_FROM_ZERO, visit);
 }
 
 /* All parts alike, since each counts on its neighbours' arrays. */
-static int can_visit(const struct submission *s, int l, int up)
+void starfish_hierarchy_find_visits(struct starfish_hierarchy_graph *graph)
 {
-    const struct starfish_hierarchy_level *level = &s->graph->level[l];
     struct starfish_visit visit;
 
-    if (!level->space.apart || level->space.local || !level->f->ghosts || !level->u[0]->ghosts)
-        return 0;
-    for (size_t part = 0; part < level->space.parts[1]; part++)
-        if (!find_visit(s, l, part, up, 0, &visit))
-            return 0;
-    return 1;
+    for (int l = 0; l + 1 < graph->levels; l++)
+        for (enum starfish_visiting how = 0; how < STARFISH_VISITINGS; how++) {
+            struct starfish_hierarchy_level *level = &graph->level[l];
+            level->visits[how] = level->space.apart && !level->space.local;
+            for (size_t part = 0; part < level->space.parts[1] && level->visits[how]; part++)
+                level->visits[how] = find_visit(graph, l, part, how, &visit);
+        }
 }
 
-static starfish_status run_visit(const struct submission *s, int l, int up, int zero)
+static int can_visit(const struct submission *s, int l, enum starfish_visiting how)
+{
+    const struct starfish_hierarchy_level *level = &s->graph->level[l];
+
+    return level->visits[how] && level->f->ghosts && level->u[0]->ghosts;
+}
+
+/* Has a part's array the rows beyond it that are read, from the visit before? */
+static int knows(const struct starfish_hierarchy_level *level, size_t part, const struct starfish_extent *read)
+{
+    const struct starfish_rectangle own = starfish_part_rectangle(&level->space, part);
+    const size_t *known = level->known[part];
+
+    return read->y0 + (ptrdiff_t)known[0] >= (ptrdiff_t)own.y0 && read->y1 - (ptrdiff_t)known[1] <= (ptrdiff_t)own.y1;
+}
+
+/* After a visit down; NULL: nothing beyond the part is known any more. */
+static void note_known(const struct submission *s, int l, size_t part, const struct starfish_visit *visit)
+{
+    const struct starfish_visited visited = visited_of(s->graph, l, part);
+    size_t *known = s->graph->level[l].known[part];
+
+    known[0] = known[1] = 0;
+    if (visit)
+        starfish_visit_known(&visited, visit, known);
+}
+
+static starfish_status run_visit(const struct submission *s, int l, enum starfish_visiting how)
 {
     struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
+    const int up = how == STARFISH_VISITS_UP;
     int flips = 0;
 
     if (!up)
@@ -130,9 +161,11 @@ static starfish_status run_visit(const struct submission *s, int l, int up, int 
                                            .u = {level->u[level->now], level->u[!level->now]},
                                            .f = level->f,
                                            .coarse = up ? starfish_level_solution(coarse) : coarse->f};
-        find_visit(s, l, part, up, zero, &task.visit);
+        find_visit(s->graph, l, part, how, &task.visit);
+        task.known = up && knows(level, part, &task.visit.u);
         flips = starfish_visit_flips(&task.visit);
         STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
+        note_known(s, l, part, up ? NULL : &task.visit);
     }
     level->now = (level->now + flips) % 2;
     level->uncorrected = level->waits = 0;
@@ -148,12 +181,12 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const void *shape = level->part[0].shape;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
 
-    if (after && level->uncorrected && can_visit(s, l, 1))
-        return run_visit(s, l, 1, 0);
+    if (after && level->uncorrected && can_visit(s, l, STARFISH_VISITS_UP))
+        return run_visit(s, l, STARFISH_VISITS_UP);
     if (level->uncorrected && !kind->adds_correction(smoothing))
         STARFISH_TRY(add_correction(s, level, 0));
-    if (!after && !level->uncorrected && can_visit(s, l, 0)) { /* the restriction follows */
-        level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS;
+    if (!after && !level->uncorrected && can_visit(s, l, zero ? STARFISH_VISITS_FROM_ZERO : STARFISH_VISITS_DOWN)) {
+        level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS; /* for the restriction, which follows */
         return STARFISH_SUCCESS;
     }
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
@@ -171,7 +204,7 @@ static starfish_status restrict_residual(void *self, int l, int zero)
     struct starfish_hierarchy_level *fine = &s->graph->level[l], *coarse = fine + 1;
 
     if (fine->waits)
-        return run_visit(s, l, 0, fine->waits == STARFISH_WAITS_ZERO);
+        return run_visit(s, l, fine->waits == STARFISH_WAITS_ZERO ? STARFISH_VISITS_FROM_ZERO : STARFISH_VISITS_DOWN);
     if (fine->uncorrected)
         STARFISH_TRY(add_correction(s, fine, 0));
     coarse->now = 0;
@@ -196,7 +229,8 @@ static starfish_status prolong(void *self, int l, int zero)
 
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
 
-    if (zero || (!s->graph->kind->adds_correction(smoothing) && (smoothing->after == 0 || !can_visit(s, l, 1))))
+    if (zero || (!s->graph->kind->adds_correction(smoothing) &&
+                 (smoothing->after == 0 || !can_visit(s, l, STARFISH_VISITS_UP))))
         return add_correction(s, fine, zero);
     fine->uncorrected = 1;
     return STARFISH_SUCCESS;

@@ -129,9 +129,8 @@ static struct starfish_visited visited_of(const struct reading *r, int level, si
                                      .coarse_shape = fine.coarse_shape,
                                      .at = fine.at,
                                      .coarse_at = coarse.at,
-                                     .slow =
-                                         starfish_visit_is_slow(starfish_runs_are_on_ranks(r->runs),
-                                                                fine.at.x1 * starfish_real_size(r->spec->precision))};
+                                     .on_ranks = starfish_runs_are_on_ranks(r->runs),
+                                     .slow = starfish_runs_are_slow(r->runs, fine.at.x1)};
 }
 
 /* What tasks of several operations read of the level: those on it, and those on the finer one. */

@@ -2,15 +2,17 @@
  *
  * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so
  * on. Rows that two neighbours both compute so are work done twice, in place of an exchange, which costs a task and the
- * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads, all of them: where
- * bytes are slow only those visits are made that compute nothing twice. */
+ * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads. Where bytes are
+ * slow only those visits are made that ask for no more of them: such that compute nothing twice, and such as begin with
+ * a zero solution, whose sweeps read the right-hand side as deep as the tasks one by one would read both. */
 #include "tasks/visits.h"
 
 #include "scheduler/machine.h"
 
-/* Rows of a part for each row beyond it that is computed twice, at least; and elements of a part at most: a sweep over
- * more takes an H200 several times as long as an exchange, which is better hidden behind the rows between. */
-enum { ROWS_PER_EXTRA = 32, MOST_ELEMENTS = 1 << 24 };
+/* Rows of a part for each row beyond it that is computed twice, at least, fewer between ranks, where
+ * an exchange takes longer; and elements of a part at most: a sweep over more takes an H200 several times as long as an
+ * exchange, which is better hidden behind the rows between. */
+enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8, MOST_ELEMENTS = 1 << 24 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
@@ -88,11 +90,17 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
     return !v->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
 }
 
-static int find(const struct starfish_visited *v, struct starfish_visit *visit)
+static struct starfish_extent own_rows(const struct starfish_visited *v)
 {
-    struct starfish_extent needed = {(ptrdiff_t)v->at.x0, (ptrdiff_t)v->at.x1, (ptrdiff_t)v->at.y0, (ptrdiff_t)v->at.y1,
-                                     0};
+    return (struct starfish_extent){(ptrdiff_t)v->at.x0, (ptrdiff_t)v->at.x1, (ptrdiff_t)v->at.y0, (ptrdiff_t)v->at.y1,
+                                    0};
+}
+
+/* `needed`: of the solution afterwards. */
+static int find(const struct starfish_visited *v, struct starfish_extent needed, struct starfish_visit *visit)
+{
     const size_t rows = v->at.y1 - v->at.y0;
+    const size_t per_extra = v->on_ranks ? ROWS_PER_EXTRA_ON_RANKS : ROWS_PER_EXTRA;
     size_t extra = 0, n[2];
 
     if (!is_possible(v, visit) || rows * (v->at.x1 - v->at.x0) > MOST_ELEMENTS)
@@ -109,16 +117,31 @@ static int find(const struct starfish_visited *v, struct starfish_visit *visit)
     clip(&needed, n[1]);
     visit->u = needed;
     visit->copies = !visit->zero && visit->sweeps % 2 == 0;
-    return extra == 0 || (!v->slow && ROWS_PER_EXTRA * extra <= rows);
+    return extra == 0 || ((!v->slow || visit->zero) && per_extra * extra <= rows);
+}
+
+void starfish_visit_known(const struct starfish_visited *visited, const struct starfish_visit *visit, size_t rows[2])
+{
+    const struct starfish_rectangle *last = &visited->at;
+
+    for (int i = 0; i < visit->steps; i++)
+        if (visit->step[i].operation == STARFISH_GRID_SMOOTH)
+            last = &visit->step[i].at;
+    rows[0] = visited->at.y0 - last->y0;
+    rows[1] = last->y1 - visited->at.y1;
 }
 
 int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit)
 {
+    struct starfish_visit up;
+
     *visit = (struct starfish_visit){.zero = zero};
     add_sweeps(visited, 0, visit);
     if (visit->steps < STARFISH_VISIT_STEPS)
         visit->step[visit->steps++].operation = STARFISH_GRID_RESTRICT;
-    return find(visited, visit);
+    if (zero && visited->on_ranks && starfish_visit_up(visited, &up)) /* it leaves what the visit up reads */
+        return find(visited, up.u, visit);
+    return find(visited, own_rows(visited), visit);
 }
 
 int starfish_visit_up(const struct starfish_visited *visited, struct starfish_visit *visit)
@@ -127,5 +150,5 @@ int starfish_visit_up(const struct starfish_visited *visited, struct starfish_vi
     if (!visit->adds)
         visit->step[visit->steps++].operation = STARFISH_GRID_PROLONG;
     add_sweeps(visited, 1, visit);
-    return find(visited, visit);
+    return find(visited, own_rows(visited), visit);
 }

@@ -167,7 +167,7 @@ static starfish_status measure(struct bench *bench)
     if (status == STARFISH_SUCCESS)
         status = bench_look_around(bench);
     bench->curves = &curves[s->unit];
-    bench->simulated = s->simulate != NULL;
+    bench->how = s->simulate ? "simulated" : NULL;
     snprintf(s->subject, sizeof s->subject, "%zu^3 unknowns in all (strong) or for each (weak), %s, %s", s->n,
              s->precision, s->method);
     bench->subject = s->subject;

@@ -13,7 +13,7 @@
 static void write_title(const struct bench *bench, const char *what, char *title, size_t size)
 {
     snprintf(title, size, "%s%s%s%s, %s", bench->name, what, bench->subject ? ": " : "",
-             bench->subject ? bench->subject : "", bench->simulated ? "simulated" : "measured");
+             bench->subject ? bench->subject : "", bench->how ? bench->how : "measured");
 }
 
 /* ---- bars -------------------------------------------------------------------------------------------------------- */

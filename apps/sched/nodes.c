@@ -195,6 +195,10 @@ static void print_table(const struct bench *bench)
                      0, 0);
 }
 
+/* What --plot draws. */
+static const struct bench_curves curves = {
+    "nodes", "efficiency", "mode", 100, {"nodes", "efficiency in per cent"}, "ideal", 100};
+
 starfish_status sched_measure_nodes(struct bench *bench)
 {
     struct nodes nodes = {.sched = (struct sched *)bench};
@@ -215,6 +219,11 @@ starfish_status sched_measure_nodes(struct bench *bench)
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
     snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
     bench->print = print_table;
+    bench->curves = &curves;
+    bench->how = "modelled";
+    snprintf(sched->plan.size, sizeof sched->plan.size, "slab method on nodes like %s, %s", sched->simulate,
+             nodes.network->name);
+    bench->subject = sched->plan.size;
     bench->more =
         json_pack("{s:o, s:s}", "model",
                   json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "

@@ -166,7 +166,7 @@ static starfish_status measure(struct bench *bench)
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     sched->bench.subject = sched->plan.size;
-    sched->bench.simulated = SIMULATED;
+    sched->bench.how = SIMULATED ? "simulated" : NULL;
     char simulation[256];
     simulate_describe(simulation, sizeof simulation);
     if (simulation[0])
