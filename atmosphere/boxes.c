@@ -60,21 +60,19 @@ static void set_owners(const struct starfish_context *context, size_t count, str
     }
 }
 
-static starfish_status cut_alone(const struct starfish_atmosphere_plan *plan,
-                                 struct starfish_atmosphere_boxes *boxes)
+starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across,
+                                              struct starfish_atmosphere_boxes *boxes)
 {
-    const struct starfish_atmosphere_options *o = &plan->options;
-    const size_t gpus = plan->context->workers_of[STARFISH_GPU], across = o->boxes;
-    const size_t workers = gpus > 0 ? gpus : plan->context->workers_of[STARFISH_CPU];
+    const size_t gpus = context->workers_of[STARFISH_GPU];
+    const size_t workers = gpus > 0 ? gpus : context->workers_of[STARFISH_CPU];
     const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
-    const size_t count = o->parts > 0 ? o->parts : across * rows;
+    const size_t count = parts > 0 ? parts : across * rows;
 
     if (count % across > 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.parts is %zu, no multiple of options.boxes, which is %zu",
-                             count, across);
-    boxes->cut.parts[0] = across;
-    boxes->cut.parts[1] = count / across;
-    set_owners(plan->context, count, boxes);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.parts is %zu, no multiple of options.boxes, which is %zu", count, across);
+    *boxes = (struct starfish_atmosphere_boxes){.cut = {{across, count / across}, boxes->owner}, .owners = 1};
+    set_owners(context, count, boxes);
     return STARFISH_SUCCESS;
 }
 
@@ -84,8 +82,7 @@ static int are_wanted(const struct starfish_atmosphere_plan *plan, const struct 
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->context);
 
-    return plan->options.boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS ||
-           problem->n[1] < LEAST_ROWS * ranks;
+    return plan->options.boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS || problem->n[1] < LEAST_ROWS * ranks;
 }
 
 /* As many for each rank as the least of them has workers, or fewer where that cannot be. */
@@ -132,5 +129,7 @@ starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *p
     boxes->cut.owner = boxes->owner;
     if (starfish_context_ranks(plan->context) > 1)
         return cut_on_ranks(plan, problem, boxes);
-    return plan->options.boxes > 0 ? cut_alone(plan, boxes) : STARFISH_SUCCESS;
+    return plan->options.boxes > 0
+               ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts, plan->options.boxes, boxes)
+               : STARFISH_SUCCESS;
 }

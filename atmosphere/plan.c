@@ -290,9 +290,9 @@ static int are_on_hosts(const struct starfish_atmosphere_job *job)
     for (int a = 0; a < 2; a++) {
         enum starfish_residence residence = STARFISH_PAGEABLE;
         int node;
-        if (array[a] && (starfish_memory_place(job->plan->context, "array", array[a], &node, &residence) !=
-                             STARFISH_SUCCESS ||
-                         residence == STARFISH_ON_DEVICE))
+        if (array[a] &&
+            (starfish_memory_place(job->plan->context, "array", array[a], &node, &residence) != STARFISH_SUCCESS ||
+             residence == STARFISH_ON_DEVICE))
             on_device = 1;
     }
     return starfish_ranks_maximum(job->plan->context, &on_device, 1) == STARFISH_SUCCESS && on_device == 0;

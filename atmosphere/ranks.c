@@ -10,8 +10,7 @@
 enum { LEAST_ROWS = 9 };
 
 /* All that must be the same on all ranks; of arrays whether there are any. */
-static uint64_t fingerprint_of(const struct starfish_atmosphere_plan *plan,
-                               const struct starfish_atmosphere_problem *p)
+static uint64_t fingerprint_of(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *p)
 {
     const struct starfish_atmosphere_options *o = &plan->options;
     const double numbers[] = {p->length[0], p->length[1], p->height, p->omega, p->lambda, o->damping, o->tolerance};

@@ -13,8 +13,8 @@ struct arguments {
     int column, layer;                    /* -1: none */
     struct starfish_access from, to;
     size_t runs, plane[STARFISH_SPACE_MOST_PARTS + 1]; /* of the users' array, a tile each */
-    int boxes;        /* a tile has rows of cells, else whole rows as one */
-    ptrdiff_t column0; /* the column in the table that is (0,0) of the grid's array */
+    int boxes;                                         /* a tile has rows of cells, else whole rows as one */
+    ptrdiff_t column0;                                 /* the column in the table that is (0,0) of the grid's array */
 };
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */

@@ -42,8 +42,8 @@ static struct place_of_part find_part(const struct starfish_place *place, void *
     return found;
 }
 
-static int copy(const struct starfish_place *place, const struct starfish_pitched *to, const struct starfish_pitched *from,
-                const struct place_of_part *part)
+static int copy(const struct starfish_place *place, const struct starfish_pitched *to,
+                const struct starfish_pitched *from, const struct place_of_part *part)
 {
     if (to->pitch == part->width && from->pitch == part->width)
         return starfish_place_copy(place, to->first, from->first, part->width * part->rows);

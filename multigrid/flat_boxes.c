@@ -230,9 +230,9 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
 {
     memset(boxes, 0, sizeof *boxes);
     if (cut->parts[0] * cut->parts[1] > STARFISH_SPACE_MOST_PARTS || !is_wide_enough(&whole->shape[0], cut))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%zu x %zu boxes of %zu x %zu columns: at most %d, %d columns wide",
-                             cut->parts[0], cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1],
-                             STARFISH_SPACE_MOST_PARTS, LEAST_COLUMNS);
+        return starfish_fail(
+            STARFISH_ERROR_ARGUMENT, "%zu x %zu boxes of %zu x %zu columns: at most %d, %d columns wide", cut->parts[0],
+            cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1], STARFISH_SPACE_MOST_PARTS, LEAST_COLUMNS);
     boxes->levels = choose_levels(cut, whole);
     boxes->parts = cut->parts[0] * cut->parts[1];
     STARFISH_TRY(allocate(boxes));

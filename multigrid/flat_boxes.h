@@ -13,8 +13,8 @@
 #include "multigrid/flat.h"
 
 struct starfish_flat_boxes {
-    int levels;    /* grids that are cut; the last one is the first of the tail, */
-    size_t parts;  /* into so many boxes */
+    int levels;                        /* grids that are cut; the last one is the first of the tail, */
+    size_t parts;                      /* into so many boxes */
     struct starfish_flat_shape *shape; /* of box p on grid l: number p + parts * l, as all that follows */
     struct starfish_hierarchy_grid *grid;
     double **table;

@@ -273,8 +273,8 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
 static starfish_status make_boxes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
                                   const struct starfish_flat_problem *problem)
 {
-    const struct starfish_flat_whole whole = {
-        h->levels, h->shape, h->table, plan->options.tail > 0 ? plan->options.tail : TAIL_ON_CORES};
+    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table,
+                                              plan->options.tail > 0 ? plan->options.tail : TAIL_ON_CORES};
 
     STARFISH_TRY(starfish_flat_boxes_create(&h->boxes, problem->cut, &whole));
     plan->part_shapes = h->boxes.shape; /* they must stay as long as the graph */

@@ -202,8 +202,8 @@ static starfish_status find_places(const struct starfish_multigrid_plan *plan, c
     const int none = starfish_space_has_none_here(space);
 
     node[RHS] = node[SOLUTION] = -1;
-    return starfish_ranks_agree(
-        plan->context, none ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
+    return starfish_ranks_agree(plan->context,
+                                none ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
 }
 
 static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,

@@ -17,8 +17,8 @@ struct starfish_dealt {
     struct starfish_runs runs; /* apart; no parts where the ranks' rows cannot be parts: the same on all ranks */
     size_t first[STARFISH_SPACE_MOST_PARTS + 1];
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
-    int owners;                 /* ranks with rows */
-    int any_gpu;                /* of any rank */
+    int owners;  /* ranks with rows */
+    int any_gpu; /* of any rank */
     size_t first_here, rows_here;
 };
 

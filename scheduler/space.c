@@ -181,10 +181,10 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
 /* Where an element of a box's array is: of cell (x,y), layer 0. */
-static ptrdiff_t element_of(const struct starfish_space *space, const struct starfish_box *box, ptrdiff_t x, ptrdiff_t y)
+static ptrdiff_t element_of(const struct starfish_space *space, const struct starfish_box *box, ptrdiff_t x,
+                            ptrdiff_t y)
 {
-    return x - box->array[0][0] +
-           (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers) * (y - box->array[1][0]);
+    return x - box->array[0][0] + (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers) * (y - box->array[1][0]);
 }
 
 /* What box `to` reads of box `from`, which a periodic array has again `shift` cells further. */

@@ -58,10 +58,9 @@ static starfish_status create(struct problem_run *run, int check)
     }
     made->check = check && !SIMULATED;
     run->plan = made;
-    run->about =
-        (struct problem_about){starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
-                               starfish_atmosphere_plan_seconds(made->plan), 0,
-                               starfish_atmosphere_plan_owners(made->plan)};
+    run->about = (struct problem_about){
+        starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
+        starfish_atmosphere_plan_seconds(made->plan), 0, starfish_atmosphere_plan_owners(made->plan)};
     return STARFISH_SUCCESS;
 }
 

@@ -29,9 +29,24 @@ template <typename real> struct Matrix {
 template <typename real> Matrix<real> matrix_of(const starfish_flat_matrix &m)
 {
     const auto reals = [](const void *array) { return static_cast<const real *>(array); };
-    return {int(m.n[0]),   int(m.n[1]),     int(m.n[2]),     m.periodic[0], m.periodic[1],   reals(m.mass),
-            reals(m.lift), reals(m.face_x), reals(m.face_y), reals(m.a),    reals(m.b),      reals(m.c),
-            reals(m.d),    reals(m.corner), int(m.types),    reals(m.type), reals(m.factors), int(m.own[0]),
+    return {int(m.n[0]),
+            int(m.n[1]),
+            int(m.n[2]),
+            m.periodic[0],
+            m.periodic[1],
+            reals(m.mass),
+            reals(m.lift),
+            reals(m.face_x),
+            reals(m.face_y),
+            reals(m.a),
+            reals(m.b),
+            reals(m.c),
+            reals(m.d),
+            reals(m.corner),
+            int(m.types),
+            reals(m.type),
+            reals(m.factors),
+            int(m.own[0]),
             m.own[1] > 0 ? int(m.own[1]) : int(m.n[0])};
 }
 

@@ -12,7 +12,8 @@ static int run(int cores_per_worker, int small)
 
     if (!context)
         return 1;
-    const int failed = test_atmosphere_solves(context, &test_host_memory, small) + test_atmosphere_boxes(context, small);
+    const int failed =
+        test_atmosphere_solves(context, &test_host_memory, small) + test_atmosphere_boxes(context, small);
     starfish_context_destroy(context);
     return failed;
 }

@@ -76,8 +76,8 @@ static void compare(const struct starfish_atmosphere_problem *p, const struct st
         CHECK(fabs(is - wanted) <= tolerance * largest, "%zu x %zu x %zu: element %zu is %.17g, not %.17g", p->n[0],
               p->n[1], p->n[2], e, is, wanted);
     }
-    CHECK(all->info.iterations == one->info.iterations || p->xi_up, "%zu x %zu x %zu: %d iterations, not %d", p->n[0], p->n[1],
-          p->n[2], all->info.iterations, one->info.iterations);
+    CHECK(all->info.iterations == one->info.iterations || p->xi_up, "%zu x %zu x %zu: %d iterations, not %d", p->n[0],
+          p->n[1], p->n[2], all->info.iterations, one->info.iterations);
     CHECK(all->check.residual <= 3 * one->check.residual + 1e-13 && all->check.euclidean <= 1e-4, "residuals %g and %g",
           all->check.residual, all->check.euclidean);
     CHECK(fabs(all->check.bound - one->check.bound) <= 1e-6 * one->check.bound, "bound %g, not %g", all->check.bound,
