@@ -85,7 +85,21 @@ static int are_wanted(const struct starfish_atmosphere_plan *plan, const struct 
     return plan->options.boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS || problem->n[1] < LEAST_ROWS * ranks;
 }
 
-/* As many for each rank as the least of them has workers, or fewer where that cannot be. */
+/* Boxes for each rank: as many as asked for, or as possible up to `most`; or more, where only these are a multiple of
+ * the boxes in x that are asked for. 0: none are possible. */
+static size_t choose_each(const struct starfish_atmosphere_problem *problem, size_t ranks, size_t most, size_t across,
+                          size_t parts[2])
+{
+    for (size_t each = most; each > 0; each--)
+        if (choose_parts(problem, each * ranks, across, parts))
+            return each;
+    for (size_t each = most + 1; across > 0 && each * ranks <= STARFISH_SPACE_MOST_PARTS; each++)
+        if (choose_parts(problem, each * ranks, across, parts))
+            return each;
+    return 0;
+}
+
+/* As many for each rank as the least of them has workers. */
 static void cut_for(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
                     const struct share *share, struct starfish_atmosphere_boxes *boxes)
 {
@@ -98,11 +112,10 @@ static void cut_for(const struct starfish_atmosphere_plan *plan, const struct st
     }
     if (plan->options.parts > 0)
         each = smaller(each, (plan->options.parts + ranks - 1) / ranks);
-    while (each > 0 && !choose_parts(problem, each * ranks, plan->options.boxes, boxes->cut.parts))
-        each--;
+    each = choose_each(problem, ranks, each, plan->options.boxes, boxes->cut.parts);
     for (size_t p = 0; p < each * ranks; p++)
-        boxes->owner[p] =
-            (struct starfish_owner){(int)(p / each), share[p / each].gpus > 0 ? (int)(p % each) : STARFISH_ANY};
+        boxes->owner[p] = (struct starfish_owner){
+            (int)(p / each), share[p / each].gpus > 0 ? (int)(p % each % share[p / each].gpus) : STARFISH_ANY};
     boxes->owners = each > 0 ? (int)ranks : 1;
 }
 

@@ -107,8 +107,10 @@ static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
     STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut->boxes));
     if (cut->boxes.cut.parts[0] == 0 && !problem->periodic[1])
         STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &cut->dealt));
-    if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0)
+    if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0) {
+        plan->options.boxes = 0; /* of one rank they may be impossible too */
         return starfish_atmosphere_gather(plan, problem);
+    }
     STARFISH_TRY(starfish_ranks_agree(plan->context, create(plan, problem, cut, NULL)));
     plan->owners = cut->dealt.runs.parts > 0 ? cut->dealt.owners : cut->boxes.owners;
     return STARFISH_SUCCESS;
