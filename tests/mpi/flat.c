@@ -1,10 +1,8 @@
 /* Flat domains on several ranks against those of one process: every rank solves the whole problem in a context of its
  * own, and compares its planes of what all have solved together. Run by mpiexec. */
-#include "tests/mpi/ranks.h"
+#include "tests/mpi/together.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_LAYERS = 20 };
 
@@ -110,7 +108,7 @@ static void solve_one(const struct shape *shape, const struct way *way)
     const size_t plane = p.n[0] * p.n[1], size = o.precision == STARFISH_F32 ? sizeof(float) : sizeof(double);
     char *f = malloc(plane * p.n[2] * size);
     for (size_t e = 0; e < plane * p.n[2]; e++) {
-        const double value = sin((double)(e % 977)) + cos(0.1 * (double)(e % 1013));
+        const double value = real();
         const float single = (float)value;
         memcpy(f + e * size, size == sizeof(float) ? (const void *)&single : (const void *)&value, size);
     }
@@ -118,10 +116,12 @@ static void solve_one(const struct shape *shape, const struct way *way)
     struct starfish_atmosphere_options whole = o;
     whole.boxes = 0;
     const struct solved one = solve(alone, &p, &whole, f, p.n[2]);
-    const struct solved all = solve(together, &p, &o, f + first * plane * size, planes);
+    void *own = part_of(f, first * plane * size, planes * plane * size);
+    const struct solved all = solve(together, &p, &o, own, planes);
     compare(&p, &o, &one, &all, first, planes);
     free(one.u);
     free(all.u);
+    free(own);
     free(f);
 }
 
@@ -152,7 +152,7 @@ static void errors_of_one_are_errors_of_all(void)
 
 int main(int argc, char **argv)
 {
-    create_contexts(&argc, &argv);
+    begin(&argc, &argv);
     for (int s = 0; s < SHAPES; s++)
         for (int w = 0; w < WAYS; w++)
             if (s == 0 || w == s % 2)
@@ -160,6 +160,6 @@ int main(int argc, char **argv)
     errors_of_one_are_errors_of_all();
     if (rank == 0)
         printf("%d ranks\n", ranks);
-    destroy_contexts();
+    end();
     return 0;
 }

@@ -1,29 +1,14 @@
 /* Solves on several ranks against those of one process: every rank makes the same random problem, solves it whole in a
  * context of its own, and compares its planes of what all have solved together. Run by mpiexec. */
-#include "tests/mpi/ranks.h"
+#include "tests/mpi/together.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* ---- Random problems ----------------------------------------------------------------------------------------------
- */
-
-static unsigned state = 1;
-
-static unsigned next(unsigned below)
-{
-    state = state * 1664525u + 1013904223u;
-    return (state >> 8) % below;
-}
-
-static double real(void)
-{
-    return (double)next(1 << 20) / (1 << 19) - 1;
-}
 
 static void *reals(starfish_precision precision, size_t count)
 {
@@ -153,13 +138,6 @@ static void release_problem(struct problem *p)
 
 /* ---- Parts of arrays ----------------------------------------------------------------------------------------------
  */
-
-static void *part_of(const void *whole, size_t first, size_t bytes)
-{
-    void *part = malloc(bytes + 1);
-    memcpy(part, (const char *)whole + first, bytes);
-    return part;
-}
 
 /* Boundary data of planes first .. first + count - 1. */
 static struct starfish_boundary faces_of(const struct problem *p, size_t first, size_t count)
@@ -378,7 +356,7 @@ static void fields_are_of_own_planes(void)
 int main(int argc, char **argv)
 {
     const int cases = argc > 1 ? atoi(argv[1]) : 4;
-    create_contexts(&argc, &argv);
+    begin(&argc, &argv);
     for (int i = 0; i < cases; i++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_MULTIGRID; method++)
@@ -388,7 +366,7 @@ int main(int argc, char **argv)
     fields_are_of_own_planes();
     errors_of_one_are_errors_of_all();
     memory_that_one_lacks_all_lack();
-    destroy_contexts();
+    end();
     if (rank == 0)
         printf("%d ranks: %d problems\n", ranks, cases * KINDS);
     return 0;

@@ -1,10 +1,13 @@
-/* What tests on several ranks have in common: who they are, and a check that ends all of them. */
-#ifndef STARFISH_TESTS_MPI_RANKS_H
-#define STARFISH_TESTS_MPI_RANKS_H
+/* What tests of several ranks have in common: a context of all ranks and one of each, chance, and an end of all ranks
+ * where one of them finds a mistake. */
+#ifndef STARFISH_TESTS_MPI_TOGETHER_H
+#define STARFISH_TESTS_MPI_TOGETHER_H
 
 #include <starfish/mpi.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int rank, ranks;
 static starfish_context *together, *alone;
@@ -21,8 +24,27 @@ static starfish_context *together, *alone;
     } while (0)
 #define CHECK_OK(call) CHECK((call) == STARFISH_SUCCESS, "%s: %s", #call, starfish_error_message())
 
-/* A context of all ranks, and one of each. */
-static inline void create_contexts(int *argc, char ***argv)
+static unsigned state = 1;
+
+static unsigned next(unsigned below)
+{
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % below;
+}
+
+static double real(void)
+{
+    return (double)next(1 << 20) / (1 << 19) - 1;
+}
+
+static void *part_of(const void *whole, size_t first, size_t bytes)
+{
+    void *part = malloc(bytes + 1);
+    memcpy(part, (const char *)whole + first, bytes);
+    return part;
+}
+
+static void begin(int *argc, char ***argv)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     int level;
@@ -32,7 +54,7 @@ static inline void create_contexts(int *argc, char ***argv)
     CHECK_OK(starfish_context_create(&alone, NULL));
 }
 
-static inline void destroy_contexts(void)
+static void end(void)
 {
     starfish_context_destroy(alone);
     starfish_context_destroy(together);
