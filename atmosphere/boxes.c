@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that a
- * box has where nobody asks for boxes; rows that a rank has where these are runs. */
+/* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that
+ * a box has where nobody asks for boxes; rows that a rank has where these are runs. */
 enum { MOST_RUNS = 8, LEAST_COLUMNS = 4, LEAST_ROWS = 9 };
 
 /* What a rank has to work with. */

@@ -38,8 +38,8 @@ static void describe(struct starfish_atmosphere_plan *plan)
                  o->smoothing_steps, o->smoothing_steps, o->red_black ? " in two colours" : "");
 }
 
-/* Unknowns of a grid that is collected on the first rank where a rank has GPUs: messages between ranks of a node take as
- * long for all of it as for the exchanges that it would need. */
+/* Unknowns of a grid that is collected in one place where a rank has GPUs: between ranks of a node all of it takes as
+ * long to travel as the messages of the exchanges that it would need. */
 enum { TAIL_OF_GPUS = 1 << 19 };
 
 /* Into what a problem is cut where the plan's maker does not choose: boxes, or the rows of ranks. */
@@ -48,8 +48,8 @@ struct cut {
     struct starfish_dealt dealt;
 };
 
-/* The plan's solver, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there, what that
- * would take. */
+/* The plan's solver, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there,
+ * what that would take. */
 static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct cut *cut,
                                      struct starfish_memory *memory)
 {

@@ -65,8 +65,8 @@ void starfish_task_of_all_owners(struct starfish_task *task, const struct starfi
 
 /* Inside a task: pointer to element (0,0) of the array as kernels count; NULL where there is none. */
 void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision);
-/* `count` reals from one array to another in the memory of the place. This and the next three return a cudaError_t, 0 on
- * cores. */
+/* `count` reals from one array to another in the memory of the place. This and the next three return a cudaError_t, 0
+ * on cores. */
 int starfish_place_copy(const struct starfish_place *place, void *to, const void *from, size_t count);
 /* Rows of `width` reals that are `pitch` reals apart. */
 struct starfish_pitched {

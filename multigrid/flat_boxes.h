@@ -1,10 +1,11 @@
 /* Flat domains cut into boxes of columns.
  *
  * Every box is a grid by itself: its own columns, and around them, on sides where there is a neighbour, columns of the
- * neighbour's. These are filled where an operation reads beyond the box (scheduler/space.h); what operations compute in
- * them along x is of no use and nobody reads it. So kernels know nothing of boxes but which columns count in sums.
- * Coarse columns are pairs of fine ones of the same box, and both grids of a box begin at the same place: a column beyond
- * a box on the coarsest shared grid is two on the next finer one, four on the next, and so on.
+ * neighbour. The ones beside the box are filled when an operation reads beyond it (scheduler/space.h). Operations go
+ * along whole rows, so that they compute something in those columns too, which nobody reads. So kernels know of boxes
+ * only which columns count in sums. Coarse columns are pairs of fine ones of the same box, and all grids of a box begin
+ * at the same place: a column beyond a box on the coarsest shared grid is two on the next finer one, then four, and so
+ * on.
  *
  * Coefficients of columns are cut out of those of the whole grid, those of layers are every box's. */
 #ifndef STARFISH_MULTIGRID_FLAT_BOXES_H
@@ -23,7 +24,8 @@ struct starfish_flat_boxes {
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
 };
 
-/* The whole grids, from the finest on; those of more than `tail` unknowns are cut as long as boxes remain wide enough. */
+/* The whole grids, from the finest on. Those of more than `tail` unknowns are cut as long as boxes remain wide enough,
+ * and the first of the others. */
 struct starfish_flat_whole {
     int levels;
     const struct starfish_flat_shape *shape;

@@ -128,8 +128,8 @@ void starfish_flat_prolong_cpu_f64(const struct starfish_flat_prolong *arguments
 int starfish_flat_prolong_cuda_f32(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 int starfish_flat_prolong_cuda_f64(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 
-/* Between the cells [x0, x1) x [y0, y1) x [z0, z1) of an array of users, x fastest, then y, then z, and of one of a grid
- * of nx columns and nz layers: to the grid, or where `back` to the user's. The user's is given from its cell
+/* Between the cells [x0, x1) x [y0, y1) x [z0, z1) of an array of users, x fastest, then y, then z, and of one of a
+ * grid of nx columns and nz layers: to the grid, or where `back` to the user's. The user's is given from its cell
  * (x0, first, z0) on: cell (i,j,k) at i - x0 + row * (j - first) + plane * (k - z0). With scales, times
  * column[i + columns * j] * layer[k]: values become integrals. 2 words per unknown. */
 struct starfish_flat_arrange {
