@@ -19,8 +19,8 @@
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
  * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
  *
- * On several ranks (starfish/mpi.h) all ranks have parts of the columns where there are enough of them, and arrays are of
- * a rank's own layers.
+ * On several ranks (starfish/mpi.h) all have parts of the columns where there are enough of them, and arrays are of a
+ * rank's own layers.
  *
  * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
 #ifndef STARFISH_ATMOSPHERE_H

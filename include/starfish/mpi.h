@@ -16,8 +16,8 @@
  * whole field; starfish/atmosphere.h on 2 to 16 with enough columns. All else, and the plans of starfish/diffusion.h,
  * whose coefficients and regions are those of a rank's own planes too, the first rank solves for all: it has memory for
  * the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a submission
- * returns when the job is solved, as it does with multigrid. Many problems at once (options.count), ghosts (options.ghosts) and submissions
- * in a stream are refused (UNSUPPORTED) on several ranks.
+ * returns when the job is solved, as it does with multigrid. Many problems at once (options.count), ghosts
+ * (options.ghosts) and submissions in a stream are refused (UNSUPPORTED) on several ranks.
  *
  * Source: StarPU-MPI (Agullo et al., IEEE TPDS 28 (2017), 1703-1717) moves the data between the ranks' tasks. */
 #ifndef STARFISH_MPI_H
