@@ -1,16 +1,23 @@
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
 #include "atmosphere/gathered.h"
+#include "atmosphere/ranks.h"
 
 #include "base/real.h"
+#include "scheduler/ranks.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+/* Layers first .. first + count - 1, and of u the ones below and above them. */
 struct checking {
     const struct starfish_flat_problem *m;
     starfish_precision precision;
     const void *f, *u;
+    size_t first, count;
+    const void *below, *above;
 };
 
 static double number(const struct checking *c, const void *array, size_t e)
@@ -29,7 +36,12 @@ static double value(const struct checking *c, ptrdiff_t i, ptrdiff_t j, size_t k
         j = (j + ny) % ny;
     if (i < 0 || j < 0 || i >= nx || j >= ny)
         return 0;
-    return number(c, c->u, (size_t)i + c->m->n[0] * ((size_t)j + c->m->n[1] * k));
+    const size_t cell = (size_t)i + c->m->n[0] * (size_t)j;
+    if (k < c->first)
+        return number(c, c->below, cell);
+    if (k >= c->first + c->count)
+        return number(c, c->above, cell);
+    return number(c, c->u, cell + c->m->n[0] * c->m->n[1] * (k - c->first));
 }
 
 /* A row: its product with u, and that of absolute values. */
@@ -82,33 +94,118 @@ static double ratio(double value, double over)
     return value == 0 ? 0 : value / over;
 }
 
+/* The largest residual and right-hand side; and the sums of squares, each equation times its volume. */
+struct totals {
+    double largest[2], sum[3];
+};
+enum { RESIDUAL, RHS, SIZE };
+
+static struct totals add_up(const struct checking *c)
+{
+    const size_t *n = c->m->n;
+    struct totals t = {{0, 0}, {0, 0, 0}};
+
+    for (size_t k = c->first; k < c->first + c->count; k++)
+        for (size_t j = 0; j < n[1]; j++)
+            for (size_t i = 0; i < n[0]; i++) {
+                const double volume = c->m->column[i + n[0] * j] * c->m->layer[k];
+                const double f = number(c, c->f, i + n[0] * (j + n[1] * (k - c->first)));
+                const struct row row = row_of(c, i, j, k);
+                const double residual = f - row.product / volume;
+                t.largest[RESIDUAL] = isnan(residual) ? HUGE_VAL : fmax(t.largest[RESIDUAL], fabs(residual));
+                t.largest[RHS] = fmax(t.largest[RHS], fabs(f));
+                t.sum[RESIDUAL] += residual * residual * volume * volume;
+                t.sum[RHS] += f * f * volume * volume;
+                t.sum[SIZE] += row.size * row.size;
+            }
+    return t;
+}
+
+static struct starfish_atmosphere_check judge(const struct totals *t, starfish_precision precision)
+{
+    const double eps = precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+
+    return (struct starfish_atmosphere_check){.residual = ratio(t->largest[RESIDUAL], t->largest[RHS]),
+                                              .euclidean = ratio(sqrt(t->sum[RESIDUAL]), sqrt(t->sum[RHS])),
+                                              .bound = 100 * eps * ratio(sqrt(t->sum[SIZE]), sqrt(t->sum[RHS]))};
+}
+
+/* The first and the last plane of every rank, two planes a rank, on all of them; those beside this rank's planes. */
+static starfish_status gather_planes(const struct starfish_atmosphere_plan *plan, struct checking *c, void **all)
+{
+    const size_t bytes = c->m->n[0] * c->m->n[1] * starfish_real_size(c->precision);
+    const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
+    char *const own = calloc(2, bytes), *const planes = calloc((size_t)ranks, 2 * bytes);
+    starfish_status status = STARFISH_SUCCESS;
+
+    *all = planes;
+    if (!own || !planes)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for planes of %d ranks", ranks);
+    status = starfish_ranks_agree(plan->context, status);
+    if (status == STARFISH_SUCCESS && c->count > 0) {
+        memcpy(own, c->u, bytes);
+        memcpy(own + bytes, (const char *)c->u + (c->count - 1) * bytes, bytes);
+    }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(plan->context, own, 2 * bytes, planes);
+    free(own);
+    if (status == STARFISH_SUCCESS && rank > 0)
+        c->below = planes + (2 * (size_t)rank - 1) * bytes;
+    if (status == STARFISH_SUCCESS && rank + 1 < ranks)
+        c->above = planes + 2 * ((size_t)rank + 1) * bytes;
+    return status;
+}
+
+static starfish_status check_array(const struct starfish_atmosphere_plan *plan, const char *name, const void *memory)
+{
+    enum starfish_residence residence;
+    int node;
+
+    if (!memory)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    STARFISH_TRY(starfish_memory_place(plan->context, name, memory, &node, &residence));
+    return residence == STARFISH_ON_DEVICE
+               ? starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is in device memory, checks are of host memory", name)
+               : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_atmosphere_check_planes(const struct starfish_atmosphere_plan *plan, const void *rhs,
+                                                 const void *solution, struct starfish_atmosphere_check *check)
+{
+    const struct starfish_flat_problem *m = &plan->volumes.matrix;
+    const struct starfish_run_of_planes here =
+        starfish_deal(m->n[2], starfish_context_rank(plan->context), starfish_context_ranks(plan->context));
+    struct checking c = {m, plan->options.precision, rhs, solution, here.first, here.count, NULL, NULL};
+    starfish_status status = here.count > 0 ? check_array(plan, "rhs", rhs) : STARFISH_SUCCESS;
+    void *planes;
+
+    if (status == STARFISH_SUCCESS && here.count > 0)
+        status = check_array(plan, "solution", solution);
+    STARFISH_TRY(starfish_ranks_agree(plan->context, status));
+    status = gather_planes(plan, &c, &planes);
+    if (status == STARFISH_SUCCESS) {
+        struct totals t = add_up(&c);
+        status = starfish_ranks_maximum(plan->context, t.largest, 2);
+        if (status == STARFISH_SUCCESS)
+            status = starfish_ranks_sum(plan->context, t.sum, 3);
+        *check = judge(&t, c.precision);
+    }
+    free(planes);
+    return status;
+}
+
 starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
                                           struct starfish_atmosphere_check *check)
 {
-    double most = 0, most_f = 0, squares = 0, squares_f = 0, sizes = 0;
-
     if (plan && plan->gathered && check)
         return starfish_atmosphere_check_gathered(plan, rhs, solution, check);
+    if (plan && plan->owners > 1 && check)
+        return starfish_atmosphere_check_planes(plan, rhs, solution, check);
     if (!plan || !rhs || !solution || !check)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "an argument is NULL");
-    const struct checking c = {&plan->volumes.matrix, plan->options.precision, rhs, solution};
-    const size_t *n = c.m->n;
-    for (size_t k = 0; k < n[2]; k++)
-        for (size_t j = 0; j < n[1]; j++)
-            for (size_t i = 0; i < n[0]; i++) {
-                const double volume = c.m->column[i + n[0] * j] * c.m->layer[k];
-                const double f = number(&c, rhs, i + n[0] * (j + n[1] * k));
-                const struct row row = row_of(&c, i, j, k);
-                const double residual = f - row.product / volume;
-                most = isnan(residual) ? HUGE_VAL : fmax(most, fabs(residual));
-                most_f = fmax(most_f, fabs(f));
-                squares += residual * residual * volume * volume;
-                squares_f += f * f * volume * volume;
-                sizes += row.size * row.size;
-            }
-    const double eps = c.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    *check = (struct starfish_atmosphere_check){.residual = ratio(most, most_f),
-                                                .euclidean = ratio(sqrt(squares), sqrt(squares_f)),
-                                                .bound = 100 * eps * ratio(sqrt(sizes), sqrt(squares_f))};
+    const struct starfish_flat_problem *m = &plan->volumes.matrix;
+    const struct checking c = {m, plan->options.precision, rhs, solution, 0, m->n[2], NULL, NULL};
+    const struct totals t = add_up(&c);
+    *check = judge(&t, c.precision);
     return STARFISH_SUCCESS;
 }

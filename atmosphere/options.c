@@ -42,7 +42,9 @@ static const struct starfish_option rows[] = {
      .flag = "--max-iterations", .text = "of iterative methods"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
-     .text = "runs of rows of columns; 0: chosen from the workers"},
+     .text = "runs of rows of columns, or boxes; 0: chosen from the workers"},
+    {AT(boxes), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--boxes",
+     .text = "of them beside one another in x, so that parts are boxes"},
 };
 
 const struct starfish_option_table starfish_atmosphere_option_table =

@@ -1,5 +1,7 @@
 /* Plans and solves for flat domains: the choice of the method, and multigrid plans for it (multigrid/flat.h). */
+#include "atmosphere/boxes.h"
 #include "atmosphere/gathered.h"
+#include "atmosphere/ranks.h"
 
 #include "atmosphere/options.h"
 #include "scheduler/context.h"
@@ -36,10 +38,22 @@ static void describe(struct starfish_atmosphere_plan *plan)
                  o->smoothing_steps, o->smoothing_steps, o->red_black ? " in two colours" : "");
 }
 
-/* The plan's solver; or, where `memory` is there, what that would take. */
-static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct starfish_runs *runs,
+/* Unknowns of a grid that is collected in one place where a rank has GPUs: between ranks of a node all of it takes as
+ * long to travel as the messages of the exchanges that it would need. */
+enum { TAIL_OF_GPUS = 1 << 19 };
+
+/* Into what a problem is cut where the plan's maker does not choose: boxes, or the rows of ranks. */
+struct cut {
+    struct starfish_atmosphere_boxes boxes;
+    struct starfish_dealt dealt;
+};
+
+/* The plan's solver, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there,
+ * what that would take. */
+static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct cut *cut,
                                      struct starfish_memory *memory)
 {
+    const struct starfish_runs *runs = cut->dealt.runs.parts > 0 ? &cut->dealt.runs : NULL;
     static const enum starfish_flat_preconditioner preconditioners[] = {
         [STARFISH_ATMOSPHERE_PRECONDITIONER_NONE] = STARFISH_FLAT_BY_NOTHING,
         [STARFISH_ATMOSPHERE_PRECONDITIONER_LINES] = STARFISH_FLAT_BY_LINES,
@@ -57,27 +71,63 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.most_cycles = o->max_iterations;
     options.levels = o->levels;
     options.blocks = o->parts;
+    options.tail = (runs || cut->boxes.owners > 1) && (cut->dealt.any_gpu || cut->boxes.any_gpu) ? TAIL_OF_GPUS : 0;
     options.conjugate_gradients = gradients && !plan->drifts;
     options.bicgstab = gradients && plan->drifts;
     options.inner_cycles = gradients ? 1 : STARFISH_FLAT_INNER_CYCLES;
+    plan->volumes.matrix.cut = cut->boxes.cut.parts[0] > 0 ? &cut->boxes.cut : NULL;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
-    return memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
-                  : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+    const starfish_status status =
+        memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
+               : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+    plan->volumes.matrix.cut = NULL;
+    return status;
 }
 
 static starfish_status create(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
-                              struct starfish_memory *memory)
+                              const struct cut *cut, struct starfish_memory *memory)
 {
     const double start = starfish_now();
 
     choose(&plan->options);
     plan->drifts = problem->xi_up != NULL;
     STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
-    STARFISH_TRY(create_solver(plan, NULL, memory));
+    STARFISH_TRY(create_solver(plan, cut, memory));
     describe(plan);
     plan->seconds = starfish_now() - start;
     return STARFISH_SUCCESS;
+}
+
+/* In boxes or parts of the ranks' rows; where these cannot be, the first rank solves for all. */
+static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
+                                       const struct starfish_atmosphere_problem *problem, struct cut *cut)
+{
+    STARFISH_TRY(starfish_atmosphere_agree(plan, problem));
+    STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut->boxes));
+    if (cut->boxes.cut.parts[0] == 0 && !problem->periodic[1])
+        STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &cut->dealt));
+    if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0) {
+        plan->options.boxes = 0; /* of one rank they may be impossible too */
+        return starfish_atmosphere_gather(plan, problem);
+    }
+    STARFISH_TRY(starfish_ranks_agree(plan->context, create(plan, problem, cut, NULL)));
+    plan->owners = cut->dealt.runs.parts > 0 ? cut->dealt.owners : cut->boxes.owners;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_anywhere(struct starfish_atmosphere_plan *plan,
+                                       const struct starfish_atmosphere_problem *problem,
+                                       struct starfish_memory *memory)
+{
+    struct cut cut = {.dealt = {.runs = {.parts = 0}}};
+
+    plan->owners = 1;
+    if (!memory && starfish_context_ranks(plan->context) > 1)
+        return create_on_ranks(plan, problem, &cut);
+    if (!memory)
+        STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut.boxes));
+    return create(plan, problem, &cut, memory);
 }
 
 static starfish_status begin(starfish_context *context, const struct starfish_atmosphere_problem *problem,
@@ -98,9 +148,7 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
         return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = taken;
-    const starfish_status status = !memory && starfish_context_ranks(context) > 1
-                                       ? starfish_atmosphere_gather(plan, problem)
-                                       : create(plan, problem, memory);
+    const starfish_status status = create_anywhere(plan, problem, memory);
     if (status != STARFISH_SUCCESS) {
         starfish_atmosphere_plan_destroy(plan);
         return status;
@@ -154,6 +202,11 @@ const char *starfish_atmosphere_plan_method(const starfish_atmosphere_plan *plan
 const char *starfish_atmosphere_plan_reason(const starfish_atmosphere_plan *plan)
 {
     return plan->reason;
+}
+
+int starfish_atmosphere_plan_owners(const struct starfish_atmosphere_plan *plan)
+{
+    return plan->owners;
 }
 
 double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan)
@@ -230,17 +283,29 @@ static starfish_atmosphere_outcome outcome_of(const struct starfish_atmosphere_o
     return info->cycles >= o->max_iterations ? STARFISH_ATMOSPHERE_NOT_CONVERGED : STARFISH_ATMOSPHERE_STAGNATED;
 }
 
-/* Where rounding errors had the last word, are they what was to be expected? Only where this core can look. */
+/* Are the arrays, of this rank and of all others, in host memory? A rank without planes has none. */
+static int are_on_hosts(const struct starfish_atmosphere_job *job)
+{
+    const void *const array[] = {job->rhs, job->solution};
+    double on_device = 0;
+
+    for (int a = 0; a < 2; a++) {
+        enum starfish_residence residence = STARFISH_PAGEABLE;
+        int node;
+        if (array[a] &&
+            (starfish_memory_place(job->plan->context, "array", array[a], &node, &residence) != STARFISH_SUCCESS ||
+             residence == STARFISH_ON_DEVICE))
+            on_device = 1;
+    }
+    return starfish_ranks_maximum(job->plan->context, &on_device, 1) == STARFISH_SUCCESS && on_device == 0;
+}
+
+/* Where rounding errors had the last word, are they what was to be expected? Only where cores can look. */
 static int is_tolerated(const struct starfish_atmosphere_job *job, double residual, double *bound)
 {
-    enum starfish_residence residence[2];
     struct starfish_atmosphere_check check;
-    int node;
 
-    if (starfish_memory_place(job->plan->context, "rhs", job->rhs, &node, &residence[0]) != STARFISH_SUCCESS ||
-        starfish_memory_place(job->plan->context, "solution", job->solution, &node, &residence[1]) != STARFISH_SUCCESS)
-        return 0;
-    if (residence[0] == STARFISH_ON_DEVICE || residence[1] == STARFISH_ON_DEVICE)
+    if (!are_on_hosts(job))
         return 0;
     if (starfish_atmosphere_check(job->plan, job->rhs, job->solution, &check) != STARFISH_SUCCESS)
         return 0;

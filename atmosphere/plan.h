@@ -12,11 +12,15 @@ struct starfish_atmosphere_plan {
         *gathered;                              /* on several ranks: what one solves for all with (gathered.h), and of
                                                       the rest only what is told of a plan */
     struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
+    int owners;                                 /* ranks that have a part in solves, 1 where one solves for all */
     struct starfish_flat_volumes volumes;
     starfish_multigrid_plan *solver;
     int drifts; /* there is a first-order term, and so the matrix is not symmetric */
     char reason[160];
     double seconds;
 };
+
+/* How many ranks have a part in a solve: those with rows, or 1 where one solves for all. */
+int starfish_atmosphere_plan_owners(const struct starfish_atmosphere_plan *plan);
 
 #endif

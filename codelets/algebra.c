@@ -38,7 +38,7 @@ static struct rows share_of(const struct arguments *a, int gpu, size_t part, siz
     const size_t count = a->at.y1 - a->at.y0, nx = a->nx;
     const size_t y0 = a->at.y0 + count * part / parts, y1 = a->at.y0 + count * (part + 1) / parts;
 
-    if (gpu && nx >= FEW_COLUMNS)
+    if ((gpu && nx >= FEW_COLUMNS) || a->at.x1 - a->at.x0 < nx)
         return (struct rows){nx, {a->at.x0, a->at.x1, y0, y1}};
     return (struct rows){nx * y1, {nx * y0, nx * y1, 0, 1}};
 }
@@ -181,13 +181,9 @@ STARFISH_CODELET(widen, "vector_widen", 0xaa5577);
 static struct arguments begin(struct starfish_task *task, struct starpu_codelet *codelet, const char *name,
                               const struct starfish_algebra *algebra, size_t part, const struct starfish_vector *v)
 {
-    const struct starfish_extent extent = starfish_part_extent(v->space, part);
-    struct arguments a = {.precision = v->precision,
-                          .nx = v->space->n[0],
-                          .at = {(size_t)extent.x0, (size_t)extent.x1, (size_t)extent.y0, (size_t)extent.y1},
-                          .state = -1,
-                          .sums = -1};
+    struct arguments a = {.precision = v->precision, .state = -1, .sums = -1};
 
+    a.at = starfish_part_elements(v->space, part, &a.nx);
     for (int role = 0; role < ROLES; role++)
         a.access[role] = STARFISH_NO_ACCESS;
     starfish_task_begin(task, codelet, algebra->progress, algebra->phase);
@@ -263,13 +259,13 @@ static starfish_status update_edge(const struct starfish_algebra *algebra, const
 {
     const struct starfish_space *space = update->v->space;
     const struct starfish_halo *halo = &space->halo[h];
-    const size_t nx = space->n[0];
     const int reads = starfish_space_rank(space, halo->to) == starfish_context_rank(space->context);
     struct starfish_task task;
     struct arguments a =
         begin(&task, &update_codelet, "update of an edge", algebra, reads ? halo->to : halo->from, update->v);
 
-    a.at = (struct starfish_rectangle){0, nx, 0, halo->count / nx};
+    a.nx = halo->width > 0 ? halo->width : space->n[0];
+    a.at = (struct starfish_rectangle){0, a.nx, 0, halo->count / a.nx};
     starfish_task_copy_on(&task, starfish_space_rank(space, halo->from));
     starfish_task_copy_on(&task, starfish_space_rank(space, halo->to));
     a.access[V] = attach_edge(&task, update->v, h, is_in_place(update) ? STARPU_RW : STARPU_W);

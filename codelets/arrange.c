@@ -4,12 +4,17 @@
 #include "multigrid/kernels/flat_kind.h"
 #include "scheduler/team.h"
 
+#include <string.h>
+
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     struct starfish_flat_arrange arrange; /* pointers are filled in by the task */
     int column, layer;                    /* -1: none */
     struct starfish_access from, to;
+    size_t runs, plane[STARFISH_SPACE_MOST_PARTS + 1]; /* of the users' array, a tile each */
+    int boxes;                                         /* a tile has rows of cells, else whole rows as one */
+    ptrdiff_t column0;                                 /* the column in the table that is (0,0) of the grid's array */
 };
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
@@ -19,15 +24,20 @@ static const double *table_at(void *buffers[], int index)
     return index < 0 ? NULL : (const double *)STARPU_VECTOR_GET_PTR(buffers[index]);
 }
 
-/* The users' run of columns, which on a device lies closer together than in the whole array. */
-static struct starfish_flat_arrange with_pointers(void *buffers[], const struct arguments *a)
+/* Of one tile of the users' array, whose planes on a device, or of another rank, lie closer together than in all of it.
+ */
+static struct starfish_flat_arrange with_pointers(void *buffers[], const struct arguments *a, size_t run)
 {
     struct starfish_flat_arrange arrange = a->arrange;
-    void *const run = buffers[(arrange.back ? a->to : a->from).buffer];
-    void *const users = (void *)STARPU_BLOCK_GET_PTR(run);
+    void *const tile = buffers[(size_t)(arrange.back ? a->to : a->from).buffer + run];
+    void *const users = (void *)STARPU_BLOCK_GET_PTR(tile);
 
-    arrange.pitch = STARPU_BLOCK_GET_LDY(run);
+    arrange.z0 = a->plane[run];
+    arrange.z1 = a->plane[run + 1];
+    arrange.row = a->boxes ? STARPU_BLOCK_GET_LDY(tile) : arrange.nx;
+    arrange.plane = a->boxes ? STARPU_BLOCK_GET_LDZ(tile) : STARPU_BLOCK_GET_LDY(tile);
     arrange.column = table_at(buffers, a->column);
+    arrange.column = arrange.column ? arrange.column + a->column0 : NULL;
     arrange.layer = table_at(buffers, a->layer);
     arrange.from = arrange.back ? starfish_vector_here(buffers, &a->from, a->precision) : users;
     arrange.to = arrange.back ? users : starfish_vector_here(buffers, &a->to, a->precision);
@@ -43,12 +53,14 @@ static void arrange_on_a_core(void *data, size_t share, size_t shares)
 {
     const struct shared *shared = data;
     const struct starfish_place place = {shared->arguments->precision, 0, NULL, NULL};
-    struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments);
-    const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
 
-    arrange.y0 = first + rows * share / shares;
-    arrange.y1 = first + rows * (share + 1) / shares;
-    starfish_flat_arrange_here(&place, &arrange);
+    for (size_t run = 0; run < shared->arguments->runs; run++) {
+        struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments, run);
+        const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
+        arrange.y0 = first + rows * share / shares;
+        arrange.y1 = first + rows * (share + 1) / shares;
+        starfish_flat_arrange_here(&place, &arrange);
+    }
 }
 
 static void arrange_cpu(void *buffers[], void *data)
@@ -65,9 +77,10 @@ static void arrange_cpu(void *buffers[], void *data)
 #ifdef STARFISH_HAVE_GPU
 static int launch(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_flat_arrange arrange = with_pointers(buffers, a);
-
-    TRY_LAUNCH(starfish_flat_arrange_here(place, &arrange));
+    for (size_t run = 0; run < a->runs; run++) {
+        const struct starfish_flat_arrange arrange = with_pointers(buffers, a, run);
+        TRY_LAUNCH(starfish_flat_arrange_here(place, &arrange));
+    }
     return a->arrange.back ? 0 : starfish_vector_publish(place, buffers, &a->to);
 }
 
@@ -92,29 +105,66 @@ static int attach_table(struct starfish_task *task, starpu_data_handle_t handle)
     return task->count - 1;
 }
 
+/* All tiles of the part. */
+static struct starfish_access attach_users(struct starfish_task *task, const struct starfish_vector *users, size_t part,
+                                           enum starpu_data_access_mode mode)
+{
+    const struct starfish_access access = {.buffer = task->count, .space = users->space};
+
+    for (size_t run = 0; run < users->space->parts[1]; run++)
+        starfish_task_data(task, users->piece[part + users->space->parts[0] * run], mode);
+    return access;
+}
+
+/* The cells of a part, as its grid counts them. */
+static void describe(const struct starfish_space *space, const struct starfish_arrangement *arrangement, size_t part,
+                     struct arguments *a)
+{
+    const struct starfish_extent rows = starfish_part_extent(space, part);
+    const struct starfish_box *box = &space->box[part];
+
+    a->arrange = (struct starfish_flat_arrange){.nx = arrangement->n[0],
+                                                .nz = arrangement->n[2],
+                                                .x1 = arrangement->n[0],
+                                                .y0 = (size_t)rows.y0,
+                                                .y1 = (size_t)rows.y1,
+                                                .first = (size_t)rows.y0,
+                                                .columns = arrangement->n[0],
+                                                .back = arrangement->back};
+    if (space->layers == 0)
+        return;
+    a->boxes = 1;
+    a->arrange.nx = starfish_box_memory(box, 0);
+    a->arrange.x0 = (size_t)(box->own[0][0] - box->array[0][0]);
+    a->arrange.x1 = a->arrange.x0 + starfish_box_own(box, 0);
+    a->column0 = box->array[0][0] + (ptrdiff_t)arrangement->n[0] * box->array[1][0];
+}
+
 starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
                                         const struct starfish_arrangement *arrangement, size_t part,
                                         const struct starfish_vector *from, const struct starfish_vector *to)
 {
     const struct starfish_vector *grid = arrangement->back ? from : to;
+    const struct starfish_space *users = (arrangement->back ? to : from)->space;
     const struct starfish_extent rows = starfish_part_extent(grid->space, part);
-    const size_t nx = arrangement->n[0], y0 = (size_t)rows.y0, y1 = (size_t)rows.y1;
-    const struct starfish_extent columns = {(ptrdiff_t)(nx * y0), (ptrdiff_t)(nx * y1), 0, (ptrdiff_t)arrangement->n[2],
-                                            0};
-    const size_t sizes[] = {
-        grid->precision, nx, arrangement->n[2], y1 - y0, (size_t)arrangement->back, arrangement->column != NULL};
-    struct arguments a = {
-        .precision = grid->precision,
-        .arrange = {.nx = nx, .nz = arrangement->n[2], .y0 = y0, .y1 = y1, .first = y0, .back = arrangement->back}};
+    struct arguments a = {.precision = grid->precision, .runs = users->parts[1]};
     struct starfish_task task;
 
+    describe(grid->space, arrangement, part, &a);
+    const size_t width = a.arrange.x1 - a.arrange.x0, height = a.arrange.y1 - a.arrange.y0;
+    const size_t sizes[] = {
+        grid->precision, width, arrangement->n[2], height, (size_t)arrangement->back, arrangement->column != NULL};
+    memcpy(a.plane, users->first[1], (users->parts[1] + 1) * sizeof a.plane[0]);
     starfish_task_begin(&task, &arrange_codelet, algebra->progress, algebra->phase);
-    task.width = y1 - y0;
+    task.width = height;
+    task.rank = grid->space->on_ranks ? starfish_space_rank(grid->space, part) : -1;
     starfish_task_of_owner(&task, grid->space, part, algebra->where);
     a.column = attach_table(&task, arrangement->column);
     a.layer = attach_table(&task, arrangement->layer);
-    a.from = starfish_vector_attach(&task, from, part, arrangement->back ? &rows : &columns, STARPU_R);
-    a.to = starfish_vector_attach(&task, to, part, arrangement->back ? &columns : &rows, STARPU_W);
+    a.from = arrangement->back ? starfish_vector_attach(&task, from, part, &rows, STARPU_R)
+                               : attach_users(&task, from, part, STARPU_R);
+    a.to = arrangement->back ? attach_users(&task, to, part, STARPU_W)
+                             : starfish_vector_attach(&task, to, part, &rows, STARPU_W);
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -11,8 +11,8 @@ struct starfish_arrangement {
     starpu_data_handle_t column, layer; /* tables of doubles: values become integrals; NULL: values stay as they are */
 };
 
-/* Rows of part `part` of the grid's space. The users' array is on a space of n[0] * n[1] columns and n[2] rows, whose
- * runs of columns are those rows. */
+/* Rows of part `part` of the grid's space, on the rank that owns it. The users' array is on a space of n[0] * n[1]
+ * columns and n[2] rows, whose runs of columns are those rows, and whose runs of rows belong to ranks. */
 starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
                                         const struct starfish_arrangement *arrangement, size_t part,
                                         const struct starfish_vector *from, const struct starfish_vector *to);

@@ -13,26 +13,49 @@ void starfish_parts_attach(struct starfish_task *task, const struct starfish_vec
     }
 }
 
-/* Elements of a part, and their place in the array: behind the rows of the parts before. */
-static void *elements(const struct starfish_place *place, void *buffers[], const struct starfish_parts_access *access,
-                      size_t part, size_t *start)
+/* Elements of a part, and their place in the array: behind the rows of the parts before, or of a box its rows. */
+struct place_of_part {
+    struct starfish_pitched own, whole;
+    size_t width, rows;
+};
+
+static struct place_of_part find_part(const struct starfish_place *place, void *buffers[],
+                                      const struct starfish_parts_access *access, size_t part, const void *array)
 {
     const struct starfish_space *space = access->space;
+    const struct starfish_box *box = &space->box[part];
     const size_t size = starfish_real_size(place->precision);
-    char *piece = starfish_vector_here(buffers, &access->part[part], place->precision);
+    struct place_of_part found;
+    char *const piece = starfish_vector_here(buffers, &access->part[part], place->precision);
+    const struct starfish_rectangle at = starfish_part_elements(space, part, &found.own.pitch);
+    size_t start = space->first[1][part] * space->n[0];
 
-    *start = space->first[1][part] * space->n[0] * size;
-    return space->local ? piece : piece + *start;
+    found.own.first = piece + (at.x0 + at.y0 * found.own.pitch) * size;
+    found.width = at.x1 - at.x0;
+    found.rows = at.y1 - at.y0;
+    found.whole.pitch = space->n[0];
+    if (space->layers > 0) {
+        found.whole.pitch = space->cells[0];
+        start = (size_t)box->own[0][0] + space->cells[0] * space->layers * (size_t)box->own[1][0];
+    }
+    found.whole.first = (char *)(uintptr_t)array + start * size;
+    return found;
+}
+
+static int copy(const struct starfish_place *place, const struct starfish_pitched *to,
+                const struct starfish_pitched *from, const struct place_of_part *part)
+{
+    if (to->pitch == part->width && from->pitch == part->width)
+        return starfish_place_copy(place, to->first, from->first, part->width * part->rows);
+    return starfish_place_copy_rows(place, to, from, part->width, part->rows);
 }
 
 int starfish_parts_collect(const struct starfish_place *place, void *buffers[],
                            const struct starfish_parts_access *access, void *array)
 {
     for (size_t part = 0; part < access->space->parts[1]; part++) {
-        size_t start;
-        const void *own = elements(place, buffers, access, part, &start);
-        TRY_LAUNCH(
-            starfish_place_copy(place, (char *)array + start, own, starfish_space_part_size(access->space, part)));
+        const struct place_of_part found = find_part(place, buffers, access, part, array);
+        TRY_LAUNCH(copy(place, &found.whole, &found.own, &found));
     }
     return 0;
 }
@@ -41,10 +64,8 @@ int starfish_parts_spread(const struct starfish_place *place, void *buffers[],
                           const struct starfish_parts_access *access, const void *array)
 {
     for (size_t part = 0; part < access->space->parts[1]; part++) {
-        size_t start;
-        void *own = elements(place, buffers, access, part, &start);
-        TRY_LAUNCH(starfish_place_copy(place, own, (const char *)array + start,
-                                       starfish_space_part_size(access->space, part)));
+        const struct place_of_part found = find_part(place, buffers, access, part, array);
+        TRY_LAUNCH(copy(place, &found.own, &found.whole, &found));
         TRY_LAUNCH(starfish_vector_publish(place, buffers, &access->part[part]));
     }
     return 0;

@@ -12,6 +12,7 @@
 #endif
 
 STARFISH_PLACE_KERNEL(run_gather, starfish_vector_gather)
+STARFISH_PLACE_KERNEL_OF(run_copy, starfish_vector_update, starfish_vector_update)
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
@@ -29,8 +30,29 @@ static size_t rows_of(const struct starfish_space *space, size_t part)
 struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part)
 {
     const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
+    const struct starfish_box *box = &space->box[part];
 
+    if (space->layers > 0)
+        return (struct starfish_extent){0, (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers),
+                                        box->own[1][0] - box->array[1][0], box->own[1][1] - box->array[1][0], 0};
     return (struct starfish_extent){0, (ptrdiff_t)space->n[0], y0, y0 + (ptrdiff_t)rows_of(space, part), 0};
+}
+
+struct starfish_rectangle starfish_part_elements(const struct starfish_space *space, size_t part, size_t *pitch)
+{
+    const struct starfish_extent e = starfish_part_extent(space, part);
+    const struct starfish_box *box = &space->box[part];
+    struct starfish_rectangle at = {(size_t)e.x0, (size_t)e.x1, (size_t)e.y0, (size_t)e.y1};
+
+    *pitch = space->n[0];
+    if (space->layers == 0)
+        return at;
+    *pitch = starfish_box_memory(box, 0);
+    at.x0 = (size_t)(box->own[0][0] - box->array[0][0]);
+    at.x1 = at.x0 + starfish_box_own(box, 0);
+    at.y0 *= space->layers;
+    at.y1 *= space->layers;
+    return at;
 }
 
 static int touches(const struct starfish_extent *e, ptrdiff_t x0, ptrdiff_t x1, ptrdiff_t y0, ptrdiff_t y1,
@@ -65,9 +87,9 @@ static struct starfish_access attach_tiles(struct starfish_task *task, const str
 
 int starfish_extent_goes_beyond(const struct starfish_space *space, size_t part, const struct starfish_extent *extent)
 {
-    const ptrdiff_t y0 = (ptrdiff_t)first_row(space, part);
+    const struct starfish_extent own = starfish_part_extent(space, part);
 
-    return extent->y0 < y0 || extent->y1 > y0 + (ptrdiff_t)rows_of(space, part);
+    return extent->y0 < own.y0 || extent->y1 > own.y1;
 }
 
 static int is_published(const struct starfish_access *access, const struct starfish_halo *halo)
@@ -194,6 +216,19 @@ int starfish_place_copy(const struct starfish_place *place, void *to, const void
     return 0;
 }
 
+int starfish_place_copy_rows(const struct starfish_place *place, const struct starfish_pitched *to,
+                             const struct starfish_pitched *from, size_t width, size_t rows)
+{
+    const struct starfish_vector_update copy = {.nx = to->pitch,
+                                                .at = {0, width, 0, rows},
+                                                .factor = 1,
+                                                .correction = from->first,
+                                                .pitch = from->pitch,
+                                                .v = to->first};
+
+    return run_copy(place, &copy);
+}
+
 /* Element `index` of the part, counted from its first own one. */
 static void *own_element(const struct starfish_place *place, void *buffers[], const struct starfish_access *access,
                          ptrdiff_t index)
@@ -204,6 +239,20 @@ static void *own_element(const struct starfish_place *place, void *buffers[], co
            ((ptrdiff_t)access->space->before[access->part] + index) * (ptrdiff_t)starfish_real_size(place->precision);
 }
 
+/* Between an edge, which is packed, and a part's elements from `index` on: to the edge where `leaves`. */
+static int copy_halo(const struct starfish_place *place, void *buffers[], const struct starfish_access *access,
+                     const struct starfish_halo *halo, void *edge, int leaves)
+{
+    void *own = own_element(place, buffers, access, leaves ? (ptrdiff_t)halo->first : halo->at);
+
+    if (halo->width == 0)
+        return starfish_place_copy(place, leaves ? edge : own, leaves ? own : edge, halo->count);
+    const struct starfish_pitched packed = {edge, halo->width};
+    const struct starfish_pitched rows = {own, starfish_box_memory(&access->space->box[access->part], 0)};
+    return starfish_place_copy_rows(place, leaves ? &packed : &rows, leaves ? &rows : &packed, halo->width,
+                                    halo->count / halo->width);
+}
+
 int starfish_vector_fill(const struct starfish_place *place, void *buffers[], const struct starfish_access *access)
 {
     int buffer = access->edge;
@@ -211,8 +260,7 @@ int starfish_vector_fill(const struct starfish_place *place, void *buffers[], co
     for (size_t h = 0; access->buffer >= 0 && access->fills && h < access->space->halos; h++) {
         const struct starfish_halo *halo = &access->space->halo[h];
         if (is_filled(access, halo))
-            TRY_LAUNCH(starfish_place_copy(place, own_element(place, buffers, access, halo->at),
-                                           (const void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), halo->count));
+            TRY_LAUNCH(copy_halo(place, buffers, access, halo, (void *)STARPU_BLOCK_GET_PTR(buffers[buffer++]), 0));
     }
     return 0;
 }
@@ -223,8 +271,7 @@ static int publish(const struct starfish_place *place, void *buffers[], const st
     void *edge = (void *)STARPU_BLOCK_GET_PTR(buffers[buffer]);
 
     if (!halo->index.handle)
-        return starfish_place_copy(place, edge, own_element(place, buffers, access, (ptrdiff_t)halo->first),
-                                   halo->count);
+        return copy_halo(place, buffers, access, halo, edge, 1);
     const struct starfish_vector_gather gather = {.count = halo->count,
                                                   .index = (const int *)STARPU_VECTOR_GET_PTR(buffers[buffer + 1]),
                                                   .from = own_element(place, buffers, access, 0),

@@ -40,6 +40,10 @@ struct starfish_access {
 /* All columns of the rows of a part. */
 struct starfish_extent starfish_part_extent(const struct starfish_space *space, size_t part);
 
+/* The part's own elements as rows of *pitch elements, in which an array of it lies, from element (0,0) on as kernels
+ * count. */
+struct starfish_rectangle starfish_part_elements(const struct starfish_space *space, size_t part, size_t *pitch);
+
 /* Attach what a task on `part` reads (STARPU_R) or writes of a vector. In the shared layout these are all tiles that
  * the extent touches. Apart it is the part, and where the extent goes beyond it the edges of its neighbours. */
 struct starfish_access starfish_vector_attach(struct starfish_task *task, const struct starfish_vector *vector,
@@ -61,9 +65,16 @@ void starfish_task_of_all_owners(struct starfish_task *task, const struct starfi
 
 /* Inside a task: pointer to element (0,0) of the array as kernels count; NULL where there is none. */
 void *starfish_vector_here(void *buffers[], const struct starfish_access *access, starfish_precision precision);
-/* `count` reals from one array to another in the memory of the place. This and the next two return a cudaError_t, 0 on
- * cores. */
+/* `count` reals from one array to another in the memory of the place. This and the next three return a cudaError_t, 0
+ * on cores. */
 int starfish_place_copy(const struct starfish_place *place, void *to, const void *from, size_t count);
+/* Rows of `width` reals that are `pitch` reals apart. */
+struct starfish_pitched {
+    void *first;
+    size_t pitch;
+};
+int starfish_place_copy_rows(const struct starfish_place *place, const struct starfish_pitched *to,
+                             const struct starfish_pitched *from, size_t width, size_t rows);
 int starfish_vector_fill(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
 int starfish_vector_publish(const struct starfish_place *place, void *buffers[], const struct starfish_access *access);
 

@@ -21,6 +21,12 @@ enum starfish_flat_preconditioner { STARFISH_FLAT_BY_CYCLES, STARFISH_FLAT_BY_LI
  * bears eight on boxes and six on panels: they take as many cycles to 1e-10 as two would, up to a multiple. */
 enum { STARFISH_FLAT_INNER_CYCLES = 6 };
 
+/* Boxes of columns, parts[0] of them in x and parts[1] in y, number p + parts[0] * q with its owner. */
+struct starfish_flat_cut {
+    size_t parts[2];
+    const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+};
+
 /* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. */
 struct starfish_flat_problem {
     size_t n[3];
@@ -31,6 +37,7 @@ struct starfish_flat_problem {
     const double *column, *layer;
     int coarse_sweeps; /* 0: chosen; 2 where columns of the coarsest grid are hardly coupled */
     enum starfish_flat_preconditioner preconditioner;
+    const struct starfish_flat_cut *cut; /* how grids are cut into boxes (flat_boxes.h); NULL: chosen, into runs */
 };
 
 /* Arrays of users are x fastest, then y, then z; the plan's own are not (flat.h). The options' smoother is AUTO or

@@ -1,5 +1,6 @@
 /* Plans for flat domains: the grids of a problem, and what their solves do before, in and after cycles. */
 #include "multigrid/flat.h"
+#include "multigrid/flat_boxes.h"
 
 #include "tasks/arrange.h"
 
@@ -53,6 +54,7 @@ struct hierarchy {
     struct starfish_flat_shape shape[STARFISH_GRID_MOST_LEVELS];
     double *table[STARFISH_GRID_MOST_LEVELS];
     size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
+    struct starfish_flat_boxes boxes;       /* where the problem is cut into them */
 };
 
 static void free_hierarchy(struct hierarchy *h)
@@ -61,6 +63,7 @@ static void free_hierarchy(struct hierarchy *h)
         starfish_flat_grid_destroy(&h->grid[l]);
         free(h->table[l]);
     }
+    starfish_flat_boxes_destroy(&h->boxes);
     free(h);
 }
 
@@ -252,7 +255,9 @@ enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
 
 static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
 {
-    return (struct starfish_multigrid_grids){.kind = &starfish_flat_kind,
+    return (struct starfish_multigrid_grids){.index_levels = h->boxes.levels,
+                                             .index_sets = h->boxes.sets,
+                                             .kind = &starfish_flat_kind,
                                              .levels = h->levels,
                                              .shape = h->shape,
                                              .shape_size = sizeof h->shape[0],
@@ -265,13 +270,27 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
                                              .runs = runs};
 }
 
-static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
-                                const struct starfish_runs *runs)
+static starfish_status make_boxes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+                                  const struct starfish_flat_problem *problem)
+{
+    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table,
+                                              plan->options.tail > 0 ? plan->options.tail : TAIL_ON_CORES};
+
+    STARFISH_TRY(starfish_flat_boxes_create(&h->boxes, problem->cut, &whole));
+    plan->part_shapes = h->boxes.shape; /* they must stay as long as the graph */
+    h->boxes.shape = NULL;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status complete(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+                                const struct starfish_flat_problem *problem, const struct starfish_runs *runs)
 {
     const struct flat_state *state = plan->state;
-    const struct starfish_multigrid_grids grids = grids_of(h, runs);
 
-    if (plan->mixed)
+    if (problem->cut)
+        STARFISH_TRY(make_boxes(plan, h, problem));
+    const struct starfish_multigrid_grids grids = grids_of(h, runs);
+    if (plan->mixed && !problem->cut)
         STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], h->size[0]));
     STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
     starfish_users_space(&plan->users, plan->op.space, state->n);
@@ -299,7 +318,7 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !plan->measured; l++)
         status = make_table(h, problem, l, plan->options.inner);
     if (status == STARFISH_SUCCESS && !plan->measured)
-        status = complete(plan, h, runs);
+        status = complete(plan, h, problem, runs);
     free_hierarchy(h);
     return status;
 }

@@ -173,6 +173,18 @@ starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *pla
     return starfish_table_reals(&plan->high_table, STARFISH_F64, table, size);
 }
 
+/* Parts with tables of their own: the same in the precision of the plan. */
+static starfish_status keep_high_parts(struct starfish_multigrid_plan *plan,
+                                       const struct starfish_hierarchy_index_sets *sets)
+{
+    for (size_t part = 0; part < sets->parts; part++) {
+        const struct starfish_hierarchy_grid *grid = &sets->grid[part];
+        STARFISH_TRY(starfish_table_reals(&plan->high_part[part], STARFISH_F64, grid->table, grid->table_size));
+        plan->op.part[part] = (struct starfish_grid_part){grid->shape, plan->high_part[part].handle};
+    }
+    return STARFISH_SUCCESS;
+}
+
 /* The finest grid in the precision of the plan. */
 static starfish_status create_operator(struct starfish_multigrid_plan *plan,
                                        const struct starfish_multigrid_grids *grids)
@@ -182,6 +194,8 @@ static starfish_status create_operator(struct starfish_multigrid_plan *plan,
         return STARFISH_SUCCESS;
     STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
     plan->op.setting.precision = plan->options.precision;
+    if (grids->index_levels > 0)
+        return keep_high_parts(plan, &grids->index_sets[0]);
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
         plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table.handle};
     return STARFISH_SUCCESS;
@@ -210,6 +224,8 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
     starfish_hierarchy_destroy(&plan->graph);
     starfish_space_destroy(&plan->users);
     starfish_table_destroy(&plan->high_table);
+    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
+        starfish_table_destroy(&plan->high_part[part]);
     free(plan->shapes);
     free(plan->part_shapes);
     free(plan->high_shape);

@@ -57,7 +57,7 @@ struct starfish_multigrid_plan {
     void *shapes;      /* of all grids, of which the graph has pointers */
     void *part_shapes; /* of grids that are cut by index sets */
     void *high_shape;
-    struct starfish_table high_table;
+    struct starfish_table high_table, high_part[STARFISH_SPACE_MOST_PARTS]; /* of parts with tables of their own */
     struct starfish_hierarchy_graph graph;
     struct starfish_grid_operator op; /* the finest grid in the precision of the plan */
     struct starfish_space users;      /* with hooks.arrange: of the users' arrays */

@@ -57,7 +57,7 @@ static starfish_status take(struct starfish_multigrid_job *job, int which, const
     struct starfish_multigrid_plan *plan = job->plan;
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
 
-    if (job->array[which].memory) {
+    if (!job->array[which].vector) {
         STARFISH_TRY(starfish_vector_over(&job->array[which].over, space, plan->options.precision,
                                           job->array[which].node, job->array[which].memory,
                                           which == RHS ? "rhs" : "solution"));
@@ -194,6 +194,18 @@ static starfish_status create_job(struct starfish_multigrid_plan *plan, struct s
     return STARFISH_SUCCESS;
 }
 
+/* Of several ranks some may have nothing of the arrays. */
+static starfish_status find_places(const struct starfish_multigrid_plan *plan, const void *rhs, const void *solution,
+                                   int node[2])
+{
+    const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
+    const int none = starfish_space_has_none_here(space);
+
+    node[RHS] = node[SOLUTION] = -1;
+    return starfish_ranks_agree(plan->context,
+                                none ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
+}
+
 static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                    struct starfish_multigrid_job **created)
 {
@@ -202,8 +214,12 @@ static starfish_status create_over(starfish_multigrid_plan *plan, const void *rh
 
     if (!plan)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, node));
-    STARFISH_TRY(create_job(plan, &job));
+    STARFISH_TRY(find_places(plan, rhs, solution, node));
+    const starfish_status status = starfish_ranks_agree(plan->context, create_job(plan, &job));
+    if (status != STARFISH_SUCCESS) {
+        free(job);
+        return status;
+    }
     job->array[RHS].memory = (void *)(uintptr_t)rhs;
     job->array[SOLUTION].memory = solution;
     for (int which = 0; which < 2; which++)

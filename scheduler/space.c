@@ -178,6 +178,80 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
     return STARFISH_SUCCESS;
 }
 
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+/* Where an element of a box's array is: of cell (x,y), layer 0. */
+static ptrdiff_t element_of(const struct starfish_space *space, const struct starfish_box *box, ptrdiff_t x,
+                            ptrdiff_t y)
+{
+    return x - box->array[0][0] + (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers) * (y - box->array[1][0]);
+}
+
+/* What box `to` reads of box `from`, which a periodic array has again `shift` cells further. */
+static starfish_status add_box_halo(struct starfish_space *space, const struct starfish_boxes *boxes, size_t from,
+                                    size_t to, const ptrdiff_t shift[2])
+{
+    const struct starfish_box *a = &space->box[from], *b = &space->box[to];
+    ptrdiff_t first[2], last[2];
+
+    for (int d = 0; d < 2; d++) {
+        const ptrdiff_t depth = (ptrdiff_t)boxes->depth, own[2] = {a->own[d][0] + shift[d], a->own[d][1] + shift[d]};
+        const ptrdiff_t low = b->own[d][0] - depth, high = b->own[d][1] + depth;
+        const ptrdiff_t start = low > b->array[d][0] ? low : b->array[d][0];
+        const ptrdiff_t end = high < b->array[d][1] ? high : b->array[d][1];
+        first[d] = own[0] > start ? own[0] : start;
+        last[d] = own[1] < end ? own[1] : end;
+        if (first[d] >= last[d])
+            return STARFISH_SUCCESS;
+    }
+    if (space->halos == STARFISH_SPACE_MOST_HALOS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: they have more than %d halos", STARFISH_SPACE_MOST_HALOS);
+    const size_t width = (size_t)(last[0] - first[0]), rows = (size_t)(last[1] - first[1]);
+    space->halo[space->halos++] =
+        (struct starfish_halo){.from = from,
+                               .to = to,
+                               .count = width * rows * space->layers,
+                               .first = (size_t)element_of(space, a, first[0] - shift[0], first[1] - shift[1]),
+                               .at = element_of(space, b, first[0], first[1]),
+                               .width = width};
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_box_halos(struct starfish_space *space, const struct starfish_boxes *boxes, size_t from,
+                                     size_t to)
+{
+    const ptrdiff_t n[2] = {(ptrdiff_t)boxes->cells[0], (ptrdiff_t)boxes->cells[1]};
+
+    for (int y = -boxes->periodic[1]; y <= boxes->periodic[1]; y++)
+        for (int x = -boxes->periodic[0]; x <= boxes->periodic[0]; x++)
+            if (from != to || x != 0 || y != 0)
+                STARFISH_TRY(add_box_halo(space, boxes, from, to, (const ptrdiff_t[]){x * n[0], y * n[1]}));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_space_boxes(struct starfish_space *space, struct starfish_context *context,
+                                     const struct starfish_boxes *boxes)
+{
+    begin(space, context, (const size_t[]){boxes->cells[0] * boxes->layers, boxes->cells[1]});
+    if (boxes->parts < 1 || boxes->parts > STARFISH_SPACE_MOST_PARTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: %zu parts, at most %d", boxes->parts,
+                             STARFISH_SPACE_MOST_PARTS);
+    space->parts[0] = 1;
+    space->parts[1] = boxes->parts;
+    space->apart = space->local = 1;
+    space->layers = boxes->layers;
+    memcpy(space->cells, boxes->cells, sizeof space->cells);
+    memcpy(space->box, boxes->box, boxes->parts * sizeof boxes->box[0]);
+    for (size_t p = 0; p < boxes->parts && boxes->owner; p++)
+        space->owner[p] = boxes->owner[p];
+    for (size_t p = 1; p < boxes->parts && boxes->owner; p++)
+        space->on_ranks |= boxes->owner[p].rank != boxes->owner[0].rank;
+    for (size_t to = 0; to < boxes->parts; to++)
+        for (size_t from = 0; from < boxes->parts; from++)
+            STARFISH_TRY(add_box_halos(space, boxes, from, to));
+    return STARFISH_SUCCESS;
+}
+
 void starfish_space_destroy(struct starfish_space *space)
 {
     for (size_t h = 0; h < space->halos; h++)
@@ -187,7 +261,21 @@ void starfish_space_destroy(struct starfish_space *space)
 
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part)
 {
+    const struct starfish_box *box = &space->box[part];
+
+    if (space->layers > 0)
+        return starfish_box_own(box, 0) * starfish_box_own(box, 1) * space->layers;
     return space->n[0] * (space->first[1][part + 1] - space->first[1][part]);
+}
+
+/* With ghosts. */
+static size_t memory_of(const struct starfish_space *space, size_t part)
+{
+    const struct starfish_box *box = &space->box[part];
+
+    if (space->layers > 0)
+        return starfish_box_memory(box, 0) * starfish_box_memory(box, 1) * space->layers;
+    return space->before[part] + starfish_space_part_size(space, part) + space->after[part];
 }
 
 int starfish_space_rank(const struct starfish_space *space, size_t part)
@@ -221,34 +309,81 @@ static size_t pieces_of(const struct starfish_space *space)
     return space->parts[0] * space->parts[1];
 }
 
-/* Tiles of one array, or of memory that the runtime has where they are first written (node -1). */
-static void register_tiles(struct starfish_vector *vector, int node, void *memory)
-{
-    const struct starfish_space *space = vector->space;
-    const size_t size = starfish_real_size(vector->precision), *n = space->n;
-
-    for (size_t y = 0; y < space->parts[1]; y++)
-        for (size_t x = 0; x < space->parts[0]; x++) {
-            const size_t x0 = space->first[0][x], y0 = space->first[1][y];
-            const size_t width = space->first[0][x + 1] - x0, height = space->first[1][y + 1] - y0;
-            const uintptr_t address = memory ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
-            starpu_data_handle_t *handle = &vector->piece[x + y * space->parts[0]];
-            starpu_block_data_register(handle, node, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)width,
-                                       (uint32_t)height, 1, size);
-            starpu_data_set_coordinates(*handle, 2, (int)x, (int)y);
-        }
-}
-
-static void register_run(starpu_data_handle_t *handle, size_t count, size_t size)
-{
-    starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
-}
-
 /* Edges travel to their readers, and pieces to a task that collects them. */
 static void set_rank(const struct starfish_space *space, starpu_data_handle_t handle, size_t part)
 {
     if (space->on_ranks)
         starfish_data_set_travelling(space->context, handle, space->owner[part].rank);
+}
+
+/* The rows of an array that this rank has in its memory: all, or the runs that it owns, one behind the other. */
+static void rows_here(const struct starfish_space *space, size_t *first, size_t *rows)
+{
+    *first = *rows = 0;
+    for (size_t y = space->parts[1]; y-- > 0;)
+        if (starfish_space_rank(space, y) == starfish_context_rank(space->context)) {
+            *first = space->first[1][y];
+            *rows += space->first[1][y + 1] - space->first[1][y];
+        }
+}
+
+int starfish_space_has_none_here(const struct starfish_space *space)
+{
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    return rows == 0;
+}
+
+/* Of a user's array, whose rows are planes, the cells of a box in a run of planes. */
+static void register_box_tile(struct starfish_vector *vector, int node, void *memory, size_t tile)
+{
+    const struct starfish_space *space = vector->space;
+    const struct starfish_box *box = &space->box[tile % space->parts[0]];
+    const size_t run = tile / space->parts[0], z0 = space->first[1][run], planes = space->first[1][run + 1] - z0;
+    const size_t size = starfish_real_size(vector->precision), nx = space->cells[0];
+    const size_t width = starfish_box_own(box, 0), height = starfish_box_own(box, 1);
+    const int here = memory && starfish_space_rank(space, run) == starfish_context_rank(space->context);
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    const size_t start = (size_t)box->own[0][0] + nx * (size_t)box->own[1][0] + space->n[0] * (z0 - first);
+    const uintptr_t address = here ? (uintptr_t)memory + start * size : 0;
+    starpu_block_data_register(&vector->piece[tile], here ? node : -1, address, (uint32_t)(here ? nx : width),
+                               (uint32_t)(here ? space->n[0] : width * height), (uint32_t)width, (uint32_t)height,
+                               (uint32_t)planes, size);
+    set_rank(space, vector->piece[tile], run);
+}
+
+/* Tiles of one array, or of memory that the runtime has where they are first written (node -1). Those of other ranks
+ * have no memory here until they travel. */
+static void register_tiles(struct starfish_vector *vector, int node, void *memory)
+{
+    const struct starfish_space *space = vector->space;
+    const size_t size = starfish_real_size(vector->precision), *n = space->n;
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    for (size_t y = 0; y < space->parts[1] && space->layers == 0; y++)
+        for (size_t x = 0; x < space->parts[0]; x++) {
+            const size_t x0 = space->first[0][x], y0 = space->first[1][y];
+            const size_t width = space->first[0][x + 1] - x0, height = space->first[1][y + 1] - y0;
+            const int here = memory && starfish_space_rank(space, y) == starfish_context_rank(space->context);
+            const uintptr_t address = here ? (uintptr_t)memory + (x0 + (y0 - first) * n[0]) * size : 0;
+            const size_t pitch = here || !space->on_ranks ? n[0] : width;
+            starpu_data_handle_t *handle = &vector->piece[x + y * space->parts[0]];
+            starpu_block_data_register(handle, here ? node : -1, address, (uint32_t)pitch, (uint32_t)(pitch * height),
+                                       (uint32_t)width, (uint32_t)height, 1, size);
+            starpu_data_set_coordinates(*handle, 2, (int)x, (int)y);
+            set_rank(space, *handle, y);
+        }
+    for (size_t tile = 0; space->layers > 0 && tile < pieces_of(space); tile++)
+        register_box_tile(vector, node, memory, tile);
+}
+
+static void register_run(starpu_data_handle_t *handle, size_t count, size_t size)
+{
+    starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
 }
 
 static void register_apart(struct starfish_vector *vector)
@@ -257,7 +392,7 @@ static void register_apart(struct starfish_vector *vector)
     const size_t size = starfish_real_size(vector->precision);
 
     for (size_t p = 0; p < space->parts[1]; p++) {
-        register_run(&vector->piece[p], space->before[p] + starfish_space_part_size(space, p) + space->after[p], size);
+        register_run(&vector->piece[p], memory_of(space, p), size);
         starpu_data_set_coordinates(vector->piece[p], 2, 0, (int)p);
         set_rank(space, vector->piece[p], p);
     }
@@ -289,13 +424,23 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
     return STARFISH_SUCCESS;
 }
 
+static starfish_status check_pinned_here(const struct starfish_space *space, starfish_precision precision,
+                                         const void *memory, const char *name)
+{
+    size_t first, rows;
+
+    rows_here(space, &first, &rows);
+    return rows == 0 ? STARFISH_SUCCESS
+                     : starfish_memory_check_pinned(space->context, name, memory,
+                                                    rows * space->n[0] * starfish_real_size(precision));
+}
+
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name)
 {
-    const size_t bytes = space->n[0] * space->n[1] * starfish_real_size(precision);
-
     *vector = (struct starfish_vector){.space = NULL};
-    STARFISH_TRY(starfish_memory_check_pinned(space->context, name, memory, bytes));
+    const starfish_status status = check_pinned_here(space, precision, memory, name);
+    STARFISH_TRY(space->on_ranks ? starfish_ranks_agree(space->context, status) : status);
     *vector = (struct starfish_vector){.space = space, .precision = precision};
     register_tiles(vector, node, memory);
     return STARFISH_SUCCESS;

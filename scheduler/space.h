@@ -16,6 +16,8 @@
  *     [ before[p] ghosts | elements of part p | after[p] ghosts ],
  * into which the tasks that read beyond the part first copy the neighbours' edges. A kernel's pointers are shifted so
  * that its indices are those of the whole grid; for index sets (unstructured grids) indices are local to the part. A
+ * box is a part that is cut in two directions: its memory is an array by itself, in which ghosts stand around its own
+ * elements, and indices are local too; its halos are runs of short pieces, which are packed into their edges. A
  * user's array on such a space (starfish_vector_over) is runs of rows without ghosts, and is copied to and from a
  * vector of ours.
  *
@@ -27,7 +29,7 @@
 #include "scheduler/owner.h"
 #include "scheduler/table.h"
 
-enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 64 };
+enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
 
 /* `count` elements of part `from` that part `to` reads: elements first, first + 1, ... of `from`, or those of an index
  * set. They become the ghosts at `at`, counted from the first element of `to`, so that those in front of it are
@@ -40,6 +42,13 @@ struct starfish_halo {
     int far;
     struct starfish_table index; /* ints; without a handle: a run */
     ptrdiff_t at;
+    size_t width; /* between boxes: count / width pieces of so many elements, rows of the parts' arrays; 0: one run */
+};
+
+/* A box of cells [own[d][0], own[d][1]) of an array in x (d = 0) and y (d = 1), and what its memory has: ghosts too,
+ * which may lie beyond periodic ends. */
+struct starfish_box {
+    ptrdiff_t own[2][2], array[2][2];
 };
 
 struct starfish_space {
@@ -55,7 +64,20 @@ struct starfish_space {
     size_t halos;
     struct starfish_halo halo[STARFISH_SPACE_MOST_HALOS];
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
+    /* Of boxes: cells of the whole array in x and y, between which there are so many layers; 0: no boxes. */
+    size_t cells[2], layers;
+    struct starfish_box box[STARFISH_SPACE_MOST_PARTS];
 };
+
+/* Columns and rows of cells that a box has memory of, or that are its own. */
+static inline size_t starfish_box_memory(const struct starfish_box *box, int d)
+{
+    return (size_t)(box->array[d][1] - box->array[d][0]);
+}
+static inline size_t starfish_box_own(const struct starfish_box *box, int d)
+{
+    return (size_t)(box->own[d][1] - box->own[d][0]);
+}
 
 /* Rows of so many elements take longer between ranks, at 5 GB/s, than a tenth of a message does by itself: their bytes
  * count, of shorter ones the number of messages. */
@@ -108,10 +130,23 @@ struct starfish_index_halo {
 starfish_status starfish_space_index_sets(struct starfish_space *space, struct starfish_context *context, size_t parts,
                                           const size_t *rows, const struct starfish_owner *owner, size_t halos,
                                           const struct starfish_index_halo *halo);
+/* Boxes: apart, indices local. An array has cells[0] x layers x cells[1] elements, x fastest, that of a box likewise.
+ * Halos are what lies at most `depth` cells beyond a box in x and y, at its corners too, as far as it has memory for
+ * it. */
+struct starfish_boxes {
+    size_t cells[2], layers, parts, depth;
+    int periodic[2];
+    const struct starfish_box *box;
+    const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+};
+starfish_status starfish_space_boxes(struct starfish_space *space, struct starfish_context *context,
+                                     const struct starfish_boxes *boxes);
 void starfish_space_destroy(struct starfish_space *space);
 
 /* Elements of a part, without ghosts. */
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part);
+/* Has this rank no rows of the space? */
+int starfish_space_has_none_here(const struct starfish_space *space);
 /* The rank that a part belongs to. */
 int starfish_space_rank(const struct starfish_space *space, size_t part);
 /* Whether the context's workers all work in main memory, so that one array may be cut without edges. */
@@ -131,7 +166,8 @@ struct starfish_vector {
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision);
 /* Over n[0] * n[1] elements of memory on a node of StarPU's, which stay the caller's; until destroy they are the
- * runtime's. Error: ARGUMENT (`name`d memory is pinned in parts). */
+ * runtime's. On a space on ranks over the rows that this rank owns, NULL where there are none; collective. Error:
+ * ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
 /* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them

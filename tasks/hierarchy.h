@@ -101,13 +101,14 @@ struct starfish_hierarchy_spec {
     const struct starfish_hierarchy_index_sets *index_sets;
 };
 
-/* How an unstructured grid is cut: its space, and the grid of each part. */
+/* How an unstructured grid is cut, or one into boxes: its space, and the grid of each part. */
 struct starfish_hierarchy_index_sets {
     size_t parts;
     const size_t *rows;
     const struct starfish_owner *owner;
     size_t halos;
     const struct starfish_index_halo *halo;
+    const struct starfish_boxes *boxes; /* instead of rows, owners and halos: parts are boxes */
     const struct starfish_hierarchy_grid *grid;
 };
 

@@ -10,6 +10,7 @@
 #include "apps/names.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/workers.h"
+#include "atmosphere/boxes.h"
 #include "atmosphere/geometry.h"
 #include "atmosphere/options.h"
 #include "base/real.h"
@@ -22,7 +23,7 @@
 struct atmosphere_bench {
     struct bench bench; /* first */
     const char *sizes, *methods, *precisions, *workers, *where;
-    size_t layers, rows, iterations; /* rows: of columns in y; 0: as many as there are columns in x */
+    size_t layers, rows, iterations, boxes; /* rows: of columns in y; 0: as many as there are columns in x */
     int panel, products;
     struct starfish_multigrid_options sharing; /* who shares the fine grids, and in how many parts */
     double host_rate, device_rate;             /* of copies; 0: not known */
@@ -82,6 +83,10 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     options.inner_cycles = STARFISH_FLAT_INNER_CYCLES;
     multigrid_set_work(&options, 1, run->iterations);
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
+    struct starfish_atmosphere_boxes boxes;
+    if (run->boxes > 0)
+        STARFISH_TRY(starfish_atmosphere_cut_alone(c->context, options.parts, run->boxes, &boxes));
+    c->volumes.matrix.cut = run->boxes > 0 ? &boxes.cut : NULL;
     const struct multigrid_solves what = {.problem = &c->volumes.matrix,
                                           .create = create_plan,
                                           .count = c->n * c->rows * c->layers,
@@ -209,6 +214,8 @@ int bench_atmosphere(int argc, char **argv)
         {"--iterations", OPTION_COUNT, &run.iterations, "N", .help = "of each solve"},
         {"--sharing", OPTION_MEMBER, &run.sharing, "S", .table = &starfish_multigrid_option_table},
         {"--parts", OPTION_POSITIVE, &run.sharing, "N", .table = &starfish_multigrid_option_table},
+        {"--boxes", OPTION_COUNT, &run.boxes, "N",
+         .help = "of them beside one another in x, so that parts are boxes; without, runs of rows"},
         {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu;cpu, or cpu"},
         {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
         BENCH_OPTIONS(&run.bench),

@@ -2,6 +2,7 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "atmosphere/options.h"
+#include "atmosphere/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,9 +58,9 @@ static starfish_status create(struct problem_run *run, int check)
     }
     made->check = check && !SIMULATED;
     run->plan = made;
-    run->about =
-        (struct problem_about){starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
-                               starfish_atmosphere_plan_seconds(made->plan), 0, 1};
+    run->about = (struct problem_about){
+        starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
+        starfish_atmosphere_plan_seconds(made->plan), 0, starfish_atmosphere_plan_owners(made->plan)};
     return STARFISH_SUCCESS;
 }
 

@@ -30,6 +30,7 @@ starfish_status problem_words_set(const struct problem_words *words, const char 
                               {"--levels", words->levels},
                               {"--coarse-sweeps", words->coarse_sweeps},
                               {"--smoothing-steps", words->smoothing_steps},
+                              {"--boxes", words->boxes},
                               {"--algorithm", words->algorithm},
                               {"--split", words->split},
                               {"--radix", words->radix}};

@@ -5,12 +5,12 @@
 
 #include "apps/options.h"
 
-enum { PROBLEM_WORDS = 15 };
+enum { PROBLEM_WORDS = 16 };
 
 /* Flags, and what follows them; NULL: not given. */
 struct problem_words {
     const char *method, *slabs, *sharing, *parts, *tolerance, *iterations, *preconditioner, *deflation, *vectors;
-    const char *levels, *coarse_sweeps, *smoothing_steps, *algorithm, *split, *radix;
+    const char *levels, *coarse_sweeps, *smoothing_steps, *boxes, *algorithm, *split, *radix;
 };
 
 /* For tables of options. given: const char ** or NULL (apps/options.h). */
@@ -35,7 +35,8 @@ struct problem_words {
 #define PROBLEM_GRIDS(words)                                                                                           \
     PROBLEM_WORD("--levels", &(words)->levels, "N", NULL),                                                             \
         PROBLEM_WORD("--coarse-sweeps", &(words)->coarse_sweeps, "N", NULL),                                           \
-        PROBLEM_WORD("--smoothing-steps", &(words)->smoothing_steps, "N", NULL)
+        PROBLEM_WORD("--smoothing-steps", &(words)->smoothing_steps, "N", NULL),                                       \
+        PROBLEM_WORD("--boxes", &(words)->boxes, "N", NULL)
 
 /* Set what was given in *library, a struct of the table, of problems of a kind. Errors: ARGUMENT (a value that is none;
  * an option that this kind does not have). */

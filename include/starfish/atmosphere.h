@@ -19,6 +19,9 @@
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
  * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
  *
+ * On several ranks (starfish/mpi.h) all have parts of the columns where there are enough of them, and arrays are of a
+ * rank's own layers.
+ *
  * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
 #ifndef STARFISH_ATMOSPHERE_H
 #define STARFISH_ATMOSPHERE_H
@@ -79,14 +82,16 @@ struct starfish_atmosphere_options {
     double tolerance;    /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations;  /* 1 or more */
     int fixed;           /* exactly max_iterations iterations, and nobody looks at residuals: for measurements */
-    size_t parts;        /* runs of rows of columns, at most 16; 0: chosen from the workers */
+    size_t parts;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers */
+    size_t boxes;        /* parts beside one another in x, which divide `parts`: each is a box of columns with memory of
+                            its own; 0: runs of rows, or what suits the ranks */
 };
 #define STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS                                                                           \
     {                                                                                                                  \
         .size = sizeof(struct starfish_atmosphere_options), .method = STARFISH_ATMOSPHERE_AUTO,                        \
         .preconditioner = STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, .precision = STARFISH_F64, .mixed = 0, .levels = 0, \
         .coarse_sweeps = 0, .smoothing_steps = 1, .red_black = 0, .damping = 0, .tolerance = 0,                        \
-        .max_iterations = 10000, .fixed = 0, .parts = 0                                                                \
+        .max_iterations = 10000, .fixed = 0, .parts = 0, .boxes = 0                                                    \
     }
 
 typedef enum starfish_atmosphere_outcome {

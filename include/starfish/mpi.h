@@ -13,11 +13,11 @@
  *
  * Methods: slab on up to 64 ranks with planes; multigrid of starfish/poisson.h on 2 to 16 with at least 9 each, unless
  * z is periodic or lines smooth along it; blktri and blktri-product in three dimensions on up to 32, which exchange the
- * whole field. All else, and the plans of starfish/diffusion.h and starfish/atmosphere.h, whose coefficients and
- * regions are those of a rank's own planes too, the first rank solves for all: it has memory for the whole problem,
- * arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a submission returns when the job
- * is solved, as it does with multigrid. Many problems at once (options.count), ghosts (options.ghosts) and submissions
- * in a stream are refused (UNSUPPORTED) on several ranks.
+ * whole field; starfish/atmosphere.h on 2 to 16 with enough columns. All else, and the plans of starfish/diffusion.h,
+ * whose coefficients and regions are those of a rank's own planes too, the first rank solves for all: it has memory for
+ * the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a submission
+ * returns when the job is solved, as it does with multigrid. Many problems at once (options.count), ghosts
+ * (options.ghosts) and submissions in a stream are refused (UNSUPPORTED) on several ranks.
  *
  * Source: StarPU-MPI (Agullo et al., IEEE TPDS 28 (2017), 1703-1717) moves the data between the ranks' tasks. */
 #ifndef STARFISH_MPI_H

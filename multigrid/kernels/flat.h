@@ -42,6 +42,7 @@ struct starfish_flat_matrix {
      * The type of each column, n[0] * n[1] reals, and the factors of each type. */
     size_t types;
     const void *type, *factors;
+    size_t own[2]; /* columns own[0] .. own[1]-1 of a row count in sums; both 0: all do */
 };
 
 /* One direction of the transfers between a grid and the next coarser one, whose cells are pairs 2 I, 2 I + 1; an odd
@@ -127,13 +128,15 @@ void starfish_flat_prolong_cpu_f64(const struct starfish_flat_prolong *arguments
 int starfish_flat_prolong_cuda_f32(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 int starfish_flat_prolong_cuda_f64(const struct starfish_flat_prolong *arguments, struct CUstream_st *stream);
 
-/* Between rows y0 .. y1-1 of an array of users, x fastest, then y, then z, and of one of a grid: to the grid, or where
- * `back` to the user's. The user's is given from its row `first` on, cell (i,j,k) at i + nx * (j - first) + pitch * k.
- * With scales, times column[i + nx * j] * layer[k]: values become integrals. 2 words per unknown. */
+/* Between the cells [x0, x1) x [y0, y1) x [z0, z1) of an array of users, x fastest, then y, then z, and of one of a
+ * grid of nx columns and nz layers: to the grid, or where `back` to the user's. The user's is given from its cell
+ * (x0, first, z0) on: cell (i,j,k) at i - x0 + row * (j - first) + plane * (k - z0). With scales, times
+ * column[i + columns * j] * layer[k]: values become integrals. 2 words per unknown. */
 struct starfish_flat_arrange {
-    size_t nx, nz, y0, y1, first, pitch;
+    size_t nx, nz, x0, x1, y0, y1, z0, z1, first, row, plane;
     int back;
     const double *column, *layer; /* both NULL: unchanged */
+    size_t columns;
     const void *from;
     void *to;
 };

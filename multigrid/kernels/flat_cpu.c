@@ -140,6 +140,15 @@ STARFISH_CLONES static double dot(const real *u, const real *v, size_t count)
     return sum;
 }
 
+/* Of the columns of a piece that count. */
+static double own_dot(const struct starfish_flat_matrix *m, const struct flat_piece *p, const real *u, const real *v)
+{
+    const size_t end = p->i0 + p->count, last = m->own[1] > 0 && m->own[1] < end ? m->own[1] : end;
+    const size_t first = m->own[0] > p->i0 ? m->own[0] : p->i0;
+
+    return first < last ? dot(u + (first - p->i0), v + (first - p->i0), last - first) : 0;
+}
+
 /* Arrays that no cache keeps until they are read again. */
 enum { BEYOND_CACHES = 32 << 20 };
 static int is_beyond_caches(const struct starfish_flat_matrix *m)
@@ -225,7 +234,7 @@ static double go_down(const struct starfish_flat_smooth *a, const struct flat_pi
         damp_layer(a, p, u ? u + m->n[0] * k + p->i0 : NULL, value, line);
         store_line((real *)a->v + at, line, p->count, past);
         if (a->sums)
-            sum += dot((const real *)a->f + at, line, p->count);
+            sum += own_dot(m, p, (const real *)a->f + at, line);
     }
     return sum;
 }
@@ -379,7 +388,7 @@ static double residual_row(const struct starfish_flat_residual *a, size_t j, con
             if (a->result)
                 store_line((real *)a->result + start + i0, line, piece.count, past);
             if (a->sums && (rows->here || !a->energy))
-                sum += dot(a->energy ? rows->here + layer + i0 : line, line, piece.count);
+                sum += own_dot(m, &piece, a->energy ? rows->here + layer + i0 : line, line);
         }
     }
     return sum;

@@ -68,8 +68,8 @@ template <typename real> int prolong(const starfish_flat_prolong *from, cudaStre
 /* ---- The order of users' arrays ---------------------------------------------------------------------------------- */
 
 template <typename real> struct Arrange {
-    int nx, nz, y0, first, back;
-    size_t pitch;
+    int nx, nz, x0, x1, y0, z0, z1, first, back;
+    size_t row, plane, columns;
     const double *column, *layer;
     const real *from;
     real *to;
@@ -78,12 +78,12 @@ template <typename real> struct Arrange {
 template <typename real>
 __global__ void __launch_bounds__(LANES *WARPS) arrange_kernel(const __grid_constant__ Arrange<real> a)
 {
-    const int i = blockIdx.x * LANES + threadIdx.x, j = a.y0 + int(blockIdx.y);
-    if (i >= a.nx)
+    const int i = a.x0 + int(blockIdx.x * LANES + threadIdx.x), j = a.y0 + int(blockIdx.y);
+    if (i >= a.x1)
         return;
-    const double column = a.column ? a.column[size_t(i) + size_t(a.nx) * j] : 1;
-    for (int k = blockIdx.z * WARPS + threadIdx.y; k < a.nz; k += gridDim.z * WARPS) {
-        const size_t user = size_t(i) + size_t(a.nx) * (j - a.first) + a.pitch * k;
+    const double column = a.column ? a.column[size_t(i) + a.columns * j] : 1;
+    for (int k = a.z0 + int(blockIdx.z * WARPS + threadIdx.y); k < a.z1; k += gridDim.z * WARPS) {
+        const size_t user = size_t(i - a.x0) + a.row * (j - a.first) + a.plane * (k - a.z0);
         const size_t grid = size_t(i) + size_t(a.nx) * (size_t(k) + size_t(a.nz) * j);
         const real value = a.from[a.back ? grid : user];
         a.to[a.back ? user : grid] = a.column ? real(double(value) * (column * a.layer[k])) : value;
@@ -94,17 +94,25 @@ template <typename real> int arrange(const starfish_flat_arrange *from, cudaStre
 {
     const Arrange<real> a = {int(from->nx),
                              int(from->nz),
+                             int(from->x0),
+                             int(from->x1),
                              int(from->y0),
+                             int(from->z0),
+                             int(from->z1),
                              int(from->first),
                              from->back,
-                             from->pitch,
+                             from->row,
+                             from->plane,
+                             from->columns,
                              from->column,
                              from->layer,
                              static_cast<const real *>(from->from),
                              static_cast<real *>(from->to)};
     if (from->y0 >= from->y1)
         return cudaSuccess;
-    arrange_kernel<real><<<blocks_for(from->nx, from->y1 - from->y0, from->nz), dim3(LANES, WARPS), 0, stream>>>(a);
+    arrange_kernel<real>
+        <<<blocks_for(from->x1 - from->x0, from->y1 - from->y0, from->z1 - from->z0), dim3(LANES, WARPS), 0, stream>>>(
+            a);
     return cudaGetLastError();
 }
 

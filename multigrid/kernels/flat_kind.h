@@ -21,6 +21,10 @@ struct starfish_flat_shape {
      * on eigenvalues of M^-1 A from lowest to 2. */
     int coarse_sweeps;
     double coarse_damping, lowest;
+    /* Of a box, which is a grid by itself with columns of its neighbours around its own (boxes.h): the columns of a row
+     * that count in sums, both 0: all; and whether the colours of its columns are those of the whole grid exchanged. */
+    size_t own[2];
+    int other_colours;
 };
 
 /* Where a piece of the table begins, in reals. */

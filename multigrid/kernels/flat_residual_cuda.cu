@@ -346,7 +346,8 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_for(SKEW || COMBINED))
                 a.result[start + m.nx * s] = result;
             if (COMBINED && a.v)
                 a.v[start + m.nx * s] = w;
-            sum += double(a.energy ? w : result) * double(result);
+            if (m.counts(path.i))
+                sum += double(a.energy ? w : result) * double(result);
         };
         const auto done = [&](int) { start += m.row(); };
         walk<real, SKEW, COMBINED>(a, tile, path, use, done);

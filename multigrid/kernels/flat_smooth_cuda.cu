@@ -202,7 +202,7 @@ __device__ double store(const Smooth<real> &a, const Column<real> &at, int i, in
         const real result = w[s] + damping * (value[s] - w[s]);
         if (k0 + s < m.nz) {
             v[m.nx * s] = result;
-            if (a.partial)
+            if (a.partial && m.counts(i))
                 sum += double(__ldg(f + m.nx * s)) * double(result);
         }
     }
@@ -297,7 +297,7 @@ template <typename real> __global__ void long_kernel(const __grid_constant__ Smo
     const int i = blockIdx.x * LANES + threadIdx.x;
     const double sum = i < a.matrix.nx ? smooth_long(a, i, a.y0 + int(blockIdx.y)) : 0;
     if (a.partial)
-        store_partial(sum, a.partial);
+        store_partial(a.matrix.counts(i) ? sum : 0, a.partial);
 }
 
 /* ---- The inner product ------------------------------------------------------------------------------------------- */

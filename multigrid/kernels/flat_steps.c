@@ -63,7 +63,8 @@ static struct starfish_flat_matrix matrix_of(const struct starfish_place *place,
                                                                : NULL,
                                          .types = shape->types,
                                          .type = at_entry(place, shape, s->table, STARFISH_FLAT_TYPE),
-                                         .factors = at_entry(place, shape, s->table, STARFISH_FLAT_FACTORS)};
+                                         .factors = at_entry(place, shape, s->table, STARFISH_FLAT_FACTORS),
+                                         .own = {shape->own[0], shape->own[1]}};
 }
 
 static void set_transfers(const struct starfish_place *place, const struct starfish_grid_step *s,
@@ -85,12 +86,14 @@ static void set_transfers(const struct starfish_place *place, const struct starf
 
 int starfish_flat_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    static const enum starfish_flat_columns columns[STARFISH_FLAT_SWEEPS] = {STARFISH_FLAT_ALL, STARFISH_FLAT_EVEN,
-                                                                             STARFISH_FLAT_ODD};
+    static const enum starfish_flat_columns columns[2][STARFISH_FLAT_SWEEPS] = {
+        {STARFISH_FLAT_ALL, STARFISH_FLAT_EVEN, STARFISH_FLAT_ODD},
+        {STARFISH_FLAT_ALL, STARFISH_FLAT_ODD, STARFISH_FLAT_EVEN}};
+    const struct starfish_flat_shape *shape = s->shape;
     struct starfish_flat_smooth smooth = {.matrix = matrix_of(place, s),
                                           .y0 = s->at.y0,
                                           .y1 = s->at.y1,
-                                          .columns = columns[s->sweep],
+                                          .columns = columns[shape->other_colours != 0][s->sweep],
                                           .damping = s->damping,
                                           .u = s->u,
                                           .f = s->f,

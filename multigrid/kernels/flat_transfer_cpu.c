@@ -138,22 +138,23 @@ void REAL_NAME(starfish_flat_restrict_cpu)(const struct starfish_flat_restrict *
 
 static void scale_line(const struct starfish_flat_arrange *a, size_t j, size_t k, const real *from, real *to)
 {
-    const double *const column = a->column + a->nx * j, layer = a->layer[k];
+    const double *const column = a->column + a->x0 + a->columns * j, layer = a->layer[k];
 
-    for (size_t i = 0; i < a->nx; i++)
+    for (size_t i = 0; i < a->x1 - a->x0; i++)
         to[i] = (real)((double)from[i] * (column[i] * layer));
 }
 
 void REAL_NAME(starfish_flat_arrange_cpu)(const struct starfish_flat_arrange *a)
 {
     for (size_t j = a->y0; j < a->y1; j++)
-        for (size_t k = 0; k < a->nz; k++) {
-            const size_t user = a->nx * (j - a->first) + a->pitch * k, grid = a->nx * (k + a->nz * j);
+        for (size_t k = a->z0; k < a->z1; k++) {
+            const size_t user = a->row * (j - a->first) + a->plane * (k - a->z0);
+            const size_t grid = a->x0 + a->nx * (k + a->nz * j);
             const real *from = (const real *)a->from + (a->back ? grid : user);
             real *to = (real *)a->to + (a->back ? user : grid);
             if (a->column)
                 scale_line(a, j, k, from, to);
             else
-                memcpy(to, from, a->nx * sizeof(real));
+                memcpy(to, from, (a->x1 - a->x0) * sizeof(real));
         }
 }

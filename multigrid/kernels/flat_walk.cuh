@@ -334,7 +334,7 @@ __device__ double store_run(const Walker<real, START, KNOWN> &walker, int i, int
         }
         v += a.matrix.nx;
     }
-    return sum;
+    return a.matrix.counts(i) ? sum : 0;
 }
 
 /* The lines of a block: eliminated anew, with the numbers of layers in shared memory, */

@@ -185,7 +185,7 @@ STRUCTS = {
         beta_across:P beta_up:P xi_up:P""",
     "starfish_atmosphere_options": """
         size:N method:i preconditioner:i precision:i mixed:i levels:i coarse_sweeps:i smoothing_steps:i red_black:i
-        damping:d tolerance:d max_iterations:i fixed:i parts:N""",
+        damping:d tolerance:d max_iterations:i fixed:i parts:N boxes:N""",
     "starfish_atmosphere_info_worker": """
         tasks:N busy_seconds:d""",
     "starfish_atmosphere_info": """

@@ -1,4 +1,5 @@
 /* Solves of flat domains on cores: each a worker of its own, and all as one team. */
+#include "tests/atmosphere/boxes.h"
 #include "tests/atmosphere/cases.h"
 
 #include "tests/common/context.h"
@@ -11,7 +12,8 @@ static int run(int cores_per_worker, int small)
 
     if (!context)
         return 1;
-    const int failed = test_atmosphere_solves(context, &test_host_memory, small);
+    const int failed =
+        test_atmosphere_solves(context, &test_host_memory, small) + test_atmosphere_boxes(context, small);
     starfish_context_destroy(context);
     return failed;
 }

@@ -152,7 +152,7 @@ class Same(Ranks):
                 self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
 
     def test_other_families(self):
-        """Diffusion with a coefficient and regions for each cell, and flat domains: each rank reads its planes."""
+        """Diffusion with a coefficient and regions for each cell: each rank reads its planes."""
         write_npy(self.path("k.npy"), (NZ, NY, NX), [1 + value * value for value in ramp(NX * NY * NZ)])
         write_npy(self.path("bodies.npy"), (NZ, NY, NX), [float(i % 3) for i in range(NX * NY * NZ)])
         write_npy(self.path("z.npy"), (NY, NX), ramp(NX * NY))
@@ -161,13 +161,10 @@ class Same(Ranks):
         diffusion = dict(box, kind="diffusion3d", coefficient="k.npy", regions="bodies.npy",
                          bc={axis: ["dirichlet", "neumann"] for axis in "xyz"},
                          boundary={"x0": "x.npy", "z0": "z.npy", "z1": 0.5})
-        flat = {"kind": "atmosphere3d", "n": [NX, NY, NZ], "height": 0.1, "omega": 0.2, "lambda": 1.0, "rhs": 1.0}
         for problem, method in ((diffusion, "cg"), (diffusion, "multigrid"),
                                 ({"kind": "diffusion2d", "n": [NX, NY], "length": [1, 1], "coefficient": 2.0,
                                   "bc": {"x": ["dirichlet"] * 2, "y": ["neumann", "dirichlet"]},
-                                  "boundary": {"y1": 0.5}, "rhs": 1.0}, "auto"),
-                                (dict(flat, geometry="flat", length=[1, 1]), "multigrid"),
-                                (dict(flat, geometry="panel"), "cg")):
+                                  "boundary": {"y1": 0.5}, "rhs": 1.0}, "auto")):
             path = self.write("q.json", problem)
             status, out, _ = self.run_program("solve", path, "--json", "--method", method, "--out", "one.npy")
             self.assertEqual(status, 0)
@@ -175,6 +172,25 @@ class Same(Ranks):
                 result = self.solve_on(ranks, path, "--method", method, "--out", "u.npy")
                 self.assertEqual((result["owners"], result["iterations"]), (1, json.loads(out)["iterations"]))
                 self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_flat_domains(self):
+        """Rows of columns are the ranks' parts, or boxes; of few columns the first rank's."""
+        rows, ends = 24, "periodic"
+        write_npy(self.path("f.npy"), (NZ, rows, NX), ramp(NX * rows * NZ))
+        flat = {"kind": "atmosphere3d", "n": [NX, rows, NZ], "height": 0.1, "omega": 0.05, "lambda": 1.0,
+                "rhs": "f.npy"}
+        for problem, method, ranks, owners in (
+                (dict(flat, geometry="flat", length=[1, 1]), ["multigrid"], 2, 2),
+                (dict(flat, geometry="flat", length=[1, 1], sides=ends), ["multigrid"], 3, 3),
+                (dict(flat, geometry="panel"), ["cg", "--boxes", "2"], 2, 2),
+                (dict(flat, n=[NX, NY, NZ], rhs=1.0, geometry="panel"), ["cg"], NZ + 1, 1)):
+            path = self.write("q.json", problem)
+            status, out, _ = self.run_program("solve", path, "--json", "--method", method[0], "--tolerance", "1e-12",
+                                              "--out", "one.npy")
+            self.assertEqual(status, 0)
+            result = self.solve_on(ranks, path, "--method", *method, "--tolerance", "1e-12", "--out", "u.npy")
+            self.assertEqual((result["owners"], result["iterations"]), (owners, json.loads(out)["iterations"]))
+            self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
 
     def test_four_ranks_are_quick(self):
         write_npy(self.path("f.npy"), (32, 32, 32), ramp(32 ** 3))

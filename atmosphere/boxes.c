@@ -1,0 +1,148 @@
+/* Boxes of flat domains: as many as there are GPUs or cores, and on ranks as many for each. */
+#include "atmosphere/boxes.h"
+
+#include "scheduler/ranks.h"
+
+#include <stdlib.h>
+
+/* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that
+ * a box has where nobody asks for boxes; rows that a rank has where these are runs. */
+enum { MOST_RUNS = 8, LEAST_COLUMNS = 4, LEAST_ROWS = 9 };
+
+/* What a rank has to work with. */
+struct share {
+    size_t gpus, cores;
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static int is_wide_enough(const struct starfish_atmosphere_problem *p, const size_t parts[2])
+{
+    return p->n[0] >= LEAST_COLUMNS * parts[0] && p->n[1] >= LEAST_COLUMNS * parts[1];
+}
+
+/* Of all ways to cut into so many boxes the one whose boxes have the shortest sides; runs of rows for a few. 0: none is
+ * possible. */
+static int choose_parts(const struct starfish_atmosphere_problem *p, size_t count, size_t across, size_t parts[2])
+{
+    double shortest = 0;
+    int found = 0;
+
+    for (size_t x = 1; x <= count; x++) {
+        const size_t tried[2] = {x, count / x};
+        const double sides = (double)(p->n[0] / tried[0] + p->n[1] / tried[1]);
+        if (count % x > 0 || !is_wide_enough(p, tried) || (across > 0 && x != across))
+            continue;
+        if (found && (sides >= shortest || (across == 0 && count <= MOST_RUNS)))
+            continue;
+        parts[0] = tried[0];
+        parts[1] = tried[1];
+        shortest = sides;
+        found = 1;
+    }
+    return found;
+}
+
+/* ---- One rank ---------------------------------------------------------------------------------------------------- */
+
+/* Boxes in runs for the GPUs; and for the cores where these are asked for by more boxes than there are GPUs. */
+static void set_owners(const struct starfish_context *context, size_t count, struct starfish_atmosphere_boxes *boxes)
+{
+    const size_t gpus = context->workers_of[STARFISH_GPU], cores = context->workers_of[STARFISH_CPU];
+    const size_t owners = gpus + (count > gpus && cores > 0 ? 1 : 0);
+
+    for (size_t p = 0; p < count; p++) {
+        const size_t owner = p * owners / count;
+        boxes->owner[p].device = gpus == 0 ? STARFISH_ANY : owner < gpus ? (int)owner : STARFISH_CORES;
+    }
+}
+
+starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across,
+                                              struct starfish_atmosphere_boxes *boxes)
+{
+    const size_t gpus = context->workers_of[STARFISH_GPU];
+    const size_t workers = gpus > 0 ? gpus : context->workers_of[STARFISH_CPU];
+    const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
+    const size_t count = parts > 0 ? parts : across * rows;
+
+    if (count % across > 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.parts is %zu, no multiple of options.boxes, which is %zu", count, across);
+    *boxes = (struct starfish_atmosphere_boxes){.cut = {{across, count / across}, boxes->owner}, .owners = 1};
+    set_owners(context, count, boxes);
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Several ranks ----------------------------------------------------------------------------------------------- */
+
+static int are_wanted(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+
+    return plan->options.boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS || problem->n[1] < LEAST_ROWS * ranks;
+}
+
+/* Boxes for each rank: as many as asked for, or as possible up to `most`; or more, where only these are a multiple of
+ * the boxes in x that are asked for. 0: none are possible. */
+static size_t choose_each(const struct starfish_atmosphere_problem *problem, size_t ranks, size_t most, size_t across,
+                          size_t parts[2])
+{
+    for (size_t each = most; each > 0; each--)
+        if (choose_parts(problem, each * ranks, across, parts))
+            return each;
+    for (size_t each = most + 1; across > 0 && each * ranks <= STARFISH_SPACE_MOST_PARTS; each++)
+        if (choose_parts(problem, each * ranks, across, parts))
+            return each;
+    return 0;
+}
+
+/* As many for each rank as the least of them has workers. */
+static void cut_for(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
+                    const struct share *share, struct starfish_atmosphere_boxes *boxes)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    size_t each = STARFISH_SPACE_MOST_PARTS / ranks;
+
+    for (size_t r = 0; r < ranks; r++) {
+        each = smaller(each, share[r].gpus > 0 ? share[r].gpus : share[r].cores);
+        boxes->any_gpu |= share[r].gpus > 0;
+    }
+    if (plan->options.parts > 0)
+        each = smaller(each, (plan->options.parts + ranks - 1) / ranks);
+    each = choose_each(problem, ranks, each, plan->options.boxes, boxes->cut.parts);
+    for (size_t p = 0; p < each * ranks; p++)
+        boxes->owner[p] = (struct starfish_owner){
+            (int)(p / each), share[p / each].gpus > 0 ? (int)(p % each % share[p / each].gpus) : STARFISH_ANY};
+    boxes->owners = each > 0 ? (int)ranks : 1;
+}
+
+static starfish_status cut_on_ranks(const struct starfish_atmosphere_plan *plan,
+                                    const struct starfish_atmosphere_problem *problem,
+                                    struct starfish_atmosphere_boxes *boxes)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    const struct share own = {plan->context->workers_of[STARFISH_GPU], plan->context->workers_of[STARFISH_CPU]};
+    struct share share[STARFISH_SPACE_MOST_PARTS];
+
+    if (ranks > STARFISH_SPACE_MOST_PARTS || !are_wanted(plan, problem))
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_ranks_gather(plan->context, &own, sizeof own, share));
+    cut_for(plan, problem, share, boxes);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *plan,
+                                        const struct starfish_atmosphere_problem *problem,
+                                        struct starfish_atmosphere_boxes *boxes)
+{
+    *boxes = (struct starfish_atmosphere_boxes){.owners = 1};
+    boxes->cut.owner = boxes->owner;
+    if (starfish_context_ranks(plan->context) > 1)
+        return cut_on_ranks(plan, problem, boxes);
+    return plan->options.boxes > 0
+               ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts, plan->options.boxes, boxes)
+               : STARFISH_SUCCESS;
+}

@@ -1,0 +1,23 @@
+/* Flat domains on several ranks: each rank has the planes of users' arrays that starfish_mpi_planes says, and a run of
+ * rows of columns of all grids, cut into parts for its GPUs or its cores. A solve brings planes to rows and back; in
+ * between only the columns beside a cut travel. Where there are too few rows for that, the first rank solves for all
+ * (gathered.h). */
+#ifndef STARFISH_ATMOSPHERE_RANKS_H
+#define STARFISH_ATMOSPHERE_RANKS_H
+
+#include "atmosphere/plan.h"
+#include "scheduler/dealt.h"
+
+/* Collective. Errors: ARGUMENT (the ranks' problems or options differ), RUNTIME. */
+starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
+                                          const struct starfish_atmosphere_problem *problem);
+/* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
+ * MEMORY, RUNTIME. */
+starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
+                                         const struct starfish_atmosphere_problem *problem,
+                                         struct starfish_dealt *dealt);
+/* starfish_atmosphere_check of planes that ranks hold. Collective. */
+starfish_status starfish_atmosphere_check_planes(const struct starfish_atmosphere_plan *plan, const void *rhs,
+                                                 const void *solution, struct starfish_atmosphere_check *check);
+
+#endif

@@ -1,0 +1,41 @@
+/* Flat domains cut into boxes of columns.
+ *
+ * Every box is a grid by itself: its own columns, and around them, on sides where there is a neighbour, columns of the
+ * neighbour. The ones beside the box are filled when an operation reads beyond it (scheduler/space.h). Operations go
+ * along whole rows, so that they compute something in those columns too, which nobody reads. So kernels know of boxes
+ * only which columns count in sums. Coarse columns are pairs of fine ones of the same box, and all grids of a box begin
+ * at the same place: a column beyond a box on the coarsest shared grid is two on the next finer one, then four, and so
+ * on.
+ *
+ * Coefficients of columns are cut out of those of the whole grid, those of layers are every box's. */
+#ifndef STARFISH_MULTIGRID_FLAT_BOXES_H
+#define STARFISH_MULTIGRID_FLAT_BOXES_H
+
+#include "multigrid/flat.h"
+
+struct starfish_flat_boxes {
+    int levels;                        /* grids that are cut; the last one is the first of the tail, */
+    size_t parts;                      /* into so many boxes */
+    struct starfish_flat_shape *shape; /* of box p on grid l: number p + parts * l, as all that follows */
+    struct starfish_hierarchy_grid *grid;
+    double **table;
+    struct starfish_box *box;
+    struct starfish_boxes *cut; /* by grid */
+    struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
+};
+
+/* The whole grids, from the finest on. Those of more than `tail` unknowns are cut as long as boxes remain wide enough,
+ * and the first of the others. */
+struct starfish_flat_whole {
+    int levels;
+    const struct starfish_flat_shape *shape;
+    double *const *table;
+    size_t tail;
+};
+
+/* End with starfish_flat_boxes_destroy, also after a failure. Errors: ARGUMENT (more boxes than columns), MEMORY. */
+starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
+                                           const struct starfish_flat_whole *whole);
+void starfish_flat_boxes_destroy(struct starfish_flat_boxes *boxes);
+
+#endif

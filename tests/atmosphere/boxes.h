@@ -1,0 +1,10 @@
+/* Flat domains cut into boxes, on any workers. */
+#ifndef STARFISH_TESTS_ATMOSPHERE_BOXES_H
+#define STARFISH_TESTS_ATMOSPHERE_BOXES_H
+
+#include <starfish/starfish.h>
+
+/* small: the first few problems alone. Returns how many tests failed. */
+int test_atmosphere_boxes(starfish_context *on, int small);
+
+#endif
