@@ -16,13 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PAPER_N = 512, PLACES = 2 };
+enum { PAPER_N = 512, PLACES = 2, PRECISIONS = 3, PHASE_METHODS = 6 };
 
 struct gupta {
     struct bench bench; /* first */
     size_t n;
     const char *precision;
     starfish_status (*measure)(struct gupta *g);
+    struct starfish_diffusion_info known[PHASE_METHODS][PRECISIONS]; /* of two phases, by the GPU; else all zero */
 };
 
 static const char *const workers[PLACES] = {"cpu:1", "gpu"}, *const places[PLACES] = {"one core", "one GPU"};
@@ -44,19 +45,24 @@ static starfish_status run(const struct gupta *g, const struct diffusion_case *g
                            const struct starfish_diffusion_options *options, starfish_context *context,
                            struct diffusion_times *times)
 {
-    const struct diffusion_repeats repeats = {g->bench.warmup, g->bench.repeat, 0};
+    const int one_core = starfish_context_workers_of(context, STARFISH_GPU) == 0; /* which has nothing to choose */
+    const struct diffusion_repeats repeats = {one_core ? 0 : g->bench.warmup, g->bench.repeat, 0};
 
     return diffusion_repeat(given, options, context, &repeats, times);
 }
 
-/* Do something in a context with the workers of each place that this machine has. */
+static int places_here(const struct gupta *g)
+{
+    return g->bench.gpus > 0 ? PLACES : 1;
+}
+
+/* Do something in a context with the workers of each place that this machine has, a GPU first. */
 static starfish_status at_all_places(struct gupta *g,
                                      starfish_status (*measure)(struct gupta *g, int place, starfish_context *context))
 {
-    const int count = g->bench.gpus > 0 ? PLACES : 1;
     starfish_context *context;
 
-    for (int place = 0; place < count; place++) {
+    for (int place = places_here(g) - 1; place >= 0; place--) {
         STARFISH_TRY(multigrid_context(workers[place], &context));
         const starfish_status status = measure(g, place, context);
         starfish_context_destroy(context);
@@ -108,7 +114,7 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
     struct diffusion_times times;
     char name[128];
 
-    bench_announce("%s on %s, %zu x %zu", v->name, places[place], g->n, g->n);
+    bench_next("%s on %s, %zu x %zu", v->name, places[place], g->n, g->n);
     const starfish_status status = run_version(g, given, version, context, &times);
     if (status == STARFISH_SUCCESS) {
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, places[place], g->n, g->n);
@@ -149,6 +155,7 @@ static starfish_status versions_at(struct gupta *g, int place, starfish_context 
 
 static starfish_status measure_table1(struct gupta *g)
 {
+    g->bench.parts = (size_t)(DIFFUSION_VERSIONS * places_here(g));
     return at_all_places(g, versions_at);
 }
 
@@ -289,7 +296,7 @@ static starfish_status shares_at(struct gupta *g, int place, starfish_context *c
     struct diffusion_case given;
     struct diffusion_times times = {.repeat = 0};
 
-    bench_announce("tasks of DIPCG2 on %s, %zu x %zu", places[place], g->n, g->n);
+    bench_next("tasks of DIPCG2 on %s, %zu x %zu", places[place], g->n, g->n);
     diffusion_set_version(&diffusion_versions[DIFFUSION_VERSIONS - 1], 2 * g->n, 8 * g->n, &options);
     options.separate_tasks = 1;
     options.tolerance = 1e-5;
@@ -310,12 +317,14 @@ static starfish_status shares_at(struct gupta *g, int place, starfish_context *c
 
 static starfish_status measure_shares(struct gupta *g)
 {
+    g->bench.parts = (size_t)places_here(g);
     return at_all_places(g, shares_at);
 }
 
 /* ---- Figure 5, and the sweep over grids, blocks and vectors ------------------------------------------------------ */
 
 static double seconds_of[PLACES][DIFFUSION_VERSIONS];
+enum { GRIDS = 3 };
 
 static starfish_status remember_versions(struct gupta *g, int place, starfish_context *context)
 {
@@ -350,12 +359,12 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
 
 static starfish_status sweep_at(struct gupta *g, int place, starfish_context *context)
 {
-    if (place + 1 < (g->bench.gpus > 0 ? PLACES : 1)) /* on the GPU where there is one */
+    if (place + 1 < places_here(g)) /* on the GPU where there is one */
         return STARFISH_SUCCESS;
     for (size_t n = g->n / 4; n <= g->n; n *= 2) {
         struct diffusion_case given;
         starfish_status status = diffusion_laplacian(n, &given);
-        bench_announce("blocks and vectors, %zu x %zu", n, n);
+        bench_next("blocks and vectors, %zu x %zu", n, n);
         for (int v = 5; v < DIFFUSION_VERSIONS && status == STARFISH_SUCCESS; v++)
             status = add_sweep(g, &given, n, v, context);
         diffusion_case_free(&given);
@@ -368,6 +377,7 @@ static starfish_status measure_figure5(struct gupta *g)
 {
     char name[96];
 
+    g->bench.parts = (size_t)(DIFFUSION_VERSIONS * places_here(g)) + GRIDS;
     STARFISH_TRY(at_all_places(g, remember_versions));
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
@@ -382,21 +392,45 @@ static starfish_status measure_figure5(struct gupta *g)
 
 /* The paper's versions 1, 2, 6 and 7 at 1000:1, which ended at 1e-2 with false convergence; here in every precision,
  * with the true residual, then with regions as vectors and with multigrid. */
-static starfish_status add_phases(struct gupta *g, const struct diffusion_case *given, int place, const char *name,
-                                  const struct starfish_diffusion_options *options, starfish_context *context)
+enum { MANY_ITERATIONS = 100, TIMED_ITERATIONS = 20 };
+
+/* A run whose outcome is `known` from a GPU: one core repeats TIMED_ITERATIONS alone where there are more than
+ * MANY_ITERATIONS, and the time is as many times as long as the count. known without iterations: a whole run, whose
+ * outcome it becomes. *timed: how many iterations ran. */
+static starfish_status run_or_time(const struct gupta *g, const struct diffusion_case *given,
+                                   struct starfish_diffusion_options *options, starfish_context *context,
+                                   struct starfish_diffusion_info *known, struct diffusion_times *times, int *timed)
 {
-    static const char *const what[] = {"f32", "f64", "mixed"};
+    const int cut = known->iterations > MANY_ITERATIONS;
+
+    options->fixed = cut;
+    options->max_iterations = cut ? TIMED_ITERATIONS : 2000;
+    STARFISH_TRY(run(g, given, options, context, times));
+    *timed = times->info.iterations;
+    for (size_t i = 0; i < times->repeat && cut; i++)
+        times->seconds[i] *= (double)known->iterations / *timed;
+    if (cut)
+        times->info = *known;
+    *known = times->info;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_phases(struct gupta *g, const struct diffusion_case *given, int place, const char *name,
+                                  const struct starfish_diffusion_options *options, starfish_context *context,
+                                  struct starfish_diffusion_info known[PRECISIONS])
+{
+    static const char *const what[PRECISIONS] = {"f32", "f64", "mixed"};
     struct diffusion_times times;
     char line[160];
+    int timed;
 
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < PRECISIONS; p++) {
         struct starfish_diffusion_options o = *options;
         o.precision = p == 0 ? STARFISH_F32 : STARFISH_F64;
         o.mixed = p == 2;
         o.tolerance = p == 0 ? 1e-6 : 1e-8;
-        o.max_iterations = 2000;
-        bench_announce("two phases, %s, %s on %s", name, what[p], places[place]);
-        const starfish_status status = run(g, given, &o, context, &times);
+        bench_next("two phases, %s, %s on %s", name, what[p], places[place]);
+        const starfish_status status = run_or_time(g, given, &o, context, &known[p], &times, &timed);
         if (status == STARFISH_SUCCESS) {
             snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
                      places[place]);
@@ -405,6 +439,7 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
             json_object_set_new(row, "precision", json_string(what[p]));
             json_object_set_new(row, "recurrence", command_json_real(times.info.recurrence));
             json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
+            json_object_set_new(row, "timed_iterations", json_integer(timed));
             json_object_set_new(row, "paper_says", json_string("false convergence at 1e-2"));
         }
         diffusion_free_times(&times);
@@ -422,23 +457,24 @@ static starfish_status phases_at(struct gupta *g, int place, starfish_context *c
 
     for (size_t v = 0; v < 4 && status == STARFISH_SUCCESS; v++) {
         diffusion_set_version(&diffusion_versions[versions[v]], 2 * g->n, 8 * g->n, &options);
-        status = add_phases(g, &given, place, diffusion_versions[versions[v]].name, &options, context);
+        status = add_phases(g, &given, place, diffusion_versions[versions[v]].name, &options, context, g->known[v]);
     }
     options = (struct starfish_diffusion_options)STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
     options.method = STARFISH_DIFFUSION_CG;
     options.preconditioner = STARFISH_PRECONDITIONER_IP;
     options.deflation = STARFISH_DEFLATION_REGIONS;
     if (status == STARFISH_SUCCESS)
-        status = add_phases(g, &given, place, "IP, regions", &options, context);
+        status = add_phases(g, &given, place, "IP, regions", &options, context, g->known[4]);
     options = (struct starfish_diffusion_options)STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
     if (status == STARFISH_SUCCESS)
-        status = add_phases(g, &given, place, "multigrid", &options, context);
+        status = add_phases(g, &given, place, "multigrid", &options, context, g->known[5]);
     diffusion_case_free(&given);
     return status;
 }
 
 static starfish_status measure_phases(struct gupta *g)
 {
+    g->bench.parts = (size_t)(PHASE_METHODS * PRECISIONS * places_here(g));
     return at_all_places(g, phases_at);
 }
 
@@ -475,7 +511,7 @@ static int reproduce(struct gupta *g, const char *usage, const char *summary, in
 #define EXPERIMENT(function, name_, measure_, summary)                                                                 \
     int function(int argc, char **argv)                                                                                \
     {                                                                                                                  \
-        struct gupta g = {.bench = {.name = (name_), .repeat = 1, .warmup = 1, .print = reproduce_print},              \
+        struct gupta g = {.bench = {.name = (name_), .repeat = 1, .warmup = 1, .print = &reproduce_print},             \
                           .precision = "f64",                                                                          \
                           .measure = (measure_)};                                                                      \
         return reproduce(&g, "reproduce " name_ " [OPTION ...]", "Gupta, Vuik, Lemmens 2010, " summary, argc, argv);   \

@@ -197,6 +197,7 @@ static void print_table(const struct bench *bench)
 
 starfish_status sched_measure_nodes(struct bench *bench)
 {
+    static const struct bench_print print = {.end = print_table};
     struct nodes nodes = {.sched = (struct sched *)bench};
     struct sched *sched = nodes.sched;
     size_t counts[LIST_MOST], count;
@@ -214,7 +215,7 @@ starfish_status sched_measure_nodes(struct bench *bench)
                              sched->simulate);
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
     snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
-    bench->print = print_table;
+    bench->print = &print;
     bench->more =
         json_pack("{s:o, s:s}", "model",
                   json_sprintf("A model, not a measurement: nodes like %s, simulated, and between them %s (%s: "

@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 """starfish reproduce: the papers' numbers beside ours."""
 import csv
+import io
 import json
 import math
+import os
+import pty
+import signal
+import subprocess
+import time
 
 import program
 from program import Case
@@ -152,6 +158,56 @@ class Reproduce(Case):
         with open(self.path("rows.csv"), newline="") as stream:
             rows = list(csv.DictReader(stream))
         self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
+
+    def stop(self, number, *arguments):
+        """Start a run that takes long, and stop it when its CSV file has rows; what it printed, and the file's rows."""
+        path = self.path("rows.csv")
+        with subprocess.Popen([program.PROGRAM, "reproduce", "goeddeke-table4", "--level", "9", *arguments, "--samples",
+                               path], stdout=subprocess.PIPE, text=True, cwd=self.folder) as run:
+            while not os.path.exists(path) and run.poll() is None:
+                time.sleep(0.01)
+            run.send_signal(number)
+            out = run.communicate(timeout=60)[0]
+        self.assertEqual(run.returncode, -number)
+        with open(path, newline="") as stream:
+            return out, list(csv.DictReader(stream))
+
+    def test_a_run_that_is_stopped(self):
+        """Its rows until then are there, in every form; nothing else is left in the folder."""
+        out, samples = self.stop(signal.SIGINT, "--json", "--csv", "all.csv")
+        rows = json.loads(out)["rows"]
+        self.assertTrue(json.loads(out)["stopped"])
+        self.assertEqual([row["case"] for row in rows if "seconds" in row],
+                         list(dict.fromkeys(sample["case"] for sample in samples)))
+        with open(self.path("all.csv"), newline="") as stream:
+            self.assertEqual([row["case"] for row in csv.DictReader(stream)], [row["case"] for row in rows])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["all.csv", "f.npy", "rows.csv"])
+        os.unlink(self.path("rows.csv"))
+        out, samples = self.stop(signal.SIGTERM, "--csv", "-")
+        self.assertEqual([row["case"] for row in csv.DictReader(io.StringIO(out)) if row["seconds"]],
+                         list(dict.fromkeys(sample["case"] for sample in samples)))
+        os.unlink(self.path("rows.csv"))
+        lines = self.stop(signal.SIGTERM)[0].splitlines()
+        self.assertTrue(lines[0].startswith("goeddeke-table4 on "), lines)
+        self.assertEqual(lines[2].split(), ["case", "ours", "paper"])
+        self.assertTrue(lines[3].startswith("U1, level 8, double: cycles"), lines)
+
+    def test_progress(self):
+        """On a terminal, standard error says how far the run is and how long it will take."""
+        terminal, other = pty.openpty()
+        with subprocess.Popen([program.PROGRAM, "reproduce", "goeddeke-table1", "--level", "5"], stderr=other,
+                              stdout=subprocess.DEVNULL, cwd=self.folder) as run:
+            os.close(other)
+            said = b""
+            try:
+                while chunk := os.read(terminal, 4096):
+                    said += chunk
+            except OSError:
+                pass  # the end of a terminal whose other side is closed
+            os.close(terminal)
+        self.assertEqual(run.returncode, 0)
+        for part in range(1, 12):
+            self.assertRegex(said.decode(), f"{part} of 12, [0-9]+ s, about [0-9]+ s are left: U1, level ")
 
     def test_usage(self):
         self.refuse(2, "no experiment 'nothing'; there is valero-lara-2d, valero-lara-3d, goeddeke-table1", "reproduce",
