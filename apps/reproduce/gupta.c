@@ -90,10 +90,10 @@ static void describe(json_t *row, const struct gupta *g, const struct diffusion_
 /* The paper's times in seconds, and counts, on its CPU and GPU. */
 static const struct {
     double seconds[PLACES], iterations[PLACES];
-} paper[DIFFUSION_VERSIONS] = {{{5.92, 0.5004}, {652, 649}}, {{5.0723, 5.594}, {327, 327}},
-                               {{110.45, 4.45}, {42, 42}},   {{1.5944, 1.0102}, {41, 41}},
-                               {{1.7285, 0.2494}, {49, 49}}, {{1.5938, 0.8866}, {41, 41}},
-                               {{1.7528, 0.0975}, {49, 49}}};
+} paper_versions[DIFFUSION_VERSIONS] = {{{5.92, 0.5004}, {652, 649}}, {{5.0723, 5.594}, {327, 327}},
+                                        {{110.45, 4.45}, {42, 42}},   {{1.5944, 1.0102}, {41, 41}},
+                                        {{1.7285, 0.2494}, {49, 49}}, {{1.5938, 0.8866}, {41, 41}},
+                                        {{1.7528, 0.0975}, {49, 49}}};
 
 static starfish_status run_version(const struct gupta *g, const struct diffusion_case *given, int version,
                                    starfish_context *context, struct diffusion_times *times)
@@ -104,6 +104,23 @@ static starfish_status run_version(const struct gupta *g, const struct diffusion
     options.tolerance = 1e-5;
     STARFISH_TRY(set_precision(g, &options));
     return run(g, given, &options, context, times);
+}
+
+/* Equation 25: operations of m steps of DIPCG2. */
+static double operations_of(double unknowns, double vectors, double steps)
+{
+    return (45 * unknowns + vectors * vectors) * steps + 29 * unknowns + 3 * vectors * vectors;
+}
+
+/* GFLOP/s of DIPCG2 by that, in section 7.2.1, whose times are not those of table 1: 0.0987 and 2.237 s. */
+static void add_rate(struct gupta *g, int place, double seconds, int steps)
+{
+    static const double of_paper[PLACES] = {0.65, 14.79};
+    char name[96];
+
+    snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s by equation 25", places[place], g->n, g->n);
+    reproduce_number(&g->bench, name, if_paper(g, of_paper[place]),
+                     1e-9 * operations_of((double)(g->n * g->n), 8.0 * (double)g->n, steps) / seconds);
 }
 
 /* The times of a version at a place, and its count; *seconds: the median. */
@@ -120,14 +137,18 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, places[place], g->n, g->n);
         json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
         *seconds = json_number_value(json_object_get(row, "seconds"));
-        reproduce_compare(row, if_paper(g, paper[version].seconds[place]), *seconds);
+        reproduce_compare(row, if_paper(g, paper_versions[version].seconds[place]), *seconds);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
         json_object_set_new(row, "error", command_json_real(times.error));
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name, places[place],
                  g->n, g->n);
-        row = reproduce_number(&g->bench, name, if_paper(g, paper[version].iterations[place]), times.info.iterations);
+        row = reproduce_number(&g->bench, name, if_paper(g, paper_versions[version].iterations[place]),
+                               times.info.iterations);
         describe(row, g, &times, v->name);
+        json_object_set_new(row, "error", command_json_real(times.error));
+        if (version == DIFFUSION_VERSIONS - 1)
+            add_rate(g, place, *seconds, times.info.iterations);
         if (v->deflated)
             json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
     }
@@ -161,33 +182,52 @@ static starfish_status measure_table1(struct gupta *g)
 
 /* ---- Tables 2, 3, 4: kernels ------------------------------------------------------------------------------------- */
 
-/* Per unknown, and for the small matrix per its entries: words read and written, operations. What the paper has no row
- * for is NaN; ours with couplings of faces, IP in two passes. */
+/* Of a call; the last two in calls of m steps: m times so many, and so many besides. */
+enum { READ, COUNTED, WRITTEN, AT_ONCE, PER_STEP, BESIDES, COUNTS };
+static const char *const counts[COUNTS] = {"words read",   "operations",           "words written",
+                                           "done at once", "calls, of every step", "calls besides"};
+
+/* What the paper prints, in its units: N unknowns, d vectors. Ours have the couplings of faces in 2D, three words per
+ * unknown; NaN: there is no such kernel, since its work is in others. */
 static const struct {
-    const char *name;
-    double paper[3], ours[3];
+    const char *name, *unit[PER_STEP];
+    double paper[COUNTS], ours[COUNTS];
 } kernels[] = {
-    {"SpMV: A p with (p, A p)", {6, 1, 9}, {5, 1, 13}},
-    {"incomplete Poisson, both passes", {6, 1, 9}, {13, 2, 18}},
-    {"Z' x, ours together with (A Z)' y", {1, 0, 1}, {1.5, 0, 1}},
-    {"E^-1 b (gemv), per entry of E^-1", {1, 0, 1}, {1, 0, 2}},
-    {"A Z times E^-1 b, ours y + Z times it with (r, z)", {5, 1, 9}, {2.5, 1, 3}},
-    {"forward and back substitution, diagonal scaling", {6, 2, 4}, {9, 2, 16}},
-    {"Sdot, ours in the kernels before it", {1, 0, 2}, {0, 0, 2}},
-    {"Saxpy, ours x and r at once with (r, r)", {2, 1, 2}, {2, 1, 3}},
+    {"SpMV, ours with (p, A p)", {"N", "N", "N", "N"}, {6, 9, 1, 1, 1, 1}, {4, 13, 1, 1, 1, NAN}},
+    {"IP preconditioning, ours in two passes", {"N", "N", "N", "N"}, {6, 9, 1, 1, 1, 1}, {9, 18, 2, 1, 2, NAN}},
+    {"Z' x, ours with (A Z)' y", {"N", "N", "d", "d"}, {1, 1, 1, 1, 1, 2}, {1.5, 1, 1, NAN, 1, NAN}},
+    {"E^-1 b (gemv)", {"d (d + 1)", "d d", "d", "d"}, {1, 1, 1, 1, 1, 3}, {1, 2, 1, NAN, 1, NAN}},
+    {"A Z E^-1 b, ours y + Z times it with (r, z)", {"N", "N", "N", "N"}, {5, 9, 1, 1, 1, 1}, {2.5, 3, 1, 1, 1, NAN}},
+    {"forward and back substitution, ours with the scaling",
+     {"N", "N", "N", "sqrt(N) / 2"},
+     {4, 3, 1, 1, 1, 1},
+     {7, 16, 2, 2, 1, NAN}},
+    {"diagonal scaling", {"N", "N", "N", "N"}, {2, 1, 1, 1, 1, 1}, {NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"(A Z)' x", {"N", "N", "d", "d"}, {6, 5, 1, 1, 0, 1}, {NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"Sdot", {"N", "N", "N", "N"}, {1, 2, 1, NAN, 4, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"Saxpy, ours x and r at once with (r, r)", {"N", "N", "N", "N"}, {2, 2, 1, NAN, 3, 0}, {4, 6, 2, 1, 1, NAN}},
+    {"Sscal", {"N", "N", "N", "N"}, {1, 1, 1, NAN, 1, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
+    {"Snrm", {"N", "N", "N", "N"}, {1, 2, 1, NAN, 1, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
 };
+
+static void add_count(struct gupta *g, const char *name, double paper, double ours)
+{
+    json_object_set_new(reproduce_number(&g->bench, name, paper, ours), "how",
+                        json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
+}
 
 static starfish_status count_kernels(struct gupta *g)
 {
-    static const char *const what[3] = {"words read", "words written", "operations"};
     char name[128];
 
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        for (int w = 0; w < 3; w++) {
-            snprintf(name, sizeof name, "%s: %s per unknown", kernels[k].name, what[w]);
-            json_object_set_new(reproduce_number(&g->bench, name, kernels[k].paper[w], kernels[k].ours[w]), "how",
-                                json_string("counted"));
+        for (int c = 0; c < COUNTS; c++) {
+            snprintf(name, sizeof name, "%s: %s%s%s", kernels[k].name, counts[c], c < PER_STEP ? ", over " : "",
+                     c < PER_STEP ? kernels[k].unit[c] : "");
+            add_count(g, name, kernels[k].paper[c], kernels[k].ours[c]);
         }
+    add_count(g, "operations of 49 steps of DIPCG2 by equation 25", 1.46e9,
+              operations_of((double)PAPER_N * PAPER_N, 8.0 * PAPER_N, 49));
     return STARFISH_SUCCESS;
 }
 
@@ -203,8 +243,9 @@ static starfish_status count_launches(struct gupta *g)
                 {"A Z E^-1 b", 1, 1},
                 {"Sdot", 4, 0},
                 {"Saxpy", 3, 1},
-                {"IP preconditioning", 1, 1},
+                {"IP preconditioning", 1, 2},
                 {"Snrm", 1, 0},
+                {"(A Z)' x, ours in Z' x", 0, 0},
                 {"Sscal", 1, 0},
                 {"scalars", (double)NAN, 0}};
     char name[96];
@@ -241,19 +282,24 @@ static starfish_status list_characteristics(struct gupta *g)
 
 /* ---- Table 5: shares of the time --------------------------------------------------------------------------------- */
 
-/* Our tasks that the paper's kernels correspond to, the paper's share of the time in percent and its bandwidth, and
- * our bytes per unknown of f64; gemv: per vector squared. */
+/* What a profiler said of the paper's kernels: percent of the time, GB/s read, written and both, percent of the threads
+ * that fit; and our tasks that correspond, with words read and written of a call, per unknown, of gemv per vector. */
+enum { SHARE, READ_RATE, WRITTEN_RATE, RATE, OCCUPANCY, STATISTICS, SHARE_TASKS = 2 };
+static const char *const statistics[STATISTICS] = {"% of the tasks' time", "GB/s read", "GB/s written", "GB/s",
+                                                   "% occupancy"};
 static const struct {
-    const char *task, *name;
-    double share, rate, words;
-} shares[] = {{"coarse_solve", "E^-1 b", 44, 85.4, (double)NAN},
-              {"ip, first", "incomplete Poisson, first pass", 9.6, 72.15, 6},
-              {"ip, second", "incomplete Poisson, second pass", (double)NAN, (double)NAN, 8},
-              {"A p", "SpMV", 9.6, 72.2, 6},
-              {"prolong", "A Z E^-1 b, ours y + Z times it", 9.4, 58.02, 3.5},
-              {"domain_sums", "Z' x, ours with (A Z)' y", 6.6, 9.19, 1.5},
-              {"advance", "saxpy_alpha, ours of x and r with the norm", 3.2, 69.7, 6},
-              {"update", "saxpy_beta", 2.5, 63.67, 3}};
+    const char *name, *task[SHARE_TASKS];
+    double paper[STATISTICS], read, written;
+} shares[] = {{"E^-1 b (gemv)", {"coarse_solve"}, {44, 85.2, 0.02, 85.4, 50}, NAN, 1},
+              {"IP preconditioning", {"ip, first", "ip, second"}, {9.6, 66.39, 5.75, 72.15, 100}, 9, 2},
+              {"SpMV", {"A p"}, {9.6, 66.44, 5.76, 72.2, 100}, 4, 1},
+              {"A Z E^-1 b, ours y + Z times it", {"prolong"}, {9.4, 51.93, 6.08, 58.02, 100}, 2.5, 1},
+              {"Z' x, ours with (A Z)' y", {"domain_sums"}, {6.6, 8.175, 1.02, 9.19, 50}, 1.5, 1.0 / 64},
+              {"saxpy_alpha, ours of x and r with the norm", {"advance"}, {3.2, 34.85, 34.85, 69.7, 100}, 4, 2},
+              {"saxpy_beta", {"update"}, {2.5, 42.64, 21.3, 63.67, 100}, 2, 1},
+              {"cublas_Sdot, ours in the kernels before it", {NULL}, {8.6, 53.88, 0.197, 54.08, 100}, NAN, NAN},
+              {"cublas_Saxpy, ours in saxpy_alpha", {NULL}, {2.9, 42.34, 21.17, 63.52, 100}, NAN, NAN},
+              {"cublas 2-norm, ours in saxpy_alpha", {NULL}, {1.81, 37.69, 0.223, 37.92, 100}, NAN, NAN}};
 
 static int is_task(const struct starfish_span *span, const char *name)
 {
@@ -262,32 +308,60 @@ static int is_task(const struct starfish_span *span, const char *name)
            (strcmp(name, "update") == 0 && span->codelet && strstr(span->codelet, "update"));
 }
 
+/* Seconds of the tasks of that name, and how many there are. */
+static double time_of(const struct starfish_record *record, const char *name, double *count)
+{
+    double sum = 0;
+
+    *count = 0;
+    for (size_t t = 0; t < record->tasks; t++)
+        if (!name || is_task(&record->task[t], name)) {
+            sum += 1e-6 * (record->task[t].end - record->task[t].start);
+            ++*count;
+        }
+    return sum;
+}
+
+/* The statistics of a kernel: NaN where it is in others, or is not counted. */
+static void statistics_of(const struct gupta *g, size_t s, const struct starfish_record *record,
+                          double ours[STATISTICS])
+{
+    double seconds = 0, count = 0, all;
+    /* gemv: words per vector, of which there are 8 n */
+    const double items = s == 0 ? 8.0 * (double)g->n : (double)(g->n * g->n);
+    const double read = s == 0 ? 8.0 * (double)g->n + 1 : shares[s].read;
+
+    for (int part = 0; part < SHARE_TASKS && shares[s].task[part]; part++)
+        seconds += time_of(record, shares[s].task[part], &count);
+    const int counted = seconds > 0;
+    ours[SHARE] = shares[s].task[0] ? 100 * seconds / time_of(record, NULL, &all) : (double)NAN;
+    ours[READ_RATE] = counted ? 8e-9 * read * items * count / seconds : (double)NAN;
+    ours[WRITTEN_RATE] = counted ? 8e-9 * shares[s].written * items * count / seconds : (double)NAN;
+    ours[RATE] = ours[READ_RATE] + ours[WRITTEN_RATE];
+    ours[OCCUPANCY] = (double)NAN; /* is a profiler's */
+}
+
 static void add_shares(struct gupta *g, int place, const struct starfish_record *record)
 {
-    double all = 0;
+    double ours[STATISTICS];
     char name[128];
 
-    for (size_t t = 0; t < record->tasks; t++)
-        all += record->task[t].end - record->task[t].start;
     for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
-        double sum = 0, count = 0;
-        for (size_t t = 0; t < record->tasks; t++)
-            if (is_task(&record->task[t], shares[s].task)) {
-                sum += record->task[t].end - record->task[t].start;
-                count++;
-            }
-        const double vectors = 8 * (double)g->n, unknowns = (double)(g->n * g->n);
-        const double words = isnan(shares[s].words) ? vectors * vectors : shares[s].words * unknowns;
-        const int banded = isnan(shares[s].words) && place == 0;
-        snprintf(name, sizeof name, "%s on %s: %% of the tasks' time", shares[s].name, places[place]);
-        reproduce_number(&g->bench, name, place == 1 ? if_paper(g, shares[s].share) : (double)NAN, 100 * sum / all);
-        snprintf(name, sizeof name, "%s on %s: GB/s", shares[s].name, places[place]);
-        reproduce_number(&g->bench, name, place == 1 ? if_paper(g, shares[s].rate) : (double)NAN,
-                         count > 0 && !banded ? 1e-3 * 8 * words * count / sum : (double)NAN);
+        statistics_of(g, s, record, ours);
+        for (int what = 0; what < STATISTICS; what++) {
+            const double paper = place == 1 ? if_paper(g, shares[s].paper[what]) : (double)NAN;
+            if (isnan(paper) && isnan(ours[what]))
+                continue;
+            snprintf(name, sizeof name, "%s on %s: %s", shares[s].name, places[place], statistics[what]);
+            json_t *row = reproduce_number(&g->bench, name, paper, ours[what]);
+            if (isnan(ours[what]))
+                json_object_set_new(row, "note", json_string(what == OCCUPANCY ? "a profiler's" : "no such kernel"));
+        }
     }
 }
 
-/* DIPCG with a task for each operation, so that its times are known. */
+/* DIPCG with a task for each operation, so that its times are known, and with the dense inverse of E, as in the paper.
+ */
 static starfish_status shares_at(struct gupta *g, int place, starfish_context *context)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
@@ -299,6 +373,7 @@ static starfish_status shares_at(struct gupta *g, int place, starfish_context *c
     bench_next("tasks of DIPCG2 on %s, %zu x %zu", places[place], g->n, g->n);
     diffusion_set_version(&diffusion_versions[DIFFUSION_VERSIONS - 1], 2 * g->n, 8 * g->n, &options);
     options.separate_tasks = 1;
+    options.coarse = STARFISH_COARSE_DENSE;
     options.tolerance = 1e-5;
     starfish_status status = diffusion_laplacian(g->n, &given);
     if (status == STARFISH_SUCCESS)
@@ -382,7 +457,7 @@ static starfish_status measure_figure5(struct gupta *g)
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
                  diffusion_versions[v].name);
-        reproduce_number(&g->bench, name, if_paper(g, paper[v].seconds[0] / paper[v].seconds[1]),
+        reproduce_number(&g->bench, name, if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]),
                          g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
     }
     return at_all_places(g, sweep_at);
