@@ -29,8 +29,8 @@ int starfish_temporary_wait(pid_t process);
 
 /* Take a name out of the table: the file has got another name, or is gone. */
 void starfish_temporary_forget(const char *path);
-/* What such a signal writes to standard output before the program ends: `length` bytes of the caller's, which stay until
- * the next call; NULL: nothing. */
+/* What such a signal writes to standard output before the program ends: `length` bytes of the caller's, which stay
+ * until the next call; NULL: nothing. */
 void starfish_temporary_last_words(const char *text, size_t length);
 
 /* Remove a file or an empty folder, and take its name out of the table; what is not there is no error. */

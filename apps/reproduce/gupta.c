@@ -5,26 +5,15 @@
  * The matrix is the five-point one with 4 on the diagonal, n x n unknowns, blocks of 2n, 8n stripes, to 1e-5; the
  * paper's right-hand side is not stated, and here belongs to random numbers in [1, 2]. So its counts with deflation,
  * 41 and 49, are not reproduced; those without are. */
-#include "apps/command.h"
-#include "apps/plans/diffusion_run.h"
+#include "apps/reproduce/gupta.h"
+
 #include "apps/plans/multigrid_run.h"
-#include "apps/reproduce/reproduce.h"
 #include "base/status.h"
 #include "scheduler/record.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { PAPER_N = 512, PLACES = 2, PRECISIONS = 3, PHASE_METHODS = 6 };
-
-struct gupta {
-    struct bench bench; /* first */
-    size_t n;
-    const char *precision;
-    starfish_status (*measure)(struct gupta *g);
-    struct starfish_diffusion_info known[PHASE_METHODS][PRECISIONS]; /* of two phases, by the GPU; else all zero */
-};
 
 static const char *const workers[PLACES] = {"cpu:1", "gpu"}, *const places[PLACES] = {"one core", "one GPU"};
 
@@ -106,12 +95,6 @@ static starfish_status run_version(const struct gupta *g, const struct diffusion
     return run(g, given, &options, context, times);
 }
 
-/* Equation 25: operations of m steps of DIPCG2. */
-static double operations_of(double unknowns, double vectors, double steps)
-{
-    return (45 * unknowns + vectors * vectors) * steps + 29 * unknowns + 3 * vectors * vectors;
-}
-
 /* GFLOP/s of DIPCG2 by that, in section 7.2.1, whose times are not those of table 1: 0.0987 and 2.237 s. */
 static void add_rate(struct gupta *g, int place, double seconds, int steps)
 {
@@ -120,7 +103,7 @@ static void add_rate(struct gupta *g, int place, double seconds, int steps)
 
     snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s by equation 25", places[place], g->n, g->n);
     reproduce_number(&g->bench, name, if_paper(g, of_paper[place]),
-                     1e-9 * operations_of((double)(g->n * g->n), 8.0 * (double)g->n, steps) / seconds);
+                     1e-9 * gupta_operations((double)(g->n * g->n), 8.0 * (double)g->n, steps) / seconds);
 }
 
 /* The times of a version at a place, and its count; *seconds: the median. */
@@ -178,106 +161,6 @@ static starfish_status measure_table1(struct gupta *g)
 {
     g->bench.parts = (size_t)(DIFFUSION_VERSIONS * places_here(g));
     return at_all_places(g, versions_at);
-}
-
-/* ---- Tables 2, 3, 4: kernels ------------------------------------------------------------------------------------- */
-
-/* Of a call; the last two in calls of m steps: m times so many, and so many besides. */
-enum { READ, COUNTED, WRITTEN, AT_ONCE, PER_STEP, BESIDES, COUNTS };
-static const char *const counts[COUNTS] = {"words read",   "operations",           "words written",
-                                           "done at once", "calls, of every step", "calls besides"};
-
-/* What the paper prints, in its units: N unknowns, d vectors. Ours have the couplings of faces in 2D, three words per
- * unknown; NaN: there is no such kernel, since its work is in others. */
-static const struct {
-    const char *name, *unit[PER_STEP];
-    double paper[COUNTS], ours[COUNTS];
-} kernels[] = {
-    {"SpMV, ours with (p, A p)", {"N", "N", "N", "N"}, {6, 9, 1, 1, 1, 1}, {4, 13, 1, 1, 1, NAN}},
-    {"IP preconditioning, ours in two passes", {"N", "N", "N", "N"}, {6, 9, 1, 1, 1, 1}, {9, 18, 2, 1, 2, NAN}},
-    {"Z' x, ours with (A Z)' y", {"N", "N", "d", "d"}, {1, 1, 1, 1, 1, 2}, {1.5, 1, 1, NAN, 1, NAN}},
-    {"E^-1 b (gemv)", {"d (d + 1)", "d d", "d", "d"}, {1, 1, 1, 1, 1, 3}, {1, 2, 1, NAN, 1, NAN}},
-    {"A Z E^-1 b, ours y + Z times it with (r, z)", {"N", "N", "N", "N"}, {5, 9, 1, 1, 1, 1}, {2.5, 3, 1, 1, 1, NAN}},
-    {"forward and back substitution, ours with the scaling",
-     {"N", "N", "N", "sqrt(N) / 2"},
-     {4, 3, 1, 1, 1, 1},
-     {7, 16, 2, 2, 1, NAN}},
-    {"diagonal scaling", {"N", "N", "N", "N"}, {2, 1, 1, 1, 1, 1}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-    {"(A Z)' x", {"N", "N", "d", "d"}, {6, 5, 1, 1, 0, 1}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-    {"Sdot", {"N", "N", "N", "N"}, {1, 2, 1, NAN, 4, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-    {"Saxpy, ours x and r at once with (r, r)", {"N", "N", "N", "N"}, {2, 2, 1, NAN, 3, 0}, {4, 6, 2, 1, 1, NAN}},
-    {"Sscal", {"N", "N", "N", "N"}, {1, 1, 1, NAN, 1, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-    {"Snrm", {"N", "N", "N", "N"}, {1, 2, 1, NAN, 1, 0}, {NAN, NAN, NAN, NAN, NAN, NAN}},
-};
-
-static void add_count(struct gupta *g, const char *name, double paper, double ours)
-{
-    json_object_set_new(reproduce_number(&g->bench, name, paper, ours), "how",
-                        json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
-}
-
-static starfish_status count_kernels(struct gupta *g)
-{
-    char name[128];
-
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        for (int c = 0; c < COUNTS; c++) {
-            snprintf(name, sizeof name, "%s: %s%s%s", kernels[k].name, counts[c], c < PER_STEP ? ", over " : "",
-                     c < PER_STEP ? kernels[k].unit[c] : "");
-            add_count(g, name, kernels[k].paper[c], kernels[k].ours[c]);
-        }
-    add_count(g, "operations of 49 steps of DIPCG2 by equation 25", 1.46e9,
-              operations_of((double)PAPER_N * PAPER_N, 8.0 * PAPER_N, 49));
-    return STARFISH_SUCCESS;
-}
-
-/* How often a step of DIPCG2 launches each, after equation 24; ours fused. */
-static starfish_status count_launches(struct gupta *g)
-{
-    static const struct {
-        const char *name;
-        double paper, ours;
-    } rows[] = {{"SpMV", 1, 1},
-                {"Z' x", 1, 1},
-                {"E^-1 b (gemv)", 1, 2},
-                {"A Z E^-1 b", 1, 1},
-                {"Sdot", 4, 0},
-                {"Saxpy", 3, 1},
-                {"IP preconditioning", 1, 2},
-                {"Snrm", 1, 0},
-                {"(A Z)' x, ours in Z' x", 0, 0},
-                {"Sscal", 1, 0},
-                {"scalars", (double)NAN, 0}};
-    char name[96];
-
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        snprintf(name, sizeof name, "%s: launches per step of DIPCG2", rows[r].name);
-        json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper, rows[r].ours), "how",
-                            json_string("counted"));
-    }
-    return STARFISH_SUCCESS;
-}
-
-/* 1: yes, 0: no, the paper's "minimal" with yes. */
-static starfish_status list_characteristics(struct gupta *g)
-{
-    static const char *const what[4] = {"shared memory", "divergence", "bank conflicts", "warp serialisation"};
-    static const struct {
-        const char *name;
-        int paper[4], ours[4];
-    } rows[] = {{"Magma_Sgemv", {1, 0, 0, 0}, {1, 0, 0, 0}}, {"IP preconditioning", {1, 1, 1, 0}, {0, 1, 0, 0}},
-                {"SpMV", {1, 1, 1, 0}, {0, 1, 0, 0}},        {"A Z E^-1 b", {1, 1, 1, 0}, {0, 0, 0, 0}},
-                {"Z' x", {1, 1, 1, 1}, {0, 0, 0, 0}},        {"saxpy_alpha", {1, 0, 0, 0}, {0, 0, 0, 0}},
-                {"saxpy_beta", {0, 0, 0, 0}, {0, 0, 0, 0}}};
-    char name[96];
-
-    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        for (int w = 0; w < 4; w++) {
-            snprintf(name, sizeof name, "%s: %s", rows[r].name, what[w]);
-            json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper[w], rows[r].ours[w]), "how",
-                                json_string("by design"));
-        }
-    return STARFISH_SUCCESS;
 }
 
 /* ---- Table 5: shares of the time --------------------------------------------------------------------------------- */
@@ -592,9 +475,9 @@ static int reproduce(struct gupta *g, const char *usage, const char *summary, in
         return reproduce(&g, "reproduce " name_ " [OPTION ...]", "Gupta, Vuik, Lemmens 2010, " summary, argc, argv);   \
     }
 EXPERIMENT(reproduce_gupta_table1, "gupta-table1", measure_table1, "table 1: seven versions, times and iterations.")
-EXPERIMENT(reproduce_gupta_table2, "gupta-table2", count_kernels, "table 2: words and operations of kernels.")
-EXPERIMENT(reproduce_gupta_table3, "gupta-table3", count_launches, "table 3: kernels of DIPCG2.")
-EXPERIMENT(reproduce_gupta_table4, "gupta-table4", list_characteristics, "table 4: characteristics of kernels.")
+EXPERIMENT(reproduce_gupta_table2, "gupta-table2", gupta_count_kernels, "table 2: words and operations of kernels.")
+EXPERIMENT(reproduce_gupta_table3, "gupta-table3", gupta_count_launches, "table 3: kernels of DIPCG2.")
+EXPERIMENT(reproduce_gupta_table4, "gupta-table4", gupta_list_characteristics, "table 4: characteristics of kernels.")
 EXPERIMENT(reproduce_gupta_table5, "gupta-table5", measure_shares, "table 5: shares of the time and bandwidths.")
 EXPERIMENT(reproduce_gupta_figure5, "gupta-figure5", measure_figure5,
            "figure 5: speed-ups, and counts by grids, blocks and vectors.")
