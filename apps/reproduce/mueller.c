@@ -3,6 +3,7 @@
 #include "apps/reproduce/mueller.h"
 
 #include "apps/plans/multigrid_run.h"
+#include "apps/workers.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -95,7 +96,7 @@ starfish_status mueller_run(struct mueller *m, const struct mueller_solve *s, st
     options.coarse_sweeps = s->sweeps;
     options.tolerance = 1e-5;
     options.fixed = s->fixed > 0;
-    options.max_iterations = s->fixed > 0 ? s->fixed : 2000;
+    options.max_iterations = s->fixed > 0 ? s->fixed : 20000;
     STARFISH_TRY(starfish_atmosphere_plan_create(m->context, &problem, &options, &plan));
     const starfish_status status = fill_and_solve(m, s, plan, info);
     starfish_atmosphere_plan_destroy(plan);
@@ -137,11 +138,15 @@ starfish_status mueller_with_workers(struct mueller *m, const char *workers, voi
 {
     starfish_context *const all = m->context;
     const size_t warmup = m->bench.warmup;
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
 
+    STARFISH_TRY(workers_read(workers, &options));
     free_arrays(m);
-    STARFISH_TRY(multigrid_context(workers, &m->context));
-    if (strncmp(workers, "cpu", 3) == 0)
+    if (strncmp(workers, "cpu", 3) == 0) {
+        workers_as_one_team(&options);
         m->bench.warmup = 0;
+    }
+    STARFISH_TRY(starfish_context_create(&m->context, &options));
     const starfish_status status = measure(m, data);
     free_arrays(m);
     starfish_context_destroy(m->context);
@@ -266,12 +271,16 @@ static const struct {
 static starfish_status add_number(struct mueller *m, const struct mueller_solve *s, const char *hierarchy)
 {
     struct starfish_atmosphere_info info;
+    const starfish_status status = mueller_run(m, s, &info);
+    const int converged = status == STARFISH_SUCCESS;
+    const char *const how = converged ? "measured" : "did not converge";
 
-    STARFISH_TRY(mueller_run(m, s, &info));
-    mueller_add(m, "measured", (double)NAN, info.iterations, "%s%s, CFL number %g: iterations",
+    if (!converged && status != STARFISH_ERROR_NUMERICAL)
+        return status;
+    mueller_add(m, how, (double)NAN, converged ? info.iterations : (double)NAN, "%s%s, CFL number %g: iterations",
                 mueller_methods[s->method], hierarchy, s->cfl);
-    mueller_add(m, "measured", (double)NAN, 1e3 * info.seconds, "%s%s, CFL number %g: milliseconds in all",
-                mueller_methods[s->method], hierarchy, s->cfl);
+    mueller_add(m, how, (double)NAN, converged ? 1e3 * info.seconds : (double)NAN,
+                "%s%s, CFL number %g: milliseconds in all", mueller_methods[s->method], hierarchy, s->cfl);
     return STARFISH_SUCCESS;
 }
 
