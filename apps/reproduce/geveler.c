@@ -261,7 +261,7 @@ static starfish_status measure(struct bench *bench)
     struct experiment *e = (struct experiment *)bench;
     STARFISH_TRY(bench_look_around(bench));
     for (int place = 0; place < PLACES && !e->only; ++place)
-        bench->parts += (size_t)(STARFISH_FEM_ELEMENTS * NUMBERINGS * smoothers_at(e, place));
+        bench->parts += STARFISH_FEM_ELEMENTS * NUMBERINGS * (size_t)smoothers_at(e, place);
     if (e->copies)
         multigrid_copies(bench, &e->rate[0], &e->rate[1]);
     STARFISH_TRY(fem_domain_create(e->d, &e->domain));

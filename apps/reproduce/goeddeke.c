@@ -480,7 +480,7 @@ static void add_claims(struct experiment *e, struct run *run, double cost[DEVICE
 static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, size_t mesh)
 {
     struct starfish_multigrid_info known[SMOOTHERS] = {{.cycles = 0}};
-    double cost[DEVICES][SMOOTHERS];
+    double cost[DEVICES][SMOOTHERS] = {{0}};
 
     (void)mesh;
     for (int device = e->bench.gpus > 0 ? ONE_GPU : ONE_CORE; device >= ONE_CORE; device--)

@@ -159,7 +159,7 @@ static starfish_status versions_at(struct gupta *g, int place, starfish_context 
 
 static starfish_status measure_table1(struct gupta *g)
 {
-    g->bench.parts = (size_t)(DIFFUSION_VERSIONS * places_here(g));
+    g->bench.parts = DIFFUSION_VERSIONS * (size_t)places_here(g);
     return at_all_places(g, versions_at);
 }
 
@@ -335,7 +335,7 @@ static starfish_status measure_figure5(struct gupta *g)
 {
     char name[96];
 
-    g->bench.parts = (size_t)(DIFFUSION_VERSIONS * places_here(g)) + GRIDS;
+    g->bench.parts = DIFFUSION_VERSIONS * (size_t)places_here(g) + GRIDS;
     STARFISH_TRY(at_all_places(g, remember_versions));
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
@@ -432,7 +432,7 @@ static starfish_status phases_at(struct gupta *g, int place, starfish_context *c
 
 static starfish_status measure_phases(struct gupta *g)
 {
-    g->bench.parts = (size_t)(PHASE_METHODS * PRECISIONS * places_here(g));
+    g->bench.parts = PHASE_METHODS * PRECISIONS * (size_t)places_here(g);
     return at_all_places(g, phases_at);
 }
 

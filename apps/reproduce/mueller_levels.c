@@ -135,7 +135,7 @@ starfish_status mueller_break_down_levels(struct mueller *m)
 {
     static const double paper[PLACES] = {88.8, 122.0};
     double cycle = 0;
-    int grids = 0;
+    int grids = 1;
 
     while (grids < GRIDS && m->n >> grids >= 4)
         grids++;
