@@ -313,11 +313,11 @@ void bench_show_rows(struct bench *bench)
         return;
     if (is_for_people(bench))
         print_rows(bench, first, bench->shown);
+    keep_text(bench);
     if (can_be_written_again(bench->csv))
         (void)write_file(bench->csv, bench->rows);
     if (can_be_written_again(bench->samples))
         (void)write_file(bench->samples, bench->sampled);
-    keep_text(bench);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */

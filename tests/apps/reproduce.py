@@ -173,19 +173,23 @@ class Reproduce(Case):
             return out, list(csv.DictReader(stream))
 
     def test_a_run_that_is_stopped(self):
-        """Its rows until then are there, in every form; nothing else is left in the folder."""
+        """Its rows until then are there, in every form; nothing else is left in the folder. A signal may come between
+        two files, of which the last one then lacks what has been measured last."""
+        def check(cases, samples):
+            sampled = list(dict.fromkeys(sample["case"] for sample in samples))
+            self.assertTrue(sampled)
+            self.assertEqual(cases[:len(sampled)], sampled)
+            self.assertLessEqual(len(cases) - len(sampled), 1)
+
         out, samples = self.stop(signal.SIGINT, "--json", "--csv", "all.csv")
-        rows = json.loads(out)["rows"]
         self.assertTrue(json.loads(out)["stopped"])
-        self.assertEqual([row["case"] for row in rows if "seconds" in row],
-                         list(dict.fromkeys(sample["case"] for sample in samples)))
+        check([row["case"] for row in json.loads(out)["rows"] if "seconds" in row], samples)
         with open(self.path("all.csv"), newline="") as stream:
-            self.assertEqual([row["case"] for row in csv.DictReader(stream)], [row["case"] for row in rows])
+            check([row["case"] for row in csv.DictReader(stream) if row["seconds"]], samples)
         self.assertEqual(sorted(os.listdir(self.folder)), ["all.csv", "f.npy", "rows.csv"])
         os.unlink(self.path("rows.csv"))
         out, samples = self.stop(signal.SIGTERM, "--csv", "-")
-        self.assertEqual([row["case"] for row in csv.DictReader(io.StringIO(out)) if row["seconds"]],
-                         list(dict.fromkeys(sample["case"] for sample in samples)))
+        check([row["case"] for row in csv.DictReader(io.StringIO(out)) if row["seconds"]], samples)
         os.unlink(self.path("rows.csv"))
         lines = self.stop(signal.SIGTERM)[0].splitlines()
         self.assertTrue(lines[0].startswith("goeddeke-table4 on "), lines)
