@@ -192,6 +192,42 @@ static double mean_of(const struct ratios *ratios)
     return ratios->count > 0 ? pow(ratios->product, 1.0 / ratios->count) : (double)NAN;
 }
 
+/* The paper's columns of speed-ups: of a smoother over Jacobi on cores and on the GPU, and of the GPU over the cores.
+ * The paper's are those of its times. */
+static void add_speedup(struct experiment *e, int element, int n, int s, const char *what, double paper, double ours)
+{
+    char name[160];
+    if (isnan(ours) && isnan(paper))
+        return;
+    snprintf(name, sizeof name, "%s, %s, %s: %s", starfish_fem_element_names[element], starfish_fem_smoother_names[s],
+             starfish_fem_numbering_names[n], what);
+    reproduce_number(&e->bench, name, paper, ours);
+}
+
+static double over(double slow, double fast)
+{
+    return slow > 0 && fast > 0 ? slow / fast : (double)NAN;
+}
+
+static void add_speedups(struct experiment *e, int element, int n, int s)
+{
+    static const char *const over_jacobi[PLACES] = {"over Jacobi, cores", "over Jacobi, GPU"};
+    const struct paper *paper = &e->paper[element][n][s], *jacobi = &e->paper[element][n][STARFISH_FEM_JACOBI];
+    const double *ours = e->seconds[element][n][s], *own_jacobi = e->seconds[element][n][STARFISH_FEM_JACOBI];
+    for (int place = 0; place < PLACES && s != STARFISH_FEM_JACOBI; ++place)
+        add_speedup(e, element, n, s, over_jacobi[place], over(jacobi->seconds[place], paper->seconds[place]),
+                    over(own_jacobi[place], ours[place]));
+    add_speedup(e, element, n, s, "GPU over cores", over(paper->seconds[0], paper->seconds[1]), over(ours[0], ours[1]));
+}
+
+static void add_all_speedups(struct experiment *e)
+{
+    for (int element = 0; element < STARFISH_FEM_ELEMENTS && !e->only; ++element)
+        for (int n = 0; n < NUMBERINGS; ++n)
+            for (int s = 0; s < SMOOTHERS; ++s)
+                add_speedups(e, element, n, s);
+}
+
 static void add_claims(struct experiment *e)
 {
     struct ratios gpu = {0}, spai = {0}, numbering = {0}, all = {0};
@@ -269,8 +305,10 @@ static starfish_status measure(struct bench *bench)
     for (int place = PLACES - 1; place >= 0 && status == STARFISH_SUCCESS; --place)
         if (smoothers_at(e, place) > 0)
             status = measure_on(e, place);
-    if (status == STARFISH_SUCCESS)
+    if (status == STARFISH_SUCCESS) {
+        add_all_speedups(e);
         add_claims(e);
+    }
     fem_domain_free(&e->domain);
     return status;
 }

@@ -123,12 +123,22 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 }
 
 /* Single precision as in the paper, with diagonals and sums of products, then with row sums and differences. */
-static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper)
+static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper, double *error)
 {
     run->options.stored_diagonal = 1;
     STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper));
+    *error = run->times.error;
     run->options.stored_diagonal = 0;
     return add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN);
+}
+
+/* The error of the level before over that of this one, in single and double precision. */
+static void add_reductions(struct experiment *e, const struct run *run, const double paper[2], const double ours[2])
+{
+    static const char *const variants[2] = {"single", "double"};
+
+    for (int w = 0; w < 2 && run->level > 2; w++)
+        add_number(e, run, variants[w], "reduction of the error", paper[w], ours[w]);
 }
 
 static starfish_status measure_table1(struct experiment *e)
@@ -140,14 +150,21 @@ static starfish_status measure_table1(struct experiment *e)
     enum { KNOWN = sizeof single / sizeof single[0], FIRST = 2 };
     starfish_status status = STARFISH_SUCCESS;
 
+    double last[2] = {NAN, NAN}, error[2] = {NAN, NAN};
     for (int level = FIRST; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
-        const int known = level - FIRST < KNOWN;
+        const int at = level - FIRST, known = at < KNOWN, reduced = known && at > 0;
+        const double paper[2] = {reduced ? single[at - 1] / single[at] : (double)NAN,
+                                 reduced ? twice[at - 1] / twice[at] : (double)NAN};
         struct run run;
         status = run_create(&run, "U1", level);
         if (status == STARFISH_SUCCESS)
-            status = add_single_errors(e, &run, known ? single[level - FIRST] : (double)NAN);
+            status = add_single_errors(e, &run, known ? single[at] : (double)NAN, &error[0]);
         if (status == STARFISH_SUCCESS)
-            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[level - FIRST] : (double)NAN);
+            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN);
+        error[1] = run.times.error;
+        if (status == STARFISH_SUCCESS)
+            add_reductions(e, &run, paper, (double[]){last[0] / error[0], last[1] / error[1]});
+        memcpy(last, error, sizeof last);
         run_free(&run);
     }
     return status;
