@@ -13,11 +13,16 @@ static const int exit_statuses[] = {
     [STARFISH_ERROR_SINGULAR] = 1, [STARFISH_ERROR_NUMERICAL] = 1,   [STARFISH_ERROR_RUNTIME] = 1,
 };
 
+void command_write_json(FILE *stream, json_t *object)
+{
+    json_dumpf(object, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    putc('\n', stream);
+    json_decref(object);
+}
+
 void command_print_json(json_t *object)
 {
-    json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    putchar('\n');
-    json_decref(object);
+    command_write_json(stdout, object);
 }
 
 json_t *command_json_real(double value)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* argv[0] is the subcommand's name. Returns the program's exit status: 0 solved, 1 not converged or wrong,
  * 2 bad usage or input. */
@@ -24,7 +25,8 @@ int command_fail(starfish_status status, int json);
 /* One of several processes that fail together speaks for all: the others say nothing. */
 void command_set_silent(int silent);
 
-/* Print a JSON object on standard output and release it. */
+/* Print a JSON object and release it: to a stream; on standard output. */
+void command_write_json(FILE *stream, json_t *object);
 void command_print_json(json_t *object);
 /* A number, or null where JSON has none (NaN, infinity). */
 json_t *command_json_real(double value);

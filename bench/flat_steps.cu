@@ -8,8 +8,10 @@ extern "C" {
 #include "multigrid/kernels/flat_kind.h"
 }
 #include "bench/cuda_timing.cuh"
+#include "bench/flat_table.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -37,47 +39,14 @@ starfish_flat_shape shape_of(size_t n, int skew)
 }
 
 /* One type for all columns, whose faces add up to 70. */
-template <typename Real> void fill_factors(const starfish_flat_shape &shape, std::vector<Real> &table)
-{
-    const std::vector<double> one(LAYERS, 1);
-    std::vector<double> below(LAYERS, 1000), above(LAYERS, 1000), factors(starfish_flat_factors_size(LAYERS));
-    below.front() = above.back() = 0;
-    const starfish_flat_column line = {LAYERS, 1, 1, 70, one.data(), below.data(), above.data(), one.data()};
-    if (shape.types == 0)
-        return;
-    starfish_flat_factors(&line, factors.data());
-    std::copy(factors.begin(), factors.end(),
-              table.begin() + std::ptrdiff_t(starfish_flat_table_entry(&shape, STARFISH_FLAT_FACTORS)));
-}
-
-/* Numbers of the size that w = 4.2 h gives: couplings across 18, upwards 1000, corners below a third of the former. */
 template <typename Real> Real *make_table(const starfish_flat_shape &shape)
 {
-    static const struct {
-        starfish_flat_entry entry;
-        double number;
-    } numbers[] = {{STARFISH_FLAT_MASS, 1},       {STARFISH_FLAT_LIFT, 1},       {STARFISH_FLAT_FACE_X, 18},
-                   {STARFISH_FLAT_FACE_Y, 17},    {STARFISH_FLAT_A, 1},          {STARFISH_FLAT_B, 1000},
-                   {STARFISH_FLAT_C, 1000},       {STARFISH_FLAT_D, 1},          {STARFISH_FLAT_CORNER, 5},
-                   {STARFISH_FLAT_LOWER_X, 0.75}, {STARFISH_FLAT_UPPER_X, 0.25}, {STARFISH_FLAT_LOWER_Y, 0.25},
-                   {STARFISH_FLAT_UPPER_Y, 0.75}};
-    std::vector<Real> table(starfish_flat_table_entry(&shape, STARFISH_FLAT_ENTRIES), Real(0));
+    std::vector<double> numbers(starfish_flat_table_entry(&shape, STARFISH_FLAT_ENTRIES));
     Real *device;
 
-    for (const auto &piece : numbers) {
-        const size_t first = starfish_flat_table_entry(&shape, piece.entry);
-        const size_t last = starfish_flat_table_entry(&shape, starfish_flat_entry(piece.entry + 1));
-        std::fill(table.begin() + std::ptrdiff_t(first), table.begin() + std::ptrdiff_t(last), Real(piece.number));
-    }
-    table[starfish_flat_table_entry(&shape, STARFISH_FLAT_B)] = 0;
-    table[starfish_flat_table_entry(&shape, STARFISH_FLAT_D) - 1] = 0;
-    fill_factors(shape, table);
-    const size_t corner = starfish_flat_table_entry(&shape, STARFISH_FLAT_CORNER), side = shape.n[0] + 1;
-    for (size_t i = 0; i < side * side && shape.skew; i++)
-        if (i % side == 0 || i % side == side - 1 || i / side == 0 || i / side == side - 1)
-            table[corner + i] = 0;
-        else if ((i % side < side / 2) != (i / side < side / 2))
-            table[corner + i] *= -1;
+    if (flat_table_fill(&shape, numbers.data()) != 0)
+        exit(1);
+    const std::vector<Real> table(numbers.begin(), numbers.end());
     check(cudaMalloc(&device, table.size() * sizeof(Real)));
     check(cudaMemcpy(device, table.data(), table.size() * sizeof(Real), cudaMemcpyHostToDevice));
     return device;

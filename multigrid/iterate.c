@@ -247,14 +247,16 @@ static void tell(void *self, const struct starfish_iteration_report *report)
         i->solve->tell(i->solve->tell_data, i->solve->info);
 }
 
-/* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall; those
- * of BiCGStab jump. */
+/* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall: a step
+ * brings what an end says to the next unknown alone, and until all have heard of it the residual may stay. Those of
+ * BiCGStab jump. */
 static int patience_for(const struct starfish_multigrid_plan *plan)
 {
-    enum { ALONE = 200, JUMPS = 50 };
+    enum { ALONE = 200, JUMPS = 50, MOST = 1 << 20 };
+    const size_t rows = plan->n[1] < MOST ? plan->n[1] : MOST;
 
     if (is_accelerated(&plan->options) && plan->hooks->precondition)
-        return ALONE;
+        return ALONE + 2 * (int)rows;
     return plan->options.bicgstab ? JUMPS : 0;
 }
 

@@ -31,6 +31,12 @@ static atomic_int state;
 static atomic_int arrived; /* the signal */
 static atomic_int writer;  /* a process that may make files of the table anew, or 0 */
 
+/* Changed as the table is, between begin_making and finish_making. */
+static struct {
+    const char *text;
+    size_t length;
+} last_words;
+
 /* ---- the signal -------------------------------------------------------------------------------------------------- */
 
 /* The writer first, or it makes again what is removed; files before the folders that they are in. */
@@ -49,11 +55,23 @@ static void remove_all(void)
             rmdir(table[i].path);
 }
 
+static void say_last_words(void)
+{
+    size_t done = 0;
+    while (done < last_words.length) {
+        const ssize_t written = write(STDOUT_FILENO, last_words.text + done, last_words.length - done);
+        if (written < 0 && errno != EINTR)
+            return;
+        done += written > 0 ? (size_t)written : 0;
+    }
+}
+
 /* The program ends by the signal itself, so that who started it sees why. */
 static void end(int number)
 {
     sigset_t set;
     remove_all();
+    say_last_words();
     signal(number, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, number);
@@ -103,6 +121,14 @@ static void finish_making(void)
     if (atomic_exchange(&state, CALM) == CALLED)
         end(atomic_load(&arrived));
     pthread_mutex_unlock(&lock);
+}
+
+void starfish_temporary_last_words(const char *text, size_t length)
+{
+    begin_making();
+    last_words.text = text;
+    last_words.length = text ? length : 0;
+    finish_making();
 }
 
 pid_t starfish_temporary_fork(void)

@@ -1,11 +1,13 @@
 /* Files and folders that must not outlive the program: what is being written, and what other programs are given to work
  * with. Their names are drawn by mkstemp and mkdtemp, so that nobody can lay a link in their way, and are kept in a
- * table. SIGINT, SIGTERM and SIGHUP remove what is in the table, and then end the program as they would have.
+ * table. SIGINT, SIGTERM and SIGHUP remove what is in the table, print the last words, and then end the program as they
+ * would have.
  *
  * Thread-safe, but for starfish_temporary_guard. */
 #ifndef STARFISH_APPS_FILES_TEMPORARY_H
 #define STARFISH_APPS_FILES_TEMPORARY_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 /* From now on these signals remove what is in the table. A signal that is ignored stays ignored (nohup). Call it once,
@@ -27,6 +29,10 @@ int starfish_temporary_wait(pid_t process);
 
 /* Take a name out of the table: the file has got another name, or is gone. */
 void starfish_temporary_forget(const char *path);
+/* What such a signal writes to standard output before the program ends: `length` bytes of the caller's, which stay
+ * until the next call; NULL: nothing. */
+void starfish_temporary_last_words(const char *text, size_t length);
+
 /* Remove a file or an empty folder, and take its name out of the table; what is not there is no error. */
 void starfish_temporary_remove(const char *path);
 

@@ -33,6 +33,9 @@ void bench_wipe(void)
         fprintf(stderr, "\r\033[K");
 }
 
+/* What bench_main measures; there is one at a time. */
+static struct bench *running;
+
 int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,
                starfish_status (*measure)(struct bench *bench))
 {
@@ -43,6 +46,7 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     bench->rows = json_array();
     bench->sampled = json_array();
     bench->begun = seconds_now();
+    running = bench;
     starfish_status status = options_read(line, argc, argv);
     if (status == STARFISH_SUCCESS)
         status = check(bench);
@@ -50,33 +54,55 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
         status = measure(bench);
     bench_wipe();
     if (status == STARFISH_SUCCESS)
+        bench_show_rows(bench);
+    bench_forget_left(bench);
+    if (status == STARFISH_SUCCESS)
         status = bench_write_outputs(bench);
+    running = NULL;
     json_decref(bench->rows);
     json_decref(bench->sampled);
     json_decref(bench->more);
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
 }
 
-void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what)
+static void say_progress(void)
 {
-    const double spent = seconds_now() - bench->begun;
-    if (done > 0 && total > done)
-        bench_announce("%zu of %zu, %.0f s, about %.0f s are left: %s", done, total, spent,
-                       spent / (double)done * (double)(total - done), what);
-    else
-        bench_announce("%s", what);
+    const size_t done = running->part > 0 ? running->part - 1 : 0, parts = running->parts;
+    const double spent = seconds_now() - running->begun;
+    if (done > 0 && parts > done)
+        fprintf(stderr, "%zu of %zu, %.0f s, about %.0f s are left: ", done, parts, spent,
+                spent / (double)done * (double)(parts - done));
+}
+
+__attribute__((format(printf, 1, 0))) static void announce(const char *format, va_list arguments)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    bench_wipe();
+    if (running)
+        say_progress();
+    vfprintf(stderr, format, arguments);
+    fflush(stderr);
 }
 
 void bench_announce(const char *format, ...)
 {
     va_list arguments;
-    if (!isatty(STDERR_FILENO))
-        return;
-    bench_wipe();
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    announce(format, arguments);
     va_end(arguments);
-    fflush(stderr);
+}
+
+void bench_next(const char *format, ...)
+{
+    va_list arguments;
+    if (running) {
+        bench_show_rows(running);
+        running->part++;
+    }
+    va_start(arguments, format);
+    announce(format, arguments);
+    va_end(arguments);
 }
 
 void bench_machine(struct bench *bench, const starfish_context *context)
@@ -138,7 +164,7 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
 {
     json_t *row = json_object();
     keep_samples(bench, who, case_, seconds, count);
-    bench_show_rows(bench, 0); /* those before, to which nothing is added any more */
+    bench_show_rows(bench); /* those before, to which nothing is added any more */
     const double median = command_median(seconds, count);
     json_object_set_new(row, "who", json_string(who));
     json_object_set_new(row, "case", json_string(case_));
@@ -155,7 +181,7 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
 {
     json_t *row = json_object();
-    bench_show_rows(bench, 0);
+    bench_show_rows(bench);
     json_object_set_new(row, "who", json_string(who));
     json_object_set_new(row, "case", json_string(case_));
     json_array_append_new(bench->rows, row);

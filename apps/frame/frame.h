@@ -33,6 +33,14 @@ struct bench_curves {
     double ideal;              /* the same for all x, as it is shown */
 };
 
+struct bench;
+/* How rows are shown to people. */
+struct bench_print {
+    void (*head)(const struct bench *bench);              /* before the first row */
+    void (*row)(const json_t *row, const json_t *before); /* as soon as it is complete; before: NULL for the first */
+    void (*end)(const struct bench *bench);               /* after the last row */
+};
+
 struct bench {
     const char *name;
     size_t repeat, warmup; /* measured solves, and solves before them */
@@ -41,15 +49,17 @@ struct bench {
     const char *subject;               /* what is measured, for titles; NULL: nothing is said */
     const char *how; /* "simulated", "modelled"; NULL: measured */
     int json;
-    json_t *sampled;                          /* every measured time: case, who, number, seconds */
-    double begun;                             /* seconds, when measuring began */
-    size_t shown;                             /* rows that have been printed */
-    int is_shared;                            /* rows are compared within equal `workers` instead of equal `case` */
-    json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
-    size_t gpus;                              /* of the largest context seen */
-    char machine[BENCH_MACHINE];              /* set by bench_machine */
-    json_t *more;                             /* keys of the JSON beside the rows, or NULL */
-    void (*print)(const struct bench *bench); /* the table for people; NULL: as all benchmarks have it */
+    json_t *sampled;                 /* every measured time: case, who, number, seconds */
+    double begun;                    /* seconds, when measuring began */
+    size_t parts, part;              /* of about equal length: of the whole run (0: not known), and begun */
+    size_t shown;                    /* rows that have been printed */
+    int is_shared;                   /* rows are compared within equal `workers` instead of equal `case` */
+    json_t *rows;                    /* array of objects; columns are all their keys, in order of appearance */
+    size_t gpus;                     /* of the largest context seen */
+    char machine[BENCH_MACHINE];     /* set by bench_machine */
+    json_t *more;                    /* keys of the JSON beside the rows, or NULL */
+    const struct bench_print *print; /* NULL: as all benchmarks have it; each of its functions may be NULL */
+    char *left;                      /* what a signal prints in place of the end, or NULL */
 };
 
 #define BENCH_DEFAULTS(name_)                                                                                          \
@@ -85,10 +95,11 @@ starfish_status bench_look_around(struct bench *bench);
 starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
                                   struct list *sets);
 
-/* The same with how far it is: `done` of `total` equal parts, and the time that is left by what these took. */
-void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what);
-/* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. */
+/* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. Where the bench
+ * knows its parts: also how far it is, and the time that is left by what these took. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same where the next of bench->parts begins: the rows until then are complete, and are shown. */
+void bench_next(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Take that line back. */
 void bench_wipe(void);
@@ -105,14 +116,16 @@ void bench_operations(json_t *row, double operations);
 /* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
 
-/* Print, in a table for people, the rows but the last `but` that have not been printed yet (output.c); commands with a
- * `print` of their own print all of them at the end. */
-void bench_show_rows(struct bench *bench, size_t but);
+/* The rows until now are complete: print those that have not been printed yet, and write the files of --csv and
+ * --samples, so that a run that is stopped leaves them (output.c). */
+void bench_show_rows(struct bench *bench);
 /* Key `like_fastest` of every row with times: does its spread overlap that of the fastest of its case? */
 void bench_compare_rows(const struct bench *bench);
 
 /* What the frame shows at the end (output.c). The checks come before the measuring. */
 starfish_status bench_check_outputs(const struct bench *bench);
 starfish_status bench_write_outputs(struct bench *bench);
+/* Nothing is printed by a signal any more. */
+void bench_forget_left(struct bench *bench);
 
 #endif

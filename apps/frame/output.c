@@ -1,13 +1,19 @@
-/* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c). */
+/* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c).
+ *
+ * A row is printed, and files are written anew, as soon as the next one begins: a run that is stopped leaves all rows
+ * that were complete. What goes to standard output as a whole, JSON and `--csv -`, is kept as the last words of the
+ * program (apps/files/temporary.h), where a signal finds it. */
 #include "apps/files/output.h"
 #include "apps/command.h"
 #include "apps/files/json.h"
+#include "apps/files/temporary.h"
 #include "apps/frame/draw.h"
 #include "apps/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int csv_to_stdout(const struct bench *bench)
 {
@@ -87,23 +93,9 @@ static void print_row(const json_t *row, const json_t *before)
     printf("\n");
 }
 
-static int shows_rows(const struct bench *bench)
+static int is_for_people(const struct bench *bench)
 {
-    return !bench->print && !bench->json && !csv_to_stdout(bench);
-}
-
-void bench_show_rows(struct bench *bench, size_t but)
-{
-    const size_t count = json_array_size(bench->rows);
-    if (!shows_rows(bench) || bench->shown + but >= count)
-        return;
-    bench_wipe();
-    if (bench->shown == 0)
-        print_head(bench);
-    for (; bench->shown + but < count; ++bench->shown)
-        print_row(json_array_get(bench->rows, bench->shown),
-                  bench->shown > 0 ? json_array_get(bench->rows, bench->shown - 1) : NULL);
-    fflush(stdout);
+    return !bench->json && !csv_to_stdout(bench);
 }
 
 /* ---- which rows are as fast -------------------------------------------------------------------------------------- */
@@ -157,10 +149,21 @@ static void print_ties(const struct bench *bench)
     }
 }
 
-static void print_table(struct bench *bench)
+static const struct bench_print *print_of(const struct bench *bench)
 {
-    bench_show_rows(bench, 0);
-    print_ties(bench);
+    static const struct bench_print usual = {print_head, print_row, print_ties};
+    return bench->print ? bench->print : &usual;
+}
+
+static void print_rows(const struct bench *bench, size_t first, size_t end)
+{
+    const struct bench_print *print = print_of(bench);
+    bench_wipe();
+    if (first == 0 && print->head)
+        print->head(bench);
+    for (size_t i = first; i < end && print->row; ++i)
+        print->row(json_array_get(bench->rows, i), i > 0 ? json_array_get(bench->rows, i - 1) : NULL);
+    fflush(stdout);
 }
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
@@ -249,13 +252,75 @@ static starfish_status write_csv(const struct bench *bench)
     return STARFISH_SUCCESS;
 }
 
-static void print_json(const struct bench *bench)
+static json_t *json_of(const struct bench *bench)
 {
     json_t *object = json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows);
     if (bench->more)
         json_object_update(object, bench->more);
-    command_print_json(object);
+    return object;
 }
+
+/* ---- runs that are stopped --------------------------------------------------------------------------------------- */
+
+/* A file, or none yet: pipes and devices get their content once, at the end. */
+static int can_be_written_again(const char *path)
+{
+    struct stat there;
+    return path && strcmp(path, "-") != 0 && (stat(path, &there) != 0 || S_ISREG(there.st_mode));
+}
+
+/* What goes to standard output as a whole; NULL: nothing, or no memory. The caller frees it. */
+static char *text_of(const struct bench *bench, size_t *length)
+{
+    char *text = NULL;
+    FILE *stream = is_for_people(bench) ? NULL : open_memstream(&text, length);
+    if (!stream)
+        return NULL;
+    if (bench->json) {
+        json_t *object = json_of(bench);
+        json_object_set_new(object, "stopped", json_true());
+        command_write_json(stream, object);
+    } else {
+        write_rows(stream, bench->rows);
+    }
+    return fclose(stream) == 0 ? text : (free(text), NULL);
+}
+
+static void keep_text(struct bench *bench)
+{
+    size_t length = 0;
+    char *text = text_of(bench, &length), *before = bench->left;
+    if (!text)
+        return;
+    starfish_temporary_last_words(text, length);
+    bench->left = text;
+    free(before);
+}
+
+void bench_forget_left(struct bench *bench)
+{
+    starfish_temporary_last_words(NULL, 0);
+    free(bench->left);
+    bench->left = NULL;
+}
+
+/* Files that cannot be written are an error at the end, when they are written once more. */
+void bench_show_rows(struct bench *bench)
+{
+    const size_t first = bench->shown;
+    bench->shown = json_array_size(bench->rows);
+    if (bench->shown == first)
+        return;
+    if (is_for_people(bench))
+        print_rows(bench, first, bench->shown);
+    keep_text(bench);
+    if (can_be_written_again(bench->csv))
+        (void)write_file(bench->csv, bench->rows);
+    if (can_be_written_again(bench->samples))
+        (void)write_file(bench->samples, bench->sampled);
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 starfish_status bench_write_outputs(struct bench *bench)
 {
@@ -272,10 +337,8 @@ starfish_status bench_write_outputs(struct bench *bench)
     if (bench->roofline)
         STARFISH_TRY(bench_draw_roofline(bench));
     if (bench->json)
-        print_json(bench);
-    else if (bench->print && !csv_to_stdout(bench))
-        bench->print(bench);
-    else if (shows_rows(bench))
-        print_table(bench);
+        command_print_json(json_of(bench));
+    else if (is_for_people(bench) && print_of(bench)->end)
+        print_of(bench)->end(bench);
     return STARFISH_SUCCESS;
 }

@@ -16,15 +16,16 @@
 #include <string.h>
 
 static const char *const meshes[] = {"U1", "U2", "U3", "A1", "A2", "A3", "A4", "A5"};
-enum { MESHES = sizeof meshes / sizeof meshes[0], FIRST_LEVEL = 8, PAPER_LEVELS = 2 };
+enum { MESHES = sizeof meshes / sizeof meshes[0], FIRST_LEVEL = 8, PAPER_LEVELS = 2, MOST_CYCLES = 2000 };
 
 struct experiment {
     struct bench bench; /* first: measure() gets at the rest through it */
     size_t level;       /* the largest */
     starfish_status (*measure)(struct experiment *e);
-    int by_digits; /* table 4 rather than 3 */
-    int table;     /* 5 or 6 */
-    int alone;     /* makes contexts of its own, or none */
+    size_t solves[2]; /* that are announced for a mesh and level (table 1: a level): without a GPU, with one */
+    int by_digits;    /* table 4 rather than 3 */
+    int table;        /* 5 or 6 */
+    int alone;        /* makes contexts of its own, or none */
     const char *mesh;
     starfish_context *context; /* a GPU if there is one, else all cores */
 };
@@ -48,7 +49,7 @@ static starfish_status run_create(struct run *run, const char *mesh, int level)
     *run = (struct run){.name = mesh, .level = level, .options = defaults};
     run->options.smoother = STARFISH_SMOOTHER_ADI;
     run->options.matrix = STARFISH_MATRIX_STORED;
-    run->options.most_cycles = 2000;
+    run->options.most_cycles = MOST_CYCLES;
     return multigrid_mesh_create(mesh, level, &run->mesh);
 }
 
@@ -114,7 +115,7 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
     /* so that the algebraic error is not seen; single precision stops where rounding errors stop it */
     run->options.tolerance = precision == STARFISH_F32 ? 1e-8 : 1e-10;
     run->options.most_cycles = precision == STARFISH_F32 ? 8 : 100;
-    bench_announce("%s, level %d, %s", run->name, run->level, variant);
+    bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, 0, 1));
     json_t *row = add_number(e, run, variant, "error", paper, run->times.error);
     json_object_set_new(row, "digits", json_integer(8));
@@ -122,12 +123,22 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 }
 
 /* Single precision as in the paper, with diagonals and sums of products, then with row sums and differences. */
-static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper)
+static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper, double *error)
 {
     run->options.stored_diagonal = 1;
     STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper));
+    *error = run->times.error;
     run->options.stored_diagonal = 0;
     return add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN);
+}
+
+/* The error of the level before over that of this one, in single and double precision. */
+static void add_reductions(struct experiment *e, const struct run *run, const double paper[2], const double ours[2])
+{
+    static const char *const variants[2] = {"single", "double"};
+
+    for (int w = 0; w < 2 && run->level > 2; w++)
+        add_number(e, run, variants[w], "reduction of the error", paper[w], ours[w]);
 }
 
 static starfish_status measure_table1(struct experiment *e)
@@ -139,14 +150,21 @@ static starfish_status measure_table1(struct experiment *e)
     enum { KNOWN = sizeof single / sizeof single[0], FIRST = 2 };
     starfish_status status = STARFISH_SUCCESS;
 
+    double last[2] = {NAN, NAN}, error[2] = {NAN, NAN};
     for (int level = FIRST; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
-        const int known = level - FIRST < KNOWN;
+        const int at = level - FIRST, known = at < KNOWN, reduced = known && at > 0;
+        const double paper[2] = {reduced ? single[at - 1] / single[at] : (double)NAN,
+                                 reduced ? twice[at - 1] / twice[at] : (double)NAN};
         struct run run;
         status = run_create(&run, "U1", level);
         if (status == STARFISH_SUCCESS)
-            status = add_single_errors(e, &run, known ? single[level - FIRST] : (double)NAN);
+            status = add_single_errors(e, &run, known ? single[at] : (double)NAN, &error[0]);
         if (status == STARFISH_SUCCESS)
-            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[level - FIRST] : (double)NAN);
+            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN);
+        error[1] = run.times.error;
+        if (status == STARFISH_SUCCESS)
+            add_reductions(e, &run, paper, (double[]){last[0] / error[0], last[1] / error[1]});
+        memcpy(last, error, sizeof last);
         run_free(&run);
     }
     return status;
@@ -251,7 +269,7 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
     multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_cycles = count;
     run->options.inner_digits = e->by_digits ? count : 0;
-    bench_announce("%s, level %d, %s", run->name, run->level, variant);
+    bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, run->times.info.cycles);
     json_object_set_new(row, "paper_corrections", paper ? json_integer(paper->outer) : json_null());
@@ -266,6 +284,7 @@ static starfish_status add_zebra(struct experiment *e, struct run *run)
 
     run->options.smoother = STARFISH_SMOOTHER_ZEBRA;
     run->options.damping = 0;
+    bench_next("%s, level %d, zebra lines", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     add_number(e, run, "double, zebra lines", "cycles", (double)NAN, run->times.info.cycles);
     add_time(e, run, "double, zebra lines", (double)NAN);
@@ -277,6 +296,7 @@ static starfish_status inner_of_mesh(struct experiment *e, struct run *run, size
 {
     const int known = paper_level(run->level);
 
+    bench_next("%s, level %d, double", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known],
                run->times.info.cycles);
@@ -339,7 +359,7 @@ static starfish_status run_as(struct experiment *e, struct run *run, enum who wh
     multigrid_set_precision(&run->options,
                             who == CORE_DOUBLE || who == GPU_DOUBLE ? STARFISH_F64 : STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
-    bench_announce("%s, level %d, %s", run->name, run->level, who_names[who]);
+    bench_next("%s, level %d, %s", run->name, run->level, who_names[who]);
     STARFISH_TRY(multigrid_context(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", &e->context));
     const starfish_status status = run_once(e, run, e->bench.warmup, e->bench.repeat);
     starfish_context_destroy(e->context);
@@ -389,35 +409,57 @@ static int is_isotropic(const struct run *run)
     return run->name[0] == 'U';
 }
 
-/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time. */
-static starfish_status add_smoother(struct experiment *e, struct run *run, enum smoothers which, const char *device,
-                                    double *cost)
+/* One core repeats TIMED_CYCLES alone where a GPU has taken more than MANY_CYCLES: the count is the same, and a solve
+ * is as many cycles as long. */
+enum { MANY_CYCLES = 40, TIMED_CYCLES = 20 };
+
+/* Give times of a part of the cycles the length of the whole solve that `known` is. */
+static void extrapolate(struct multigrid_times *times, const struct starfish_multigrid_info *known)
 {
+    for (size_t i = 0; i < times->repeat; i++)
+        times->seconds[i] *= (double)known->cycles / times->info.cycles;
+    times->info = *known;
+    times->error = (double)NAN;
+}
+
+/* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time. *known: of the same solve on a
+ * GPU, without cycles where there was none; it becomes this solve's. */
+static starfish_status add_smoother(struct experiment *e, struct run *run, enum smoothers which, const char *device,
+                                    struct starfish_multigrid_info *known, double *cost)
+{
+    const int cut = known->cycles > MANY_CYCLES;
     char variant[64];
 
     snprintf(variant, sizeof variant, "%s, %s", smoothers[which].name, device);
+    run->options.most_cycles = cut ? TIMED_CYCLES : MOST_CYCLES;
     multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
     run->options.smoother = smoothers[which].smoother;
     run->options.before = run->options.after = smoothers[which].before;
     run->options.damping = smoothers[which].damping[!is_isotropic(run)];
-    bench_announce("%s, level %d, %s", run->name, run->level, variant);
-    STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
-    const json_t *row = add_time(e, run, variant, (double)NAN);
+    bench_next("%s, level %d, %s", run->name, run->level, variant);
+    STARFISH_TRY(run_once(e, run, cut ? 0 : e->bench.warmup, e->bench.repeat));
+    const int timed = run->times.info.cycles;
+    if (cut)
+        extrapolate(&run->times, known);
+    *known = run->times.info;
+    json_t *row = add_time(e, run, variant, (double)NAN);
+    json_object_set_new(row, "timed_cycles", json_integer(timed));
     *cost = 1e9 * json_number_value(json_object_get(row, "seconds")) / (double)run->mesh.count /
             -log10(run->times.info.residual);
     add_number(e, run, variant, "ns per unknown and digit", (double)NAN, *cost);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status smoothers_on(struct experiment *e, struct run *run, int device, double cost[SMOOTHERS])
+static starfish_status smoothers_on(struct experiment *e, struct run *run, int device,
+                                    struct starfish_multigrid_info known[SMOOTHERS], double cost[SMOOTHERS])
 {
     STARFISH_TRY(multigrid_context(device == ONE_CORE ? "cpu:1" : "gpu:1", &e->context));
     starfish_status status = STARFISH_SUCCESS;
     for (int s = 0; s < SMOOTHERS && status == STARFISH_SUCCESS; s++) {
         cost[s] = (double)NAN;
         if (!run->beside || s != GAUSS_SEIDEL) /* which needs the stored matrix */
-            status = add_smoother(e, run, (enum smoothers)s, device_names[device], &cost[s]);
+            status = add_smoother(e, run, (enum smoothers)s, device_names[device], &known[s], &cost[s]);
     }
     starfish_context_destroy(e->context);
     return status;
@@ -451,13 +493,15 @@ static void add_claims(struct experiment *e, struct run *run, double cost[DEVICE
     }
 }
 
+/* The GPU first, whose counts bound the work of the core. */
 static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, size_t mesh)
 {
-    double cost[DEVICES][SMOOTHERS];
+    struct starfish_multigrid_info known[SMOOTHERS] = {{.cycles = 0}};
+    double cost[DEVICES][SMOOTHERS] = {{0}};
 
     (void)mesh;
-    for (int device = 0; device < (e->bench.gpus > 0 ? DEVICES : ONE_GPU); device++)
-        STARFISH_TRY(smoothers_on(e, run, device, cost[device]));
+    for (int device = e->bench.gpus > 0 ? ONE_GPU : ONE_CORE; device >= ONE_CORE; device--)
+        STARFISH_TRY(smoothers_on(e, run, device, known, cost[device]));
     add_claims(e, run, cost);
     return STARFISH_SUCCESS;
 }
@@ -474,6 +518,15 @@ static starfish_status measure_operations(struct experiment *e)
     return reproduce_goeddeke_microbenchmarks(&e->bench, (int)e->level);
 }
 
+/* Meshes and levels. */
+static int count_problems(const struct experiment *e)
+{
+    return e->measure == measure_table1       ? (int)e->level - 1
+           : e->measure == measure_operations ? (int)e->level - 2
+           : e->mesh                          ? 2
+                                              : 2 * MESHES;
+}
+
 /* ---- The run ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status measure(struct bench *bench)
@@ -486,6 +539,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(starfish_context_create(&e->context, NULL));
     bench_machine(bench, e->context);
     starfish_context_destroy(e->context);
+    bench->parts = e->solves[bench->gpus > 0] * (size_t)count_problems(e);
     if (e->alone)
         return e->measure(e);
     STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &e->context));
@@ -510,7 +564,7 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
 #define EXPERIMENT(function, name_, level_, measure_, summary, ...)                                                    \
     int function(int argc, char **argv)                                                                                \
     {                                                                                                                  \
-        struct experiment e = {.bench = {.name = (name_), .repeat = 5, .warmup = 2, .print = reproduce_print},         \
+        struct experiment e = {.bench = {.name = (name_), .repeat = 5, .warmup = 2, .print = &reproduce_print},        \
                                .level = (level_),                                                                      \
                                .measure = (measure_),                                                                  \
                                __VA_ARGS__};                                                                           \
@@ -518,23 +572,26 @@ static int reproduce(struct experiment *e, const char *usage, const char *summar
     }
 
 EXPERIMENT(reproduce_goeddeke_table1, "goeddeke-table1", 10, measure_table1,
-           "table 1: errors in L2 by level, in single and double precision.", .mesh = "U1")
+           "table 1: errors in L2 by level, in single and double precision.", .mesh = "U1", .solves = {3, 3})
 EXPERIMENT(reproduce_goeddeke_table2, "goeddeke-table2", 9, measure_table2,
-           "table 2: errors in L2 on all meshes, in double and mixed precision.", .mesh = NULL)
+           "table 2: errors in L2 on all meshes, in double and mixed precision.", .mesh = NULL, .solves = {4, 4})
 EXPERIMENT(reproduce_goeddeke_table3, "goeddeke-table3", 9, measure_inner,
-           "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", .by_digits = 0)
+           "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", .by_digits = 0, .solves = {10, 10})
 EXPERIMENT(reproduce_goeddeke_table4, "goeddeke-table4", 9, measure_inner,
-           "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1)
+           "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1,
+           .solves = {8, 8})
 EXPERIMENT(reproduce_goeddeke_table5, "goeddeke-table5", 9, measure_speedups,
            "table 5: one core and a GPU, double and mixed precision. Without a GPU: the core's times.", .table = 5,
-           .alone = 1)
+           .alone = 1, .solves = {4, 8})
 EXPERIMENT(reproduce_goeddeke_table6, "goeddeke-table6", 9, measure_speedups, "table 6: as table 5, per digit gained.",
-           .table = 6, .alone = 1)
+           .table = 6, .alone = 1, .solves = {4, 8})
 EXPERIMENT(
     reproduce_goeddeke_figure2, "goeddeke-figure2", 10, measure_operations,
     "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there is one.",
-    .alone = 1)
+    .alone = 1, .solves = {2, 2})
 EXPERIMENT(reproduce_goeddeke_figure5, "goeddeke-figure5", 10, measure_smoothers,
-           "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", .mesh = "U1", .alone = 1)
+           "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", .mesh = "U1", .alone = 1,
+           .solves = {5, 10})
 EXPERIMENT(reproduce_goeddeke_figure6, "goeddeke-figure6", 10, measure_smoothers,
-           "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", .mesh = "A2", .alone = 1)
+           "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", .mesh = "A2", .alone = 1,
+           .solves = {5, 10})

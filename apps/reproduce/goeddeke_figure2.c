@@ -273,7 +273,7 @@ static starfish_status measure_precision(const struct figure *figure, const stru
     starfish_status status = make_host(&host, table, load);
 
     if (status == STARFISH_SUCCESS) {
-        bench_announce("level %d, %s", figure->level, starfish_precision_names[precision]);
+        bench_next("level %d, %s", figure->level, starfish_precision_names[precision]);
         measure_cores(figure, &host);
         if (figure->bench->gpus > 0)
             status = measure_gpu(figure, &host);

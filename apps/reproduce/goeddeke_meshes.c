@@ -7,6 +7,7 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "scheduler/host_loop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,10 +110,20 @@ static void row_of(const double *width, size_t k, double stiffness[3], double ma
 }
 
 /* y = A x, A = stiffness of x times mass of y, and the other way round. */
-static void multiply(const struct multigrid_mesh *mesh, const double *x, double *y)
+struct product {
+    const struct multigrid_mesh *mesh;
+    const double *x;
+    double *y;
+};
+
+/* Lines first .. last-1 of a product. */
+static void multiply_lines(void *data, size_t first, size_t last)
 {
+    const struct product *p = data;
+    const struct multigrid_mesh *mesh = p->mesh;
     const size_t nx = mesh->n[0], ny = mesh->n[1];
-    for (size_t j = 0; j < ny; j++) {
+    const double *x = p->x;
+    for (size_t j = first; j < last; j++) {
         double stiff_y[3], mass_y[3];
         row_of(mesh->width[1], j, stiff_y, mass_y);
         for (size_t i = 0; i < nx; i++) {
@@ -121,17 +132,18 @@ static void multiply(const struct multigrid_mesh *mesh, const double *x, double 
             for (size_t b = j > 0 ? 0 : 1; b < 3 && j + b <= ny; b++)
                 for (size_t a = i > 0 ? 0 : 1; a < 3 && i + a <= nx; a++)
                     sum += (stiff_x[a] * mass_y[b] + mass_x[a] * stiff_y[b]) * x[i + a - 1 + nx * (j + b - 1)];
-            y[i + nx * j] = sum;
+            p->y[i + nx * j] = sum;
         }
     }
 }
 
 static double largest_eigenvalue(const struct multigrid_mesh *mesh, double *x, double *y)
 {
+    struct product product = {mesh, x, y};
     double largest = 0;
     set_random(x, mesh->count);
     for (int step = 0; step < FORWARD_STEPS; step++) {
-        multiply(mesh, x, y);
+        starfish_host_loop(mesh->n[1], 1, multiply_lines, &product);
         largest = next_step(x, y, mesh->count);
     }
     return largest;
@@ -179,7 +191,7 @@ static starfish_status measure_mesh(struct experiment *e, size_t m, int level)
     const int at = level - FIRST_LEVEL, known = at >= 0 && at < PAPER_LEVELS;
     struct multigrid_mesh mesh;
     double condition = (double)NAN;
-    bench_announce("%s, level %d", meshes[m].name, level);
+    bench_next("%s, level %d", meshes[m].name, level);
     starfish_status status = multigrid_mesh_create(meshes[m].name, level, &mesh);
     if (status == STARFISH_SUCCESS && level == (int)e->level)
         add_widths(e, m, level, &mesh);
@@ -200,6 +212,7 @@ static starfish_status measure(struct bench *bench)
                              MULTIGRID_MOST_LEVEL);
     STARFISH_TRY(starfish_context_create(&e->context, NULL));
     bench_machine(bench, e->context);
+    bench->parts = PAPER_LEVELS * sizeof meshes / sizeof meshes[0];
     for (size_t m = 0; m < sizeof meshes / sizeof meshes[0]; m++)
         for (int level = (int)e->level - 2; level <= (int)e->level && status == STARFISH_SUCCESS; level++)
             status = measure_mesh(e, m, level);
@@ -209,7 +222,7 @@ static starfish_status measure(struct bench *bench)
 
 int reproduce_goeddeke_meshes(int argc, char **argv)
 {
-    struct experiment e = {.bench = {.name = "goeddeke-meshes", .repeat = 1, .warmup = 0, .print = reproduce_print},
+    struct experiment e = {.bench = {.name = "goeddeke-meshes", .repeat = 1, .warmup = 0, .print = &reproduce_print},
                            .level = WIDTHS_LEVEL};
     const struct option_entry options[] = {
         {"--level", OPTION_COUNT, &e.level, "L", .help = "the largest level; and the two before"},

@@ -2,6 +2,7 @@
 #include "apps/reproduce/reproduce.h"
 
 #include "apps/command.h"
+#include "apps/files/json.h"
 #include "apps/table.h"
 
 #include <stdio.h>
@@ -74,45 +75,69 @@ json_t *reproduce_number(struct bench *bench, const char *name, double paper, do
     return row;
 }
 
-/* Times in milliseconds; other numbers as they are. */
-static void add_number(struct table *table, const json_t *row, const char *key)
+enum { WIDEST_CASE = 72, NUMBER = 14, APART = 2 };
+
+/* What is left of a line beside two numbers. */
+static int case_width(void)
 {
+    const int left = table_terminal_width() - 2 * (NUMBER + APART), least = 16;
+    return left > WIDEST_CASE ? WIDEST_CASE : left < least ? least : left;
+}
+
+/* A name that is too long for its column has lines of its own. */
+static void print_case(const char *name)
+{
+    const int width = case_width();
+    if ((int)strlen(name) <= width) {
+        printf("%-*s", width, name);
+        return;
+    }
+    table_print_text(name, 0, 4);
+    printf("%*s", width, "");
+}
+
+/* Times in milliseconds; other numbers as they are. A time of ours need not stand in the row twice. */
+static void print_number(const json_t *row, const char *key, const char *without)
+{
+    const json_t *seconds = json_object_get(row, "seconds"), *digits = json_object_get(row, "digits");
     const json_t *value = json_object_get(row, key);
-    const int timed = json_is_number(json_object_get(row, "seconds"));
-    const json_t *digits = json_object_get(row, "digits");
+    char text[64];
+    if (!value && strcmp(key, "ours") == 0)
+        value = seconds;
+    snprintf(text, sizeof text, "%s", without);
     if (json_is_number(value))
-        table_cell(table, "%.*g%s", digits ? (int)json_integer_value(digits) : 4,
-                   (timed ? 1e3 : 1) * json_number_value(value), timed ? " ms" : "");
-    else
-        table_cell(table, "%s", strcmp(key, "paper") == 0 ? "not stated" : "not measured");
+        snprintf(text, sizeof text, "%.*g%s", digits ? (int)json_integer_value(digits) : 4,
+                 (seconds ? 1e3 : 1) * json_number_value(value), seconds ? " ms" : "");
+    printf("%*s%*s", APART, "", NUMBER, text);
 }
 
-static void add_row(struct table *table, const json_t *row)
+static void print_head(const struct bench *bench)
 {
+    char title[2 * BENCH_MACHINE];
+    snprintf(title, sizeof title, "%s on %s\n", bench->name, bench->machine[0] ? bench->machine : "this machine");
+    table_print_text(title, 0, 4);
+    print_case("case");
+    printf("%*s%*s%*s%*s\n", APART, "", NUMBER, "ours", APART, "", NUMBER, "paper");
+}
+
+static void print_row(const json_t *row, const json_t *before)
+{
+    const char *who = starfish_json_text_of(row, "who"), *name = starfish_json_text_of(row, "case");
     const char *says = json_string_value(json_object_get(row, "paper_says"));
-    table_row(table);
-    table_cell(table, "%s", json_string_value(json_object_get(row, "case")));
-    table_cell(table, "%s", json_string_value(json_object_get(row, "who")));
-    add_number(table, row, "ours");
-    if (says)
-        table_cell(table, "%s", says);
-    else
-        add_number(table, row, "paper");
-}
-
-void reproduce_print(const struct bench *bench)
-{
-    enum { ROWS_AT_ONCE = TABLE_ROWS - 1 }; /* one more is the head */
-    printf("%s on %s\n", bench->name, bench->machine);
-    for (size_t first = 0; first < json_array_size(bench->rows); first += ROWS_AT_ONCE) {
-        static const char *const head[] = {"case", "who", "ours", "paper"};
-        struct table table = {.alignment = TABLE_RIGHT, .left = 1};
-        table_row(&table);
-        for (size_t i = 0; i < sizeof head / sizeof head[0]; ++i)
-            table_cell(&table, "%s", head[i]);
-        for (size_t i = first; i < json_array_size(bench->rows) && i < first + ROWS_AT_ONCE; ++i)
-            add_row(&table, json_array_get(bench->rows, i));
+    char text[256];
+    (void)before;
+    snprintf(text, sizeof text, "%s%s%s", name, strcmp(who, "starfish") == 0 ? "" : ", ",
+             strcmp(who, "starfish") == 0 ? "" : who);
+    print_case(text);
+    print_number(row, "ours", "not measured");
+    if (says) {
+        const int at = case_width() + NUMBER + 2 * APART;
+        printf("%*s", APART, "");
+        table_print_text(says, at, at);
+    } else {
+        print_number(row, "paper", "not stated");
         printf("\n");
-        table_print(&table);
     }
 }
+
+const struct bench_print reproduce_print = {.head = print_head, .row = print_row};

@@ -39,9 +39,8 @@ int reproduce_mueller_figure4(int argc, char **argv);
 int reproduce_mueller_figure5(int argc, char **argv);
 int reproduce_mueller_figure6(int argc, char **argv);
 
-/* The table for people: what, ours, the paper's (struct bench's `print`). Key "digits" of a row: how many are shown,
- * else 4. */
-void reproduce_print(const struct bench *bench);
+/* The table for people: what, ours, the paper's. Key "digits" of a row: how many are shown, else 4. */
+extern const struct bench_print reproduce_print;
 
 /* Add the two keys; paper: NaN where it states none. */
 void reproduce_compare(json_t *row, double paper, double ours);

@@ -201,6 +201,7 @@ static const struct bench_curves curves = {"nodes", "efficiency", "mode", 100, {
 
 starfish_status sched_measure_nodes(struct bench *bench)
 {
+    static const struct bench_print print = {.end = print_table};
     struct nodes nodes = {.sched = (struct sched *)bench};
     struct sched *sched = nodes.sched;
     size_t counts[LIST_MOST], count;
@@ -218,7 +219,7 @@ starfish_status sched_measure_nodes(struct bench *bench)
                              sched->simulate);
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
     snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
-    bench->print = print_table;
+    bench->print = &print;
     bench->curves = &curves;
     bench->how = "modelled";
     snprintf(sched->plan.size, sizeof sched->plan.size, "slab method on nodes like %s, %s", sched->simulate,

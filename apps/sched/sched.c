@@ -162,7 +162,7 @@ static starfish_status measure(struct bench *bench)
     bench->more = json_pack("{s:s, s:[]}", "problem", sched->plan.name, "calibration");
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
-    sched->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
+    bench->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     sched->bench.subject = sched->plan.size;
@@ -184,13 +184,14 @@ static int wants_model(int argc, char **argv)
 
 int command_sched(int argc, char **argv)
 {
+    static const struct bench_print print = {.end = print_table};
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"),
                           .plan.options = PLAN_OPTIONS_DEFAULTS,
                           .rounds = 3,
                           .policies = PLAN_POLICIES,
                           .network = "ndr400"};
     struct plan_options *given = &sched.plan.options;
-    sched.bench.print = print_table;
+    sched.bench.print = &print;
     sched.bench.is_shared = 1;
     sched.bench.warmup = 3;
     const struct option_entry options[] = {

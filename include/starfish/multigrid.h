@@ -107,7 +107,8 @@ typedef enum starfish_cycle_shape {
 typedef enum starfish_smoother {
     /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many,
      * which cost less, where no element of any grid couples more than 1.5 times as strongly in one direction as in the
-     * other (kx hy / hx to ky hx / hy), else ADI */
+     * other (kx hy / hx to ky hx / hy), else ADI. Where an element couples more than 1e14 times as strongly, ADI is the
+     * preconditioner of conjugate_gradients, if steps and shape allow that and there is a tolerance */
     STARFISH_SMOOTHER_AUTO,
     STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */

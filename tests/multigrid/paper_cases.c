@@ -98,6 +98,8 @@ static const struct {
 } expected[] = {{"U1", 6, 6, 0.0347}, {"U2", 6, 6, 0.0374}, {"U3", 5, 6, 0.0143},  {"A1", 6, 6, 0.0366},
                 {"A2", 6, 6, 0.0375}, {"A3", 6, 6, 0.0406}, {"A4", 11, 12, 0.170}, {"A5", 14, 15, 0.256}};
 
+enum { A4 = 6 };
+
 static void cycles_are_few_and_do_not_grow(void **state)
 {
     (void)state;
@@ -134,7 +136,8 @@ static void zebra_lines_take_fewer_cycles(void **state)
         }
 }
 
-/* Left to itself, the solver takes points for U1 and lines for all others, and as many cycles. */
+/* Left to itself, the solver takes points for U1 and lines for all others, and as many cycles; on A4 and A5 they
+ * precondition conjugate gradients, and cycles are no more than the paper's 9 and 11. */
 static void smoothers_are_chosen(void **state)
 {
     (void)state;
@@ -144,6 +147,13 @@ static void smoothers_are_chosen(void **state)
         test_q1_error_of(expected[c].name, 6, &options, &info);
         assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_CHEBYSHEV : STARFISH_SMOOTHER_ADI);
         assert_true(info.cycles <= expected[c].most);
+        for (int level = 6; level <= 8; level++)
+            for (int mixed = 0; mixed < 2 && c >= A4; mixed++) {
+                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                test_q1_error_of(expected[c].name, level, &options, &info);
+                if (info.cycles > (c == A4 ? 9 : 11))
+                    fail_msg("%s, level %d%s: %d cycles", expected[c].name, level, mixed ? ", mixed" : "", info.cycles);
+            }
     }
     struct starfish_multigrid_options damped = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_multigrid_info info;
