@@ -14,7 +14,8 @@ struct starfish_fem_grid {
 };
 
 /* How the first `levels` grids are cut: part p has the rows first[level][p] .. first[level][p+1] - 1. Halos are found
- * from the matrices. */
+ * from the matrices. Where owners are of several ranks, all of them cut alike and make their plans together; a rank
+ * needs all rows of the last of these grids and of coarser ones, and of the others the rows of its own parts. */
 struct starfish_fem_cut {
     size_t parts;
     int levels;
@@ -32,7 +33,7 @@ struct starfish_fem_grids {
     int steps_at_once; /* small grids have matrices of several smoothing steps, as is good on GPUs (fem_steps.h) */
 };
 
-/* Complete a plan that has been begun. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in
+/* Complete a plan that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in
  * mixed precision), MEMORY, RUNTIME. */
 starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
                                             const struct starfish_fem_grids *grids);

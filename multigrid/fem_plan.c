@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
+#include "scheduler/ranks.h"
 #include "sparse/pack.h"
 
 #include <stdlib.h>
@@ -33,6 +34,7 @@ struct part_of_grid {
 };
 
 struct making {
+    const struct starfish_context *context;
     const struct starfish_fem_grids *grids;
     starfish_precision precision; /* of the cycles */
     int steps;                    /* of the smoother, before and after each coarse grid's correction */
@@ -66,8 +68,7 @@ static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_
                                                  &p->shape.matrix[m], &p->count));
     p->shape.inverse = p->count = (p->count + 1) / 2 * 2;
     p->count += p->shape.diagonal ? p->shape.rows * starfish_real_size(precision) / sizeof(float) : 0;
-    p->words = calloc(p->count + 1, sizeof(float));
-    return p->words ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
+    return STARFISH_SUCCESS;
 }
 
 /* The diagonal of rows first, first + 1, ... of A. */
@@ -89,10 +90,19 @@ static starfish_status pack(const struct starfish_csr *const matrix[STARFISH_FEM
                             starfish_sparse_format format, starfish_precision precision, struct packed *p)
 {
     STARFISH_TRY(lay_out(matrix, format, precision, p));
+    p->words = calloc(p->count + 1, sizeof(float));
+    if (!p->words)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
     for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
         if (matrix[m])
             STARFISH_TRY(starfish_sparse_pack(matrix[m], &p->shape.matrix[m], precision, (int *)(void *)p->words));
     return STARFISH_SUCCESS;
+}
+
+/* Of grids that are cut the parts have matrices, and of the last of them the tail has one besides. */
+static int is_in_parts(const struct making *m, int l)
+{
+    return m->grids->cut && l + 1 < m->grids->cut->levels;
 }
 
 static starfish_status pack_whole(struct making *m, int l)
@@ -105,6 +115,8 @@ static starfish_status pack_whole(struct making *m, int l)
     p->shape.diagonal = !given->m.start;
     p->shape.damping = given->damping;
     p->shape.at_once = m->grid[l].steps.count;
+    if (is_in_parts(m, l))
+        return lay_out(m->grid[l].matrix, format_for(m->grids, l), m->precision, p);
     STARFISH_TRY(pack(m->grid[l].matrix, format_for(m->grids, l), m->precision, p));
     if (p->shape.diagonal)
         pack_inverse(&given->a, 0, m->precision, p);
@@ -127,7 +139,7 @@ static starfish_status make_grid(struct making *m, int l)
         grid->matrix[STARFISH_FEM_R] = &grid->r;
         grid->matrix[STARFISH_FEM_RA] = &grid->ra;
     }
-    if (l + 1 < m->grids->levels && m->grids->steps_at_once)
+    if (l + 1 < m->grids->levels && m->grids->steps_at_once && !is_in_parts(m, l))
         STARFISH_TRY(starfish_fem_steps_create(given, m->steps, m->precision, &grid->steps));
     if (grid->steps.count > 0) {
         grid->matrix[STARFISH_FEM_E] = &grid->steps.e;
@@ -206,6 +218,19 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
     return STARFISH_SUCCESS;
 }
 
+/* What all ranks know of a part. */
+static struct starfish_fem_shape outline(const struct making *m, int l, size_t p)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+    struct starfish_fem_shape shape = {.rows = cut->first[l][p + 1] - cut->first[l][p],
+                                       .diagonal = m->whole[l].shape.diagonal,
+                                       .damping = m->whole[l].shape.damping};
+
+    if (l + 1 < cut->levels)
+        shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
+    return shape;
+}
+
 static starfish_status pack_part(struct making *m, int l, size_t p)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
@@ -213,11 +238,6 @@ static starfish_status pack_part(struct making *m, int l, size_t p)
     const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
     struct packed *packed = &m->part[l].packed[p];
 
-    packed->shape = (struct starfish_fem_shape){.rows = cut->first[l][p + 1] - cut->first[l][p],
-                                                .diagonal = m->whole[l].shape.diagonal,
-                                                .damping = m->whole[l].shape.damping};
-    if (l + 1 < cut->levels)
-        packed->shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
     starfish_status status = localise_all(m, l, p, local);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         matrix[i] = local[i].start ? &local[i] : NULL;
@@ -264,6 +284,27 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
     return STARFISH_SUCCESS;
 }
 
+/* Are matrices of the part made and kept here? */
+static int is_here(const struct making *m, size_t p)
+{
+    const struct starfish_owner *owner = m->grids->cut->owner;
+
+    return !owner || starfish_context_ranks(m->context) == 1 || owner[p].rank == starfish_context_rank(m->context);
+}
+
+static starfish_status make_part(struct making *m, size_t p)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+
+    for (int l = 0; l < cut->levels; l++)
+        number_locally(m, l, p);
+    for (int l = 0; l < cut->levels; l++) {
+        STARFISH_TRY(pack_part(m, l, p));
+        STARFISH_TRY(make_halos(m, l, p));
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status make_parts(struct making *m)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
@@ -274,16 +315,107 @@ static starfish_status make_parts(struct making *m)
     for (int l = 0; l < cut->levels; l++)
         if (!m->part || !m->grid[l].local)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
-    for (size_t p = 0; p < cut->parts; p++) {
-        for (int l = 0; l < cut->levels; l++)
-            number_locally(m, l, p);
+    for (size_t p = 0; p < cut->parts; p++)
         for (int l = 0; l < cut->levels; l++) {
             m->part[l].rows[p] = cut->first[l][p + 1] - cut->first[l][p];
-            STARFISH_TRY(pack_part(m, l, p));
-            STARFISH_TRY(make_halos(m, l, p));
+            m->part[l].packed[p].shape = outline(m, l, p);
         }
+    for (size_t p = 0; p < cut->parts; p++)
+        if (is_here(m, p))
+            STARFISH_TRY(make_part(m, p));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Halos of other ranks' parts --------------------------------------------------------------------------------- */
+
+/* A halo among those that a rank tells of: these numbers, and its indices. */
+enum { LEVEL, FROM, TO, COUNT, AT, NUMBERS };
+
+/* All that were made here, one behind the other; NULL: counts alone. */
+static size_t write_halos(const struct making *m, int *to)
+{
+    size_t at = 0;
+
+    for (int l = 0; l < m->grids->cut->levels; l++)
+        for (size_t h = 0; h < m->part[l].halos; h++) {
+            const struct starfish_index_halo *halo = &m->part[l].halo[h];
+            const int number[NUMBERS] = {l, (int)halo->from, (int)halo->to, (int)halo->count, (int)halo->at};
+            if (to) {
+                memcpy(to + at, number, sizeof number);
+                memcpy(to + at + NUMBERS, halo->index, halo->count * sizeof *to);
+            }
+            at += NUMBERS + halo->count;
+        }
+    return at;
+}
+
+static starfish_status read_halos(struct making *m, const int *from, size_t count)
+{
+    for (size_t at = 0; at < count; at += NUMBERS + (size_t)from[at + COUNT]) {
+        const int *number = from + at;
+        struct part_of_grid *part = &m->part[number[LEVEL]];
+        const size_t bytes = (size_t)number[COUNT] * sizeof *from;
+        int *index = malloc(bytes + 1);
+        if (!index)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+        memcpy(index, number + NUMBERS, bytes);
+        part->halo[part->halos++] = (struct starfish_index_halo){.from = (size_t)number[FROM],
+                                                                 .to = (size_t)number[TO],
+                                                                 .count = (size_t)number[COUNT],
+                                                                 .index = index,
+                                                                 .at = number[AT]};
     }
     return STARFISH_SUCCESS;
+}
+
+static void forget_halos(struct making *m)
+{
+    for (int l = 0; l < m->grids->cut->levels && m->part; l++) {
+        for (size_t h = 0; h < m->part[l].halos; h++)
+            free((void *)(uintptr_t)m->part[l].halo[h].index);
+        m->part[l].halos = 0;
+    }
+}
+
+/* words[r] of rank r: those of all, in the order of ranks, so that a halo has the same number everywhere. */
+static starfish_status tell_halos(struct making *m, const size_t *words, int *all)
+{
+    const int ranks = starfish_context_ranks(m->context), here = starfish_context_rank(m->context);
+    size_t at = 0;
+
+    for (int r = 0; r < ranks; at += words[r++]) {
+        if (r == here)
+            write_halos(m, all + at);
+        STARFISH_TRY(starfish_ranks_broadcast(m->context, all + at, words[r] * sizeof *all, r));
+    }
+    forget_halos(m);
+    return starfish_ranks_agree(m->context, read_halos(m, all, at));
+}
+
+/* Every rank knows what its own parts read; all must know all. Collective. */
+static starfish_status share_halos(struct making *m)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(m->context), own = write_halos(m, NULL);
+    size_t *words = calloc(ranks, sizeof *words), sum = 0;
+    int *all = NULL;
+    starfish_status status =
+        words ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the halos of ranks");
+
+    status = starfish_ranks_agree(m->context, status);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(m->context, &own, sizeof own, words);
+    for (size_t r = 0; r < ranks && status == STARFISH_SUCCESS; r++)
+        sum += words[r];
+    if (status == STARFISH_SUCCESS) {
+        all = malloc((sum + 1) * sizeof *all);
+        status = starfish_ranks_agree(
+            m->context, all ? status : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the halos of ranks"));
+    }
+    if (status == STARFISH_SUCCESS)
+        status = tell_halos(m, words, all);
+    free(words);
+    free(all);
+    return status;
 }
 
 static void describe_parts(const struct making *m, struct starfish_hierarchy_index_sets *sets)
@@ -388,36 +520,44 @@ static void free_all(struct making *m)
         free(m->grid[l].local);
         free(m->whole[l].words);
     }
-    for (int l = 0; cut && m->part && l < cut->levels; l++) {
+    if (cut)
+        forget_halos(m);
+    for (int l = 0; cut && m->part && l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++)
             free(m->part[l].packed[p].words);
-        for (size_t h = 0; h < m->part[l].halos; h++)
-            free((void *)(uintptr_t)m->part[l].halo[h].index);
-    }
     free(m->part);
     free(m->high.words);
     free(m);
+}
+
+static starfish_status make_grids(struct making *m, struct starfish_multigrid_plan *plan)
+{
+    for (int l = 0; l < m->grids->levels; l++)
+        STARFISH_TRY(make_grid(m, l));
+    if (m->grids->cut)
+        STARFISH_TRY(make_parts(m));
+    return keep_high(plan, m);
 }
 
 starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
                                             const struct starfish_fem_grids *grids)
 {
     struct making *m = calloc(1, sizeof *m);
-    starfish_status status = STARFISH_SUCCESS;
+    starfish_status status = m ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
 
-    if (!m)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    m->grids = grids;
-    m->precision = plan->options.inner;
-    m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
-    for (int l = 0; l < grids->levels && status == STARFISH_SUCCESS; l++)
-        status = make_grid(m, l);
-    if (status == STARFISH_SUCCESS && grids->cut)
-        status = make_parts(m);
-    if (status == STARFISH_SUCCESS)
-        status = keep_high(plan, m);
+    if (m) {
+        m->context = plan->context;
+        m->grids = grids;
+        m->precision = plan->options.inner;
+        m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
+        status = make_grids(m, plan);
+    }
+    status = starfish_ranks_agree(plan->context, status);
+    if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(plan->context) > 1)
+        status = share_halos(m);
     if (status == STARFISH_SUCCESS)
         status = complete(plan, m);
-    free_all(m);
+    if (m)
+        free_all(m);
     return status;
 }

@@ -158,6 +158,7 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
         space->first[1][p + 1] = space->first[1][p] + rows[p];
         if (owner)
             space->owner[p] = owner[p];
+        space->on_ranks |= space->owner[p].rank != space->owner[0].rank;
     }
     space->n[1] = space->first[1][parts];
     for (size_t h = 0; h < halos; h++)
@@ -208,6 +209,12 @@ static size_t pieces_of(const struct starfish_space *space)
     return space->parts[0] * space->parts[1];
 }
 
+/* Of the user's memory on several ranks each has its own parts alone. */
+static int is_here(const struct starfish_space *space, size_t part)
+{
+    return starfish_space_rank(space, part) == starfish_context_rank(space->context);
+}
+
 /* Tiles of one array, or of memory that the runtime has where they are first written (node -1). */
 static void register_tiles(struct starfish_vector *vector, int node, void *memory)
 {
@@ -218,10 +225,11 @@ static void register_tiles(struct starfish_vector *vector, int node, void *memor
         for (size_t x = 0; x < space->parts[0]; x++) {
             const size_t x0 = space->first[0][x], y0 = space->first[1][y];
             const size_t width = space->first[0][x + 1] - x0, height = space->first[1][y + 1] - y0;
-            const uintptr_t address = memory ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
+            const int here = memory && is_here(space, y);
+            const uintptr_t address = here ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
             starpu_data_handle_t *handle = &vector->piece[x + y * space->parts[0]];
-            starpu_block_data_register(handle, node, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]), (uint32_t)width,
-                                       (uint32_t)height, 1, size);
+            starpu_block_data_register(handle, here ? node : -1, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]),
+                                       (uint32_t)width, (uint32_t)height, 1, size);
             starpu_data_set_coordinates(*handle, 2, (int)x, (int)y);
         }
 }

@@ -113,7 +113,8 @@ struct starfish_vector {
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision);
 /* Over n[0] * n[1] elements of memory on a node of StarPU's, which stay the caller's; until destroy they are the
- * runtime's. Error: ARGUMENT (`name`d memory is pinned in parts). */
+ * runtime's. Of a space on several ranks nothing but the elements of this rank's parts is read and written. Error:
+ * ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
 /* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them

@@ -2,6 +2,7 @@
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"
+#include "scheduler/ranks.h"
 #include "tasks/shares.h"
 
 #include <string.h>
@@ -132,7 +133,8 @@ static starfish_status create_parts(struct starfish_hierarchy_graph *graph, cons
         const struct starfish_hierarchy_grid *grid = own ? &spec->index_sets[l].grid[p] : &spec->grid[l];
         if (own && p == level->space.parts[1])
             break;
-        if (own || p == 0)
+        const int here = !own || starfish_space_rank(&level->space, p) == starfish_context_rank(graph->context);
+        if (here && (own || p == 0)) /* of other ranks' parts there is none */
             STARFISH_TRY(store_table(&level->table[p], spec->precision, grid));
         level->part[p] = (struct starfish_grid_part){grid->shape, level->table[own ? p : 0].handle};
     }
