@@ -1,5 +1,6 @@
 /* The grids of a problem: meshes from the coarsest up, spaces and matrices on each, smoothers, and the plan that has
  * them. */
+#include "fem/partition.h"
 #include "fem/plan.h"
 #include "fem/ranks.h"
 #include "fem/rows.h"
@@ -264,21 +265,67 @@ static starfish_status choose_parts(struct building *b)
     return STARFISH_SUCCESS;
 }
 
-/* Equal runs of rows, down to grids that are not worth it. */
-static void cut_grids(struct building *b)
+/* Down to grids that are not worth it. Parts in mixed precision are not there, so that each rank has all grids. */
+static int count_cut(const struct building *b, int first_mesh)
 {
     enum { FEW = 4096 }; /* rows of a part */
-    const size_t parts = b->deal.parts, few = b->plan->options.parts > 0 ? 1 : FEW;
+    const struct starfish_fem_options *o = &b->plan->options;
+    const size_t parts = b->deal.parts, few = o->parts > 0 ? 1 : FEW;
+    int levels = 0;
+
+    if (parts < 2 || (starfish_context_ranks(b->plan->context) > 1 && o->inner != o->precision))
+        return 0;
+    while (levels + 1 < b->levels && unknowns_of(b, levels) >= parts * few && b->meshes - 1 - levels >= first_mesh)
+        levels++;
+    return levels;
+}
+
+/* The coarsest mesh whose cells can be dealt out evenly; where there is none the finest. */
+static int find_dealt_mesh(const struct building *b)
+{
+    enum { CELLS_PER_PART = 64 };
+    int at = 0;
+
+    while (at + 1 < b->meshes && b->space[at].mesh->cells < CELLS_PER_PART * b->deal.parts)
+        at++;
+    return at;
+}
+
+static int has_empty_part(const size_t *first, size_t parts)
+{
+    for (size_t p = 0; p < parts; p++)
+        if (first[p] == first[p + 1])
+            return 1;
+    return 0;
+}
+
+/* By the mesh, where the order of unknowns changes nothing but rounding errors; smoothers that depend on it keep it,
+ * and have runs. Every part must have unknowns. */
+static starfish_status cut_grids(struct building *b)
+{
+    const size_t parts = b->deal.parts;
+    const int in_order =
+        b->plan->options.smoother == STARFISH_FEM_SAINV || b->plan->options.smoother == STARFISH_FEM_FSAI;
+    const int mesh = in_order ? 0 : find_dealt_mesh(b), levels = count_cut(b, mesh);
+    unsigned char *part = NULL;
+    starfish_status status = STARFISH_SUCCESS;
 
     b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->deal.owner};
-    if (parts < 2 ||
-        (starfish_context_ranks(b->plan->context) > 1 && b->plan->options.inner != b->plan->options.precision))
-        return;
-    for (int l = 0; l + 1 < b->levels && unknowns_of(b, l) >= parts * few; l++, b->cut.levels++) {
+    if (levels > 0 && !in_order)
+        status = starfish_fem_partition(b->space[mesh].mesh, parts, &part);
+    for (int l = 0; l < levels && status == STARFISH_SUCCESS; l++) {
+        const int at = b->meshes - 1 - l;
         for (size_t p = 0; p <= parts; p++)
             b->first[l][p] = unknowns_of(b, l) * p / parts;
+        if (part)
+            status = starfish_fem_partition_order(part, at - mesh, parts, &b->space[at], b->first[l]);
+        if (has_empty_part(b->first[l], parts))
+            break;
         b->first_of[l] = b->first[l];
+        b->cut.levels++;
     }
+    free(part);
+    return status;
 }
 
 /* Before matrices are made. */
@@ -287,7 +334,7 @@ static starfish_status cut(struct building *b)
     struct starfish_fem_plan *plan = b->plan;
 
     STARFISH_TRY(choose_parts(b));
-    cut_grids(b);
+    STARFISH_TRY(starfish_ranks_agree(plan->context, cut_grids(b)));
     plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->context) > 1;
     plan->own[1] = plan->space.unknowns;
     if (plan->is_dealt)
