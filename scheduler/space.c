@@ -158,8 +158,8 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
         space->first[1][p + 1] = space->first[1][p] + rows[p];
         if (owner)
             space->owner[p] = owner[p];
-        space->on_ranks |= space->owner[p].rank != space->owner[0].rank;
     }
+    space->on_ranks = starfish_runs_are_on_ranks(&(struct starfish_runs){.parts = parts, .owner = owner});
     space->n[1] = space->first[1][parts];
     for (size_t h = 0; h < halos; h++)
         STARFISH_TRY(add_index_halo(space, &halo[h]));
