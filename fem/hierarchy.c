@@ -257,7 +257,7 @@ static starfish_status choose_parts(struct building *b)
     const struct starfish_fem_options *o = &b->plan->options;
     const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
     const size_t many = gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
-    const int worth = gpus > 1 && o->inner == o->precision && unknowns_of(b, 0) / gpus >= WORTH;
+    const int worth = gpus > 1 && unknowns_of(b, 0) / gpus >= WORTH;
 
     if (starfish_context_ranks(b->plan->context) > 1)
         return starfish_fem_deal(b->plan->context, (size_t)o->parts, &b->deal);
@@ -265,7 +265,7 @@ static starfish_status choose_parts(struct building *b)
     return STARFISH_SUCCESS;
 }
 
-/* Down to grids that are not worth it. Parts in mixed precision are not there, so that each rank has all grids. */
+/* Down to grids that are not worth it. */
 static int count_cut(const struct building *b, int first_mesh)
 {
     enum { FEW = 4096 }; /* rows of a part */
@@ -273,9 +273,8 @@ static int count_cut(const struct building *b, int first_mesh)
     const size_t parts = b->deal.parts, few = o->parts > 0 ? 1 : FEW;
     int levels = 0;
 
-    if (parts < 2 || (starfish_context_ranks(b->plan->context) > 1 && o->inner != o->precision))
-        return 0;
-    while (levels + 1 < b->levels && unknowns_of(b, levels) >= parts * few && b->meshes - 1 - levels >= first_mesh)
+    while (parts > 1 && levels + 1 < b->levels && unknowns_of(b, levels) >= parts * few &&
+           b->meshes - 1 - levels >= first_mesh)
         levels++;
     return levels;
 }

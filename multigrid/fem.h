@@ -33,8 +33,8 @@ struct starfish_fem_grids {
     int steps_at_once; /* small grids have matrices of several smoothing steps, as is good on GPUs (fem_steps.h) */
 };
 
-/* Complete a plan that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in
- * mixed precision), MEMORY, RUNTIME. */
+/* Complete a plan that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31
+ * entries), MEMORY, RUNTIME. */
 starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
                                             const struct starfish_fem_grids *grids);
 

@@ -39,8 +39,10 @@ struct making {
     starfish_precision precision; /* of the cycles */
     int steps;                    /* of the smoother, before and after each coarse grid's correction */
     struct grid grid[STARFISH_GRID_MOST_LEVELS];
-    struct packed whole[STARFISH_GRID_MOST_LEVELS], high;
-    struct part_of_grid *part; /* of cut levels */
+    int mixed;
+    struct packed whole[STARFISH_GRID_MOST_LEVELS], high; /* high: the finest operator for residuals in f64, */
+    struct packed high_part[STARFISH_SPACE_MOST_PARTS];   /* and where it is cut its parts */
+    struct part_of_grid *part;                            /* of cut levels */
 };
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -245,6 +247,10 @@ static starfish_status pack_part(struct making *m, int l, size_t p)
         status = pack(matrix, format_for(m->grids, l), m->precision, packed);
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
         pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
+    if (status == STARFISH_SUCCESS && m->mixed && l == 0) {
+        const struct starfish_csr *const high[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &local[STARFISH_FEM_A]};
+        status = pack(high, format_for(m->grids, 0), STARFISH_F64, &m->high_part[p]);
+    }
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         starfish_csr_destroy(&local[i]);
     return status;
@@ -319,6 +325,7 @@ static starfish_status make_parts(struct making *m)
         for (int l = 0; l < cut->levels; l++) {
             m->part[l].rows[p] = cut->first[l][p + 1] - cut->first[l][p];
             m->part[l].packed[p].shape = outline(m, l, p);
+            m->high_part[p].shape.rows = m->part[0].rows[p];
         }
     for (size_t p = 0; p < cut->parts; p++)
         if (is_here(m, p))
@@ -458,18 +465,16 @@ static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const s
     return STARFISH_SUCCESS;
 }
 
-/* Mixed precision: the finest operator in f64. */
+/* Mixed precision: the finest operator in f64, where it is not in parts. */
 static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct making *m)
 {
     const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
 
-    if (!plan->mixed)
+    if (!plan->mixed || m->grids->cut)
         return STARFISH_SUCCESS;
-    if (m->grids->cut)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "grids that are cut have no mixed precision");
     m->high.shape.rows = m->grids->grid[0].a.rows;
     STARFISH_TRY(pack(matrix, format_for(m->grids, 0), plan->options.precision, &m->high));
-    return starfish_table_floats(&plan->high_table, m->high.words, m->high.count);
+    return starfish_table_floats(&plan->high_table[0], m->high.words, m->high.count);
 }
 
 /* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */
@@ -479,6 +484,7 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
 {
     const struct starfish_fem_grids *g = m->grids;
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_hierarchy_grid high[STARFISH_SPACE_MOST_PARTS];
     struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
     float *packed[STARFISH_GRID_MOST_LEVELS];
     double *none[STARFISH_GRID_MOST_LEVELS] = {NULL};
@@ -492,6 +498,7 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
         .packed = packed,
         .table_size = size,
         .high_shape = &m->high.shape,
+        .high_part = m->mixed && g->cut ? high : NULL,
         .coarse = {.tolerance = g->coarse_tolerance, .iterations = g->coarse_iterations},
         .unknowns_per_task = ROWS_PER_TASK,
         .tail_on_cores = TAIL_ON_CORES,
@@ -504,6 +511,9 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
         packed[l] = m->whole[l].words;
         size[l] = m->whole[l].count;
     }
+    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+        high[p] = (struct starfish_hierarchy_grid){
+            .shape = &m->high_part[p].shape, .packed = m->high_part[p].words, .table_size = m->high_part[p].count};
     describe_parts(m, sets);
     STARFISH_TRY(keep_shapes(plan, m));
     return starfish_multigrid_plan_complete(plan, &grids);
@@ -525,6 +535,8 @@ static void free_all(struct making *m)
     for (int l = 0; cut && m->part && l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++)
             free(m->part[l].packed[p].words);
+    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+        free(m->high_part[p].words);
     free(m->part);
     free(m->high.words);
     free(m);
@@ -549,6 +561,7 @@ starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan
         m->context = plan->context;
         m->grids = grids;
         m->precision = plan->options.inner;
+        m->mixed = plan->mixed;
         m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
         status = make_grids(m, plan);
     }

@@ -170,7 +170,27 @@ static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 
 starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *plan, const double *table, size_t size)
 {
-    return starfish_table_reals(&plan->high_table, STARFISH_F64, table, size);
+    return starfish_table_reals(&plan->high_table[0], STARFISH_F64, table, size);
+}
+
+/* Of the parts that this rank has. */
+static starfish_status create_high_parts(struct starfish_multigrid_plan *plan,
+                                         const struct starfish_multigrid_grids *grids)
+{
+    const size_t parts = grids->index_sets[0].parts;
+
+    plan->high_shape = malloc(parts * grids->shape_size);
+    if (!plan->high_shape)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    for (size_t part = 0; part < parts; part++) {
+        const struct starfish_hierarchy_grid *grid = &grids->high_part[part];
+        char *shape = (char *)plan->high_shape + part * grids->shape_size;
+        memcpy(shape, grid->shape, grids->shape_size);
+        if (grid->packed)
+            STARFISH_TRY(starfish_table_floats(&plan->high_table[part], grid->packed, grid->table_size));
+        plan->op.part[part] = (struct starfish_grid_part){shape, plan->high_table[part].handle};
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* The finest grid in the precision of the plan. */
@@ -180,10 +200,12 @@ static starfish_status create_operator(struct starfish_multigrid_plan *plan,
     plan->op = starfish_hierarchy_operator(&plan->graph);
     if (!plan->mixed)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
     plan->op.setting.precision = plan->options.precision;
+    if (grids->high_part)
+        return create_high_parts(plan, grids);
+    STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table.handle};
+        plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table[0].handle};
     return STARFISH_SUCCESS;
 }
 
@@ -209,7 +231,8 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
         plan->hooks->destroy(plan);
     starfish_hierarchy_destroy(&plan->graph);
     starfish_space_destroy(&plan->users);
-    starfish_table_destroy(&plan->high_table);
+    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
+        starfish_table_destroy(&plan->high_table[part]);
     free(plan->shapes);
     free(plan->part_shapes);
     free(plan->high_shape);

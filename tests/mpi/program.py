@@ -303,8 +303,8 @@ class Elements(Ranks):
         self.check(2, "--levels", "4", "--smoother", "sainv", "--cycle", "v")
 
     def test_small_ones(self):
-        """Which every rank has for itself; and so it is in mixed precision."""
-        for arguments in (("--levels", "1"), ("--levels", "3", "--precision", "mixed")):
+        """Which every rank has for itself; and mixed precision, in parts."""
+        for arguments in (("--levels", "1"), ("--levels", "4", "--precision", "mixed")):
             self.mesh()
             status, out, said = self.run_ranks((3, "fem", "m.msh", "--mpi", "--json", "--dirichlet", "1=0", *arguments))
             self.assertEqual((status, said, json.loads(out)["status"]), (0, [], "solved"))
