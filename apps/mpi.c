@@ -53,8 +53,8 @@ void mpi_close(const struct starfish_transport *transport)
         close_mpi(transport);
 }
 
-/* Whether this is the first of the processes that a launcher has started, by its variables: who speaks while there is no
- * MPI. */
+/* Whether this is the first of the processes that a launcher has started, by its variables: who speaks while there is
+ * no MPI. */
 static int is_first_launched(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};

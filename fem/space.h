@@ -26,10 +26,10 @@ starfish_status starfish_fem_space_number(struct starfish_fem_space *space, star
  * all rows have theirs. */
 starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, const unsigned char *rows,
                                      struct starfish_csr *a);
-/* Rows i with rows[i] != 0, or where that is NULL all rows, of: stiffness between unknowns, a new matrix; and where they
- * are not NULL, of arrays that were zero: load, the integral of f times the basis functions less the stiffness with
- * given nodes times their values; and volume, the integrals of the basis functions. Errors: ARGUMENT (names a cell whose
- * map is inverted, of those that have wanted rows), MEMORY, UNSUPPORTED. */
+/* Rows i with rows[i] != 0, or where that is NULL all rows, of: stiffness between unknowns, a new matrix; and where
+ * they are not NULL, of arrays that were zero: load, the integral of f times the basis functions less the stiffness
+ * with given nodes times their values; and volume, the integrals of the basis functions. Errors: ARGUMENT (names a cell
+ * whose map is inverted, of those that have wanted rows), MEMORY, UNSUPPORTED. */
 struct starfish_fem_sums {
     struct starfish_csr *a;
     double *load, *volume;

@@ -48,19 +48,24 @@ __device__ __forceinline__ int number_of(short_rows *here, int lane, int column,
     return (*count)++;
 }
 
-/* The entries of the p-th row of A to the dense matrix, and what is in column `row` to *known; 0: they do not fit. */
-__device__ __forceinline__ bool bring_row(const starfish_local_inverse &a, short_rows *here, int p, int first,
-                                          int length, int row, int *count, double *known)
+/* A row of A. */
+struct short_entries {
+    int first, length;
+};
+
+/* The entries of the p-th row of A to the dense matrix; *known: what is in column `row`. 0: they do not fit. */
+__device__ __forceinline__ bool bring_row(const starfish_local_matrix &a, short_entries from, int p, int row,
+                                          short_rows *here, int *count, double *known)
 {
-    const int lane = int(threadIdx.x);
+    const int lane = int(threadIdx.x), first = from.first, length = from.length;
     int column[SHORT];
     double value[SHORT];
     if (length > SHORT)
         return false;
 #pragma unroll
     for (int k = 0; k < SHORT; k++) {
-        column[k] = k < length ? __ldg(a.matrix.column + first + k) : -1;
-        value[k] = k < length ? __ldg(a.matrix.value + first + k) : 0;
+        column[k] = k < length ? __ldg(a.column + first + k) : -1;
+        value[k] = k < length ? __ldg(a.value + first + k) : 0;
     }
 #pragma unroll
     for (int k = 0; k < SHORT; k++) {
@@ -144,18 +149,19 @@ __device__ __forceinline__ void short_row(const starfish_local_inverse &a, size_
     const int begin = a.pattern_start[row], m = a.pattern_start[row + 1] - begin;
     double *result = a.result + (begin - a.pattern_start[a.first]);
     double l[SHORT][SHORT], x[SHORT];
-    int first[SHORT], length[SHORT], count = 0;
+    short_entries entries[SHORT];
+    int count = 0;
     bool fits = m <= SHORT;
 #pragma unroll
     for (int p = 0; p < SHORT; p++) {
         const int j = fits && p < m ? __ldg(a.pattern_column + begin + p) : -1;
-        first[p] = j < 0 ? 0 : __ldg(a.matrix.start + j);
-        length[p] = j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - first[p];
+        const int first = j < 0 ? 0 : __ldg(a.matrix.start + j);
+        entries[p] = {first, j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - first};
         x[p] = 0;
     }
 #pragma unroll
     for (int p = 0; p < SHORT; p++)
-        fits = fits && bring_row(a, here, p, first[p], length[p], int(row), &count, &x[p]);
+        fits = fits && bring_row(a.matrix, entries[p], p, int(row), here, &count, &x[p]);
     if (!fits) {
         result[0] = __longlong_as_double(LEFT);
         return;

@@ -252,7 +252,7 @@ SIDE = 8
 
 
 def mesh(bent):
-    """SIDE x SIDE cells of a square, whose points inside are moved by `bent`, with groups of the bottom and the rest."""
+    """SIDE x SIDE cells of a square, whose points inside are moved by `bent`; groups of the bottom and the rest."""
     number = lambda i, j: 1 + i + (SIDE + 1) * j
     points, cells, sides = [], [], []
     for j in range(SIDE + 1):
@@ -306,7 +306,8 @@ class Elements(Ranks):
         """Which every rank has for itself; and mixed precision, in parts."""
         for arguments in (("--levels", "1"), ("--levels", "4", "--precision", "mixed")):
             self.mesh()
-            status, out, said = self.run_ranks((3, "fem", "m.msh", "--mpi", "--json", "--dirichlet", "1=0", *arguments))
+            command = ("fem", "m.msh", "--mpi", "--json", "--dirichlet", "1=0", *arguments)
+            status, out, said = self.run_ranks((3, *command))
             self.assertEqual((status, said, json.loads(out)["status"]), (0, [], "solved"))
 
     def test_what_one_rank_has_otherwise(self):
