@@ -249,34 +249,33 @@ static void deal_here(struct building *b, size_t parts)
         b->deal.owner[p] = (struct starfish_owner){0, p % owners < gpus ? (int)(p % owners) : STARFISH_CORES};
 }
 
-/* How many parts the finer grids have, and whose they are. Ranks have parts even where they are few unknowns each:
- * below, every rank has all grids for itself. */
+/* How many parts the finer grids may have, and whose they are. */
 static starfish_status choose_parts(struct building *b)
 {
-    enum { WORTH = 1 << 20 }; /* unknowns of a GPU's part that are worth its halos */
     const struct starfish_fem_options *o = &b->plan->options;
     const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
     const size_t many = gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
-    const int worth = gpus > 1 && unknowns_of(b, 0) / gpus >= WORTH;
 
     if (starfish_context_ranks(b->plan->context) > 1)
         return starfish_fem_deal(b->plan->context, (size_t)o->parts, &b->deal);
-    deal_here(b, o->parts > 0 ? (size_t)o->parts : worth ? many : 1);
+    deal_here(b, o->parts > 0 ? (size_t)o->parts : many > 1 ? many : 1);
     return STARFISH_SUCCESS;
 }
 
-/* Down to grids that are not worth it. */
+/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A sweep
+ * over 2 million rows takes an H200 60 us, about as long as an exchange with another one. Where it is not worth it each
+ * rank has all grids for itself. */
 static int count_cut(const struct building *b, int first_mesh)
 {
-    enum { FEW = 4096 }; /* rows of a part */
-    const struct starfish_fem_options *o = &b->plan->options;
-    const size_t parts = b->deal.parts, few = o->parts > 0 ? 1 : FEW;
+    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 2000000 }; /* rows of a part */
+    const int asked = b->plan->options.parts > 0;
+    const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
     int levels = 0;
 
-    while (parts > 1 && levels + 1 < b->levels && unknowns_of(b, levels) >= parts * few &&
-           b->meshes - 1 - levels >= first_mesh)
+    while (parts > 1 && levels + 1 < b->levels && b->meshes - 1 - levels >= first_mesh &&
+           (unknowns_of(b, levels) >= parts * few || (levels > 0 && unknowns_of(b, levels - 1) >= parts * few)))
         levels++;
-    return levels;
+    return levels < 2 && !asked ? 0 : levels;
 }
 
 /* The coarsest mesh whose cells can be dealt out evenly; where there is none the finest. */

@@ -1,6 +1,7 @@
-/* Rows of approximate inverses on the GPU. A thread has a short row of SPAI (local_inverse_short.cuh); 8 lanes, a warp
- * or a block share one of the others, by the longest row; systems are in shared memory, and where they do not fit a warp has a row at a time in the work space. Bound by the steps of the
- * products of rows, of which many warps hide each other's latencies. */
+/* Rows of approximate inverses on the GPU. Short rows of SPAI have a kernel of their own (local_inverse_short.cuh); 8
+ * lanes, a warp or a block share one of the others, by the longest row; systems are in shared memory, and where they do
+ * not fit a warp has a row at a time in the work space. Bound by the steps of the products of rows, of which many warps
+ * hide each other's latencies. */
 extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
