@@ -1,11 +1,11 @@
-/* Rows of SPAI with at most 9 entries that name rows of A with at most 9, as nearly all of Q1 elements in 2D are, on the
- * GPU. A block brings the rows of A that 32 rows need into shared memory; 5 threads a row multiply them by pairs, 9 of
- * the 45 pairs each, comparing every entry of one with every entry of the other, so that no step waits for the one
+/* Rows of SPAI with at most 9 entries that name rows of A with at most 9, as nearly all of Q1 elements in 2D are, on
+ * the GPU. A block brings the rows of A that 32 rows need into shared memory; 5 threads a row multiply them by pairs, 9
+ * of the 45 pairs each, comparing every entry of one with every entry of the other, so that no step waits for the one
  * before as in a merge of sorted rows; and then one thread has the row's whole system in its registers. Shorter systems
  * are filled up with ones on the diagonal, so that all loops are unrolled.
  *
- * Bound by these products: 81 comparisons and multiplications of a pair, 45 pairs, are 7290 instructions of a thread per
- * row, for which a multiprocessor takes about 60 cycles, 25 for the factor, and its bytes 12. */
+ * Bound by these products: 81 comparisons and multiplications of a pair, 45 pairs, are 7290 instructions of a thread
+ * per row, for which a multiprocessor takes about 60 cycles, 25 for the factor, and its bytes 12. */
 #ifndef STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 #define STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 
