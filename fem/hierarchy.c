@@ -30,6 +30,7 @@ struct building {
     struct starfish_fem_cut cut;                /* of these levels into parts */
     size_t first[MOST_LEVELS][STARFISH_FEM_MOST_PARTS + 1];
     const size_t *first_of[MOST_LEVELS];
+    int ahead[MOST_LEVELS];
     struct starfish_fem_deal deal;
 };
 
@@ -181,8 +182,8 @@ static starfish_status choose_rows(const struct building *b, int l, struct starf
 {
     const struct starfish_fem_options *o = &b->plan->options;
     const int power = o->smoother == STARFISH_FEM_JACOBI ? 0 : o->pattern_power;
-    const int rings[2] = {o->smoother == STARFISH_FEM_FSAI ? 2 * power : power,
-                          o->smoother == STARFISH_FEM_FSAI ? power : 0};
+    const int smoother = b->ahead[l] + (o->smoother == STARFISH_FEM_FSAI ? power : 0);
+    const int rings[2] = {smoother + power, smoother};
     const int here = starfish_context_rank(b->plan->context);
     size_t own[2], coarse[2];
 
@@ -297,6 +298,30 @@ static int has_empty_part(const size_t *first, size_t parts)
     return 0;
 }
 
+static int smoothing_steps(const struct building *b)
+{
+    const int steps = b->plan->options.smoothing_steps;
+
+    return steps > 0 ? steps : b->plan->mesh.d == 2 ? 8 : 16;
+}
+
+/* Sweeps between two exchanges: as many as a smoothing has, or fewer where what is done twice were more than a
+ * sixteenth of a part. A step of SPAI is two. */
+static starfish_status choose_ahead(struct building *b, int l)
+{
+    const double most_extra = 1.0 / 16;
+    const struct starfish_fem_options *o = &b->plan->options;
+    const int sweeps = o->smoother == STARFISH_FEM_JACOBI ? 1 : 2, all = sweeps * smoothing_steps(b);
+    double rim;
+
+    if (o->pattern_power > 1)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_fem_partition_rim(&b->space[b->meshes - 1 - l], b->cut.parts, b->first[l], &rim));
+    const int can = all * rim <= most_extra ? all : (int)(most_extra / rim) / sweeps * sweeps;
+    b->ahead[l] = can < 2 ? 0 : can;
+    return STARFISH_SUCCESS;
+}
+
 /* By the mesh, where the order of unknowns changes nothing but rounding errors; smoothers that depend on it keep it,
  * and have runs. Every part must have unknowns. */
 static starfish_status cut_grids(struct building *b)
@@ -308,7 +333,7 @@ static starfish_status cut_grids(struct building *b)
     unsigned char *part = NULL;
     starfish_status status = STARFISH_SUCCESS;
 
-    b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->deal.owner};
+    b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->deal.owner, .ahead = b->ahead};
     if (levels > 0 && !in_order)
         status = starfish_fem_partition(b->space[mesh].mesh, parts, &part);
     for (int l = 0; l < levels && status == STARFISH_SUCCESS; l++) {
@@ -322,6 +347,8 @@ static starfish_status cut_grids(struct building *b)
         b->first_of[l] = b->first[l];
         b->cut.levels++;
     }
+    for (int l = 0; part && l + 1 < b->cut.levels && status == STARFISH_SUCCESS; l++)
+        status = choose_ahead(b, l);
     free(part);
     return status;
 }
@@ -344,7 +371,7 @@ static starfish_status complete(struct building *b)
 {
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
     const struct starfish_fem_options *o = &b->plan->options;
-    const int steps = o->smoothing_steps > 0 ? o->smoothing_steps : b->plan->mesh.d == 2 ? 8 : 16;
+    const int steps = smoothing_steps(b);
     const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
     const int is_real = !starfish_machine_is_simulated(); /* recorded machines have times of cycles of single steps */
     const int automatic = o->format == STARFISH_SPARSE_AUTO;

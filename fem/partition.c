@@ -2,6 +2,7 @@
 #include "fem/partition.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,5 +124,50 @@ starfish_status starfish_fem_partition_order(const unsigned char *part, int refi
             space->unknown[n] = new[space->unknown[n]];
     free(of);
     free(new);
+    return STARFISH_SUCCESS;
+}
+
+static size_t part_of(size_t parts, const size_t *first, int unknown)
+{
+    size_t p = 0;
+
+    while (p + 1 < parts && (size_t)unknown >= first[p + 1])
+        p++;
+    return p;
+}
+
+/* Bit p of near[i]: unknown i is in a cell with one of part p. */
+static void find_near(const struct starfish_fem_space *space, size_t parts, const size_t *first, unsigned *near)
+{
+    const struct starfish_refined *mesh = space->mesh;
+
+    for (size_t c = 0; c < mesh->cells; c++) {
+        const int *cell = mesh->cell + c * mesh->lattice;
+        unsigned here = 0;
+        for (int n = 0; n < space->basis.count; n++)
+            if (space->unknown[cell[space->basis.node[n]]] >= 0)
+                here |= 1U << part_of(parts, first, space->unknown[cell[space->basis.node[n]]]);
+        for (int n = 0; n < space->basis.count && (here & (here - 1)); n++)
+            if (space->unknown[cell[space->basis.node[n]]] >= 0)
+                near[space->unknown[cell[space->basis.node[n]]]] |= here;
+    }
+}
+
+starfish_status starfish_fem_partition_rim(const struct starfish_fem_space *space, size_t parts, const size_t *first,
+                                           double *rim)
+{
+    unsigned *near = calloc(space->unknowns + 1, sizeof *near);
+
+    *rim = 0;
+    if (!near)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a mesh");
+    find_near(space, parts, first, near);
+    for (size_t p = 0; p < parts; p++) {
+        double count = 0;
+        for (size_t i = 0; i < space->unknowns; i++)
+            count += (i < first[p] || i >= first[p + 1]) && (near[i] >> p & 1);
+        *rim = fmax(*rim, count / (double)(first[p + 1] - first[p]));
+    }
+    free(near);
     return STARFISH_SUCCESS;
 }

@@ -16,4 +16,8 @@ starfish_status starfish_fem_partition(const struct starfish_refined *mesh, size
 starfish_status starfish_fem_partition_order(const unsigned char *part, int refinements, size_t parts,
                                              struct starfish_fem_space *space, size_t *first);
 
+/* The largest share that the neighbours of a part's unknowns in other parts are of its own. Errors: MEMORY. */
+starfish_status starfish_fem_partition_rim(const struct starfish_fem_space *space, size_t parts, const size_t *first,
+                                           double *rim);
+
 #endif

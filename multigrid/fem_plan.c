@@ -8,6 +8,7 @@
 #include "scheduler/ranks.h"
 #include "sparse/pack.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,22 +70,25 @@ static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_
             STARFISH_TRY(starfish_sparse_lay_out(matrix[m], format_of((enum starfish_fem_matrix)m, format), precision,
                                                  &p->shape.matrix[m], &p->count));
     p->shape.inverse = p->count = (p->count + 1) / 2 * 2;
-    p->count += p->shape.diagonal ? p->shape.rows * starfish_real_size(precision) / sizeof(float) : 0;
+    p->count += p->shape.diagonal ? p->shape.all_rows * starfish_real_size(precision) / sizeof(float) : 0;
     return STARFISH_SUCCESS;
 }
 
-/* The diagonal of rows first, first + 1, ... of A. */
-static void pack_inverse(const struct starfish_csr *a, size_t first, starfish_precision precision, struct packed *p)
+/* The diagonal of A, of row i at local[i] where that is not -1; NULL: at i. */
+static void pack_inverse(const struct starfish_csr *a, const int *local, starfish_precision precision, struct packed *p)
 {
     void *inverse = p->words + p->shape.inverse;
 
-    for (size_t i = 0; i < p->shape.rows; i++) {
-        const int e = starfish_csr_find(a, first + i, first + i);
+    for (size_t i = 0; i < a->rows; i++) {
+        const size_t at = local && local[i] < 0 ? SIZE_MAX : local ? (size_t)local[i] : i;
+        const int e = at < p->shape.all_rows ? starfish_csr_find(a, i, i) : -1;
         const double value = e < 0 || a->value[e] == 0 ? 0 : 1 / a->value[e];
+        if (at >= p->shape.all_rows)
+            continue;
         if (precision == STARFISH_F32)
-            ((float *)inverse)[i] = (float)value;
+            ((float *)inverse)[at] = (float)value;
         else
-            ((double *)inverse)[i] = value;
+            ((double *)inverse)[at] = value;
     }
 }
 
@@ -112,7 +116,7 @@ static starfish_status pack_whole(struct making *m, int l)
     const struct starfish_fem_grid *given = &m->grids->grid[l];
     struct packed *p = &m->whole[l];
 
-    p->shape.rows = given->a.rows;
+    p->shape.rows = p->shape.all_rows = given->a.rows;
     p->shape.coarse_rows = given->p.columns;
     p->shape.diagonal = !given->m.start;
     p->shape.damping = given->damping;
@@ -121,7 +125,7 @@ static starfish_status pack_whole(struct making *m, int l)
         return lay_out(m->grid[l].matrix, format_for(m->grids, l), m->precision, p);
     STARFISH_TRY(pack(m->grid[l].matrix, format_for(m->grids, l), m->precision, p));
     if (p->shape.diagonal)
-        pack_inverse(&given->a, 0, m->precision, p);
+        pack_inverse(&given->a, NULL, m->precision, p);
     return STARFISH_SUCCESS;
 }
 
@@ -158,6 +162,21 @@ static void mark_columns(const struct starfish_csr *a, const size_t rows[2], int
         local[a->column[e]] = 1;
 }
 
+static int ahead_of(const struct making *m, int l)
+{
+    return m->grids->cut->ahead ? m->grids->cut->ahead[l] : 0;
+}
+
+/* Marks neighbours of what is marked. */
+static void mark_rings(const struct starfish_csr *a, int rings, int *local)
+{
+    for (int r = 0; r < rings; r++)
+        for (size_t i = 0; i < a->rows; i++)
+            for (int e = local[i] == r + 1 ? a->start[i] : a->start[i + 1]; e < a->start[i + 1]; e++)
+                if (local[a->column[e]] == 0)
+                    local[a->column[e]] = r + 2; /* not yet in this ring */
+}
+
 /* Local numbers of a level's unknowns in a part: its own, then its ghosts in the order of their numbers; -1: not read.
  */
 static void number_locally(const struct making *m, int l, size_t p)
@@ -176,10 +195,31 @@ static void number_locally(const struct making *m, int l, size_t p)
     }
     if (l > 0)
         mark_columns(grid[-1].matrix[STARFISH_FEM_P], &cut->first[l - 1][p], grid->local);
+    if (ahead_of(m, l) > 0)
+        mark_rings(grid->matrix[STARFISH_FEM_A], ahead_of(m, l) - 1, grid->local);
     for (size_t j = 0; j < n; j++) {
         const int is_own = j >= own[0] && j < own[1];
         grid->local[j] = is_own ? (int)(j - own[0]) : grid->local[j] ? next++ : -1;
     }
+}
+
+static size_t count_local(const struct making *m, int l)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < m->grids->grid[l].a.rows; j++)
+        count += m->grid[l].local[j] >= 0;
+    return count;
+}
+
+/* All rows that the part knows, of columns that it knows. */
+static starfish_status localise_square(const struct making *m, int l, const struct starfish_csr *a,
+                                       struct starfish_csr *b)
+{
+    const size_t count = count_local(m, l);
+    const struct starfish_renumbering new = {m->grid[l].local, m->grid[l].local, count, count};
+
+    return starfish_csr_renumber(a, &new, b);
 }
 
 /* Rows of a matrix in the local numbers of its columns. */
@@ -214,6 +254,10 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
         const int has_coarse = l + 1 < cut->levels, needs_coarse = of_coarse_rows || i == STARFISH_FEM_P;
         if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse) || i == STARFISH_FEM_E || i == STARFISH_FEM_G)
             continue;
+        if (ahead_of(m, l) > 0 && (i == STARFISH_FEM_A || i == STARFISH_FEM_M)) {
+            STARFISH_TRY(localise_square(m, l, m->grid[l].matrix[i], &local[i]));
+            continue;
+        }
         const int *columns = i == STARFISH_FEM_P ? m->grid[l + 1].local : m->grid[l].local;
         STARFISH_TRY(localise(m->grid[l].matrix[i], of_coarse_rows ? &cut->first[l + 1][p] : own, columns, &local[i]));
     }
@@ -224,9 +268,9 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
 static struct starfish_fem_shape outline(const struct making *m, int l, size_t p)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
-    struct starfish_fem_shape shape = {.rows = cut->first[l][p + 1] - cut->first[l][p],
-                                       .diagonal = m->whole[l].shape.diagonal,
-                                       .damping = m->whole[l].shape.damping};
+    const size_t rows = cut->first[l][p + 1] - cut->first[l][p];
+    struct starfish_fem_shape shape = {
+        .rows = rows, .all_rows = rows, .diagonal = m->whole[l].shape.diagonal, .damping = m->whole[l].shape.damping};
 
     if (l + 1 < cut->levels)
         shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
@@ -235,18 +279,19 @@ static struct starfish_fem_shape outline(const struct making *m, int l, size_t p
 
 static starfish_status pack_part(struct making *m, int l, size_t p)
 {
-    const struct starfish_fem_cut *cut = m->grids->cut;
     struct starfish_csr local[STARFISH_FEM_MATRICES] = {{.rows = 0}};
     const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
     struct packed *packed = &m->part[l].packed[p];
 
+    if (ahead_of(m, l) > 0)
+        packed->shape.all_rows = count_local(m, l);
     starfish_status status = localise_all(m, l, p, local);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         matrix[i] = local[i].start ? &local[i] : NULL;
     if (status == STARFISH_SUCCESS)
         status = pack(matrix, format_for(m->grids, l), m->precision, packed);
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
-        pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
+        pack_inverse(&m->grids->grid[l].a, m->grid[l].local, m->precision, packed);
     if (status == STARFISH_SUCCESS && m->mixed && l == 0) {
         const struct starfish_csr *const high[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &local[STARFISH_FEM_A]};
         status = pack(high, format_for(m->grids, 0), STARFISH_F64, &m->high_part[p]);
@@ -439,7 +484,8 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
                                                          .owner = cut->owner,
                                                          .halos = part->halos,
                                                          .halo = part->halo,
-                                                         .grid = part->grid};
+                                                         .grid = part->grid,
+                                                         .ahead = ahead_of(m, l)};
     }
 }
 

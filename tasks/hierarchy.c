@@ -75,6 +75,7 @@ static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const s
 
     if (l < spec->index_levels) {
         const struct starfish_hierarchy_index_sets *sets = &spec->index_sets[l];
+        graph->level[l].ahead = sets->ahead;
         return starfish_space_index_sets(space, graph->context, sets->parts, sets->rows, sets->owner, sets->halos,
                                          sets->halo);
     }
