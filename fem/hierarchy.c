@@ -246,7 +246,7 @@ static void deal_here(struct building *b, size_t parts)
 
     b->deal.parts = parts;
     b->deal.has_gpus = gpus > 0;
-    for (size_t p = 0; p < parts; p++)
+    for (size_t p = 0; p < parts && owners > 0; p++)
         b->deal.owner[p] = (struct starfish_owner){0, p % owners < gpus ? (int)(p % owners) : STARFISH_CORES};
 }
 

@@ -113,7 +113,7 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     if (status == STARFISH_SUCCESS && !plan)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     status = starfish_fem_agree_on_problem(context, status, problem, &taken);
-    if (status != STARFISH_SUCCESS) {
+    if (status != STARFISH_SUCCESS || !plan) {
         free(plan);
         return status;
     }

@@ -67,9 +67,51 @@ static double *solve(starfish_context *context, const struct square *square, con
     return u;
 }
 
+static size_t nodes(void)
+{
+    const size_t line = ((size_t)SIDE << REFINEMENTS) + 1;
+    return line * line;
+}
+
+static void compare(const double *got, const double *wanted)
+{
+    double most = 0, size = 0;
+    for (size_t i = 0; i < nodes(); i++) {
+        most = fmax(most, fabs(got[i] - wanted[i]));
+        size = fmax(size, fabs(wanted[i]));
+    }
+    CHECK(most <= 1e-11 * size, "the solution differs by %.2e of %.2e", most, size);
+}
+
+/* That of the first rank is what one process finds, and others' is the first one's. */
+static void check(starfish_context *together, starfish_context *alone, const struct square *square,
+                  starfish_fem_smoother smoother)
+{
+    struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
+    struct starfish_fem_info all = {0}, one = {0};
+    const int on_all = smoother == STARFISH_FEM_SPAI;
+    options.smoother = smoother;
+    options.numbering = STARFISH_FEM_XYZ;
+    options.tolerance = 1e-6;
+    double *u = solve(together, square, &options, rank == 0 || on_all, &all);
+    double *first = calloc(nodes(), sizeof *first);
+    if (rank == 0) {
+        double *wanted = solve(alone, square, &options, 1, &one);
+        CHECK(all.iterations == one.iterations && all.nonzeros == one.nonzeros, "%d iterations, one process %d",
+              all.iterations, one.iterations);
+        compare(u, wanted);
+        memcpy(first, u, nodes() * sizeof *first);
+        free(wanted);
+    }
+    MPI_Bcast(first, (int)nodes(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (u)
+        compare(u, first);
+    free(first);
+    free(u);
+}
+
 int main(int argc, char **argv)
 {
-    static const starfish_fem_smoother smoothers[] = {STARFISH_FEM_SPAI, STARFISH_FEM_FSAI};
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     static struct square square;
     starfish_context *together, *alone;
@@ -80,32 +122,8 @@ int main(int argc, char **argv)
     CHECK_OK(starfish_mpi_rank(together, &rank, &ranks));
     CHECK_OK(starfish_context_create(&alone, &workers));
     make_square(&square);
-    for (int s = 0; s < 2; s++) {
-        struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
-        struct starfish_fem_info one, all;
-        options.smoother = smoothers[s];
-        options.numbering = STARFISH_FEM_XYZ;
-        options.tolerance = 1e-6;
-        double *u = solve(together, &square, &options, rank == 0 || s == 0, &all);
-        double *wanted = rank == 0 ? solve(alone, &square, &options, 1, &one) : NULL, most = 0, size = 0;
-        const size_t nodes = (size_t)(SIDE << REFINEMENTS) + 1;
-        double *first = u ? malloc(nodes * nodes * sizeof *first) : NULL;
-        for (size_t i = 0; wanted && i < nodes * nodes; i++) {
-            most = fmax(most, fabs(u[i] - wanted[i]));
-            size = fmax(size, fabs(wanted[i]));
-        }
-        CHECK(rank > 0 || (all.iterations == one.iterations && all.nonzeros == one.nonzeros),
-              "%d iterations, one process %d", all.iterations, one.iterations);
-        CHECK(most <= 1e-11 * size, "the solution differs by %.2e of %.2e", most, size);
-        if (first && s == 0) { /* that of the first rank on all */
-            memcpy(first, u, nodes * nodes * sizeof *first);
-            MPI_Bcast(first, (int)(nodes * nodes), MPI_DOUBLE, 0, MPI_COMM_WORLD);
-            CHECK(memcmp(first, u, nodes * nodes * sizeof *first) == 0, "not the solution of the first rank");
-        }
-        free(first);
-        free(wanted);
-        free(u);
-    }
+    check(together, alone, &square, STARFISH_FEM_SPAI);
+    check(together, alone, &square, STARFISH_FEM_FSAI);
     starfish_context_destroy(alone);
     starfish_context_destroy(together);
     MPI_Finalize();
