@@ -264,15 +264,18 @@ static starfish_status choose_parts(struct building *b)
 }
 
 /* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A sweep
- * over 2 million rows takes an H200 60 us, about as long as an exchange with another one. Where it is not worth it each
- * rank has all grids for itself. */
+ * over 2 million rows takes an H200 60 us, about as long as an exchange with another one; in mixed precision it takes
+ * half of that. Where it is not worth it each rank has all grids for itself. */
 static int count_cut(const struct building *b, int first_mesh)
 {
     enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 2000000 }; /* rows of a part */
-    const int asked = b->plan->options.parts > 0;
+    const struct starfish_fem_options *o = &b->plan->options;
+    const int asked = o->parts > 0;
     const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
     int levels = 0;
 
+    if (b->deal.has_gpus && o->inner != o->precision && !asked)
+        return 0;
     while (parts > 1 && levels + 1 < b->levels && b->meshes - 1 - levels >= first_mesh &&
            (unknowns_of(b, levels) >= parts * few || (levels > 0 && unknowns_of(b, levels - 1) >= parts * few)))
         levels++;
@@ -305,7 +308,7 @@ static int smoothing_steps(const struct building *b)
     return steps > 0 ? steps : b->plan->mesh.d == 2 ? 8 : 16;
 }
 
-/* Sweeps between two exchanges: as many as a smoothing has, or fewer where what is done twice were more than a
+/* Sweeps between two exchanges of cores: as many as a smoothing has, or fewer where what is done twice were more than a
  * sixteenth of a part. A step of SPAI is two. */
 static starfish_status choose_ahead(struct building *b, int l)
 {
@@ -314,7 +317,7 @@ static starfish_status choose_ahead(struct building *b, int l)
     const int sweeps = o->smoother == STARFISH_FEM_JACOBI ? 1 : 2, all = sweeps * smoothing_steps(b);
     double rim;
 
-    if (o->pattern_power > 1)
+    if (o->pattern_power > 1 || b->deal.has_gpus)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_fem_partition_rim(&b->space[b->meshes - 1 - l], b->cut.parts, b->first[l], &rim));
     const int can = all * rim <= most_extra ? all : (int)(most_extra / rim) / sweeps * sweeps;

@@ -21,8 +21,8 @@ struct starfish_fem_cut {
     int levels;
     const size_t *const *first;
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
-    /* By level: sweeps of a smoothing between two exchanges of halos, which then have so many rings of neighbours, whose
-     * rows of A and M a rank has too (struct starfish_hierarchy_index_sets); NULL: 0. */
+    /* By level: sweeps of a smoothing between two exchanges of halos, which then have so many rings of neighbours,
+     * whose rows of A and M a rank has too (struct starfish_hierarchy_index_sets); NULL: 0. */
     const int *ahead;
 };
 

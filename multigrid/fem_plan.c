@@ -3,6 +3,7 @@
 #include "multigrid/fem.h"
 
 #include "base/real.h"
+#include "multigrid/fem_halos.h"
 #include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "scheduler/ranks.h"
@@ -30,8 +31,7 @@ struct packed {
 struct part_of_grid {
     struct packed packed[STARFISH_SPACE_MOST_PARTS];
     struct starfish_hierarchy_grid grid[STARFISH_SPACE_MOST_PARTS];
-    size_t rows[STARFISH_SPACE_MOST_PARTS], halos;
-    struct starfish_index_halo halo[STARFISH_SPACE_MOST_HALOS];
+    size_t rows[STARFISH_SPACE_MOST_PARTS];
 };
 
 struct making {
@@ -44,6 +44,7 @@ struct making {
     struct packed whole[STARFISH_GRID_MOST_LEVELS], high; /* high: the finest operator for residuals in f64, */
     struct packed high_part[STARFISH_SPACE_MOST_PARTS];   /* and where it is cut its parts */
     struct part_of_grid *part;                            /* of cut levels */
+    struct starfish_fem_halos *halos;                     /* likewise */
 };
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -306,7 +307,7 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
     const int *local = m->grid[l].local;
-    struct part_of_grid *part = &m->part[l];
+    struct starfish_fem_halos *halos = &m->halos[l];
 
     for (size_t from = 0; from < cut->parts; from++) {
         const size_t first = cut->first[l][from], last = cut->first[l][from + 1];
@@ -322,12 +323,12 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
         halo.index = index;
         if (!index || halo.count == 0) {
             free(index);
-        } else if (part->halos == STARFISH_SPACE_MOST_HALOS) {
+        } else if (halos->count == STARFISH_SPACE_MOST_HALOS) {
             free(index);
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "more than %d halos between %zu parts",
                                  STARFISH_SPACE_MOST_HALOS, cut->parts);
         } else {
-            part->halo[part->halos++] = halo;
+            halos->halo[halos->count++] = halo;
         }
         if (!index)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
@@ -361,10 +362,11 @@ static starfish_status make_parts(struct making *m)
     const struct starfish_fem_cut *cut = m->grids->cut;
 
     m->part = calloc((size_t)cut->levels, sizeof *m->part);
+    m->halos = calloc((size_t)cut->levels, sizeof *m->halos);
     for (int l = 0; l < cut->levels && m->part; l++)
         m->grid[l].local = malloc((m->grids->grid[l].a.rows + 1) * sizeof(int));
     for (int l = 0; l < cut->levels; l++)
-        if (!m->part || !m->grid[l].local)
+        if (!m->part || !m->halos || !m->grid[l].local)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
     for (size_t p = 0; p < cut->parts; p++)
         for (int l = 0; l < cut->levels; l++) {
@@ -376,98 +378,6 @@ static starfish_status make_parts(struct making *m)
         if (is_here(m, p))
             STARFISH_TRY(make_part(m, p));
     return STARFISH_SUCCESS;
-}
-
-/* ---- Halos of other ranks' parts --------------------------------------------------------------------------------- */
-
-/* A halo among those that a rank tells of: these numbers, and its indices. */
-enum { LEVEL, FROM, TO, COUNT, AT, NUMBERS };
-
-/* All that were made here, one behind the other; NULL: counts alone. */
-static size_t write_halos(const struct making *m, int *to)
-{
-    size_t at = 0;
-
-    for (int l = 0; l < m->grids->cut->levels; l++)
-        for (size_t h = 0; h < m->part[l].halos; h++) {
-            const struct starfish_index_halo *halo = &m->part[l].halo[h];
-            const int number[NUMBERS] = {l, (int)halo->from, (int)halo->to, (int)halo->count, (int)halo->at};
-            if (to) {
-                memcpy(to + at, number, sizeof number);
-                memcpy(to + at + NUMBERS, halo->index, halo->count * sizeof *to);
-            }
-            at += NUMBERS + halo->count;
-        }
-    return at;
-}
-
-static starfish_status read_halos(struct making *m, const int *from, size_t count)
-{
-    for (size_t at = 0; at < count; at += NUMBERS + (size_t)from[at + COUNT]) {
-        const int *number = from + at;
-        struct part_of_grid *part = &m->part[number[LEVEL]];
-        const size_t bytes = (size_t)number[COUNT] * sizeof *from;
-        int *index = malloc(bytes + 1);
-        if (!index)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
-        memcpy(index, number + NUMBERS, bytes);
-        part->halo[part->halos++] = (struct starfish_index_halo){.from = (size_t)number[FROM],
-                                                                 .to = (size_t)number[TO],
-                                                                 .count = (size_t)number[COUNT],
-                                                                 .index = index,
-                                                                 .at = number[AT]};
-    }
-    return STARFISH_SUCCESS;
-}
-
-static void forget_halos(struct making *m)
-{
-    for (int l = 0; l < m->grids->cut->levels && m->part; l++) {
-        for (size_t h = 0; h < m->part[l].halos; h++)
-            free((void *)(uintptr_t)m->part[l].halo[h].index);
-        m->part[l].halos = 0;
-    }
-}
-
-/* words[r] of rank r: those of all, in the order of ranks, so that a halo has the same number everywhere. */
-static starfish_status tell_halos(struct making *m, const size_t *words, int *all)
-{
-    const int ranks = starfish_context_ranks(m->context), here = starfish_context_rank(m->context);
-    size_t at = 0;
-
-    for (int r = 0; r < ranks; at += words[r++]) {
-        if (r == here)
-            write_halos(m, all + at);
-        STARFISH_TRY(starfish_ranks_broadcast(m->context, all + at, words[r] * sizeof *all, r));
-    }
-    forget_halos(m);
-    return starfish_ranks_agree(m->context, read_halos(m, all, at));
-}
-
-/* Every rank knows what its own parts read; all must know all. Collective. */
-static starfish_status share_halos(struct making *m)
-{
-    const size_t ranks = (size_t)starfish_context_ranks(m->context), own = write_halos(m, NULL);
-    size_t *words = calloc(ranks, sizeof *words), sum = 0;
-    int *all = NULL;
-    starfish_status status =
-        words ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the halos of ranks");
-
-    status = starfish_ranks_agree(m->context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(m->context, &own, sizeof own, words);
-    for (size_t r = 0; r < ranks && status == STARFISH_SUCCESS; r++)
-        sum += words[r];
-    if (status == STARFISH_SUCCESS) {
-        all = malloc((sum + 1) * sizeof *all);
-        status = starfish_ranks_agree(
-            m->context, all ? status : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the halos of ranks"));
-    }
-    if (status == STARFISH_SUCCESS)
-        status = tell_halos(m, words, all);
-    free(words);
-    free(all);
-    return status;
 }
 
 static void describe_parts(const struct making *m, struct starfish_hierarchy_index_sets *sets)
@@ -482,8 +392,8 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
         sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
                                                          .rows = part->rows,
                                                          .owner = cut->owner,
-                                                         .halos = part->halos,
-                                                         .halo = part->halo,
+                                                         .halos = m->halos[l].count,
+                                                         .halo = m->halos[l].halo,
                                                          .grid = part->grid,
                                                          .ahead = ahead_of(m, l)};
     }
@@ -577,13 +487,14 @@ static void free_all(struct making *m)
         free(m->whole[l].words);
     }
     if (cut)
-        forget_halos(m);
+        starfish_fem_halos_free(m->halos, cut->levels);
     for (int l = 0; cut && m->part && l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++)
             free(m->part[l].packed[p].words);
     for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
         free(m->high_part[p].words);
     free(m->part);
+    free(m->halos);
     free(m->high.words);
     free(m);
 }
@@ -613,7 +524,7 @@ starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan
     }
     status = starfish_ranks_agree(plan->context, status);
     if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(plan->context) > 1)
-        status = share_halos(m);
+        status = starfish_fem_halos_share(m->context, m->halos, grids->cut->levels);
     if (status == STARFISH_SUCCESS)
         status = complete(plan, m);
     if (m)

@@ -147,9 +147,10 @@ struct starfish_fem_options {
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
-     * 0: one per GPU where there are several and the problem is large, on several ranks one per GPU or worker of cores
-     * of each. SAINV and FSAI depend on the order of unknowns and keep it, so that their parts are runs of unknowns,
-     * which have small halos with numberings by neighbourhood alone. At most STARFISH_FEM_MOST_PARTS. */
+     * 0: one per GPU where there are several, the problem is large and precision not mixed; on several ranks one per
+     * GPU or worker of cores of each. SAINV and FSAI depend on the order of unknowns and keep it, so that their parts
+     * are runs of unknowns, which have small halos with numberings by neighbourhood alone. At most
+     * STARFISH_FEM_MOST_PARTS. */
     int parts;
 };
 enum { STARFISH_FEM_MOST_PARTS = 8 };
