@@ -5,8 +5,8 @@
  * element e of lane l is at 32 e + l, which no two lanes have a bank in common for.
  *
  * By its arithmetic it would take a tenth of a nanosecond per row on an H200, and by the lines of the first-level cache
- * that it reads half of one; it takes 2.4, as its shared memory lets 3 warps run on a multiprocessor, in which the steps
- * of the hash table wait for one another. */
+ * that it reads half of one; it takes 2.4, as its shared memory lets 3 warps run on a multiprocessor, in which the
+ * steps of the hash table wait for one another. */
 #ifndef STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 #define STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 
