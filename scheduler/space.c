@@ -225,8 +225,8 @@ static void register_tiles(struct starfish_vector *vector, int node, void *memor
         for (size_t x = 0; x < space->parts[0]; x++) {
             const size_t x0 = space->first[0][x], y0 = space->first[1][y];
             const size_t width = space->first[0][x + 1] - x0, height = space->first[1][y + 1] - y0;
-            const int here = memory && is_here(space, y);
-            const uintptr_t address = here ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
+            const int here = is_here(space, y);
+            const uintptr_t address = here && memory ? (uintptr_t)memory + (x0 + y0 * n[0]) * size : 0;
             starpu_data_handle_t *handle = &vector->piece[x + y * space->parts[0]];
             starpu_block_data_register(handle, here ? node : -1, address, (uint32_t)n[0], (uint32_t)(n[0] * n[1]),
                                        (uint32_t)width, (uint32_t)height, 1, size);
