@@ -7,20 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
+
 enum { SIDE = 8, LINE = SIDE + 1, REFINEMENTS = 6 }; /* 512 x 512 cells */
-
-static int rank, ranks;
-
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "rank %d of %d, line %d: ", rank, ranks, __LINE__);                                        \
-            fprintf(stderr, __VA_ARGS__);                                                                              \
-            fprintf(stderr, "\n");                                                                                     \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
-        }                                                                                                              \
-    } while (0)
-#define CHECK_OK(call) CHECK((call) == STARFISH_SUCCESS, "%s: %s", #call, starfish_error_message())
 
 /* A square with u = 0 on its left side. */
 struct square {
