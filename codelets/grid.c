@@ -167,7 +167,8 @@ static void attach_input(struct starfish_task *task, struct arguments *a, const 
     if (!vector[role])
         return;
     const struct starfish_reach reach = a->setting.kind->reads[t->operation](&t->step, input[role]);
-    const struct starfish_extent extent = {reach.x0, reach.x1, reach.y0, reach.y1, reach.wraps};
+    const struct starfish_extent read = {reach.x0, reach.x1, reach.y0, reach.y1, reach.wraps};
+    const struct starfish_extent extent = t->has_ghosts ? starfish_part_extent(vector[role]->space, t->part) : read;
     a->access[role] =
         starfish_vector_attach(task, vector[role], role == COARSE ? t->coarse_part : t->part, &extent, STARPU_R);
 }
@@ -179,9 +180,14 @@ static void attach_result(struct starfish_task *task, struct arguments *a, const
     const int sweep_adds = t->operation == STARFISH_GRID_SMOOTH && starfish_grid_adds(a->setting.kind, t->step.sweep);
     const int adds = (t->operation == STARFISH_GRID_PROLONG || sweep_adds) && !t->step.zero;
 
+    const struct starfish_access own = {.part = part}; /* without edges */
+    const enum starpu_data_access_mode mode = adds ? STARPU_RW : STARPU_W;
+
     if (!t->result)
         return;
-    a->access[RESULT] = starfish_vector_attach(task, t->result, part, &extent, adds ? STARPU_RW : STARPU_W);
+    a->access[RESULT] = t->keeps_edges && t->result->ghosts
+                            ? starfish_vector_attach_as(task, t->result, &own, mode)
+                            : starfish_vector_attach(task, t->result, part, &extent, mode);
 }
 
 static void attach_combination(struct starfish_task *task, struct arguments *a, const struct starfish_grid_task *t)

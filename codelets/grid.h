@@ -46,6 +46,8 @@ struct starfish_grid_task {
     /* Where the kind combines: u + factor * correction, stored as v; NULL: none. */
     const struct starfish_vector *correction, *v;
     struct starfish_factor factor;
+    /* Apart: the ghosts are as they should be, and are not filled; and nobody reads this part's edges of the result. */
+    int has_ghosts, keeps_edges;
 };
 /* Inside a task: one step by all cores of the worker's team. */
 void starfish_grid_on_team(struct starfish_context *context, const struct starfish_grid_setting *setting,

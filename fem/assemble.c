@@ -18,11 +18,17 @@ static int unknown_of(const struct starfish_fem_space *space, size_t cell, int n
 
 /* ---- The pattern ------------------------------------------------------------------------------------------------- */
 
-/* The cells of each unknown: those of unknown i from start[i] on. */
+/* The cells of each unknown whose row is wanted: those of unknown i from start[i] on. */
 struct incidence {
     const struct starfish_fem_space *space;
+    const unsigned char *rows;
     int *start, *cell;
 };
+
+static int is_wanted(const unsigned char *rows, int unknown)
+{
+    return unknown >= 0 && (!rows || rows[unknown]);
+}
 
 /* Each occurrence of an unknown in cells first .. last-1 takes a place behind start[unknown + 1], or counts. */
 static void visit_cells(const struct incidence *b, size_t first, size_t last)
@@ -30,7 +36,7 @@ static void visit_cells(const struct incidence *b, size_t first, size_t last)
     for (size_t c = first; c < last; c++)
         for (int n = 0; n < b->space->basis.count; n++) {
             const int unknown = unknown_of(b->space, c, n);
-            if (unknown < 0)
+            if (!is_wanted(b->rows, unknown))
                 continue;
             const int at = __atomic_fetch_add(&b->start[unknown + 1], 1, __ATOMIC_RELAXED);
             if (b->cell)
@@ -87,9 +93,10 @@ static void find_neighbours(const void *data, size_t i, struct starfish_csr_row 
         }
 }
 
-starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_csr *a)
+starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, const unsigned char *rows,
+                                     struct starfish_csr *a)
 {
-    struct incidence b = {space, NULL, NULL};
+    struct incidence b = {space, rows, NULL, NULL};
     const struct starfish_csr_source source = {space->unknowns, space->unknowns, most_neighbours, find_neighbours, &b};
 
     *a = (struct starfish_csr){.rows = 0};
@@ -166,8 +173,8 @@ struct assembling {
     const struct starfish_fem_problem *problem;
     const struct starfish_fem_space *space;
     struct starfish_fem_rule *rule;
-    struct starfish_csr *a;
-    double *load, *volume;
+    const unsigned char *rows;
+    const struct starfish_fem_sums *sums;
     double *batch;
     size_t room, first, last; /* cells of a batch, and of this one */
     size_t cores;
@@ -181,13 +188,23 @@ static struct element element_of(const struct assembling *s, size_t cell)
     return (struct element){a, a + count * count, a + count * count + count, a + count * count + 2 * count};
 }
 
+static int has_wanted_rows(const struct assembling *s, size_t cell)
+{
+    for (int n = 0; s->rows && n < s->space->basis.count; n++)
+        if (is_wanted(s->rows, unknown_of(s->space, cell, n)))
+            return 1;
+    return !s->rows;
+}
+
 static void integrate_cells(void *data, size_t first, size_t last)
 {
     const struct assembling *s = data;
 
     for (size_t k = first; k < last; k++) {
         const struct element e = element_of(s, s->first + k);
-        integrate(s->problem, s->space, s->rule, s->first + k, &e);
+        *e.determinant = 1;
+        if (has_wanted_rows(s, s->first + k))
+            integrate(s->problem, s->space, s->rule, s->first + k, &e);
     }
 }
 
@@ -196,17 +213,19 @@ static void add_row(const struct assembling *s, size_t cell, int n, size_t row)
     const struct starfish_fem_space *space = s->space;
     const struct element e = element_of(s, cell);
     const int *node = space->mesh->cell + cell * space->mesh->lattice;
+    const struct starfish_csr *a = s->sums->a;
+    double *load = s->sums->load, *volume = s->sums->volume;
 
-    if (s->load)
-        s->load[row] += e.load[n];
-    if (s->volume)
-        s->volume[row] += e.volume[n];
+    if (load)
+        load[row] += e.load[n];
+    if (volume)
+        volume[row] += e.volume[n];
     for (int m = 0; m < space->basis.count; m++) {
         const int column = space->unknown[node[space->basis.node[m]]];
         if (column >= 0)
-            s->a->value[starfish_csr_find(s->a, row, (size_t)column)] += e.a[n * space->basis.count + m];
-        else if (s->load)
-            s->load[row] -= e.a[n * space->basis.count + m] * space->given[node[space->basis.node[m]]];
+            a->value[starfish_csr_find(a, row, (size_t)column)] += e.a[n * space->basis.count + m];
+        else if (load)
+            load[row] -= e.a[n * space->basis.count + m] * space->given[node[space->basis.node[m]]];
     }
 }
 
@@ -218,7 +237,7 @@ static void scatter(void *data, size_t core, size_t behind)
     for (size_t c = s->first; c < s->last; c++)
         for (int n = 0; n < s->space->basis.count; n++) {
             const int row = unknown_of(s->space, c, n);
-            if (row >= 0 && (size_t)row / RUN % s->cores == core)
+            if (is_wanted(s->rows, row) && (size_t)row / RUN % s->cores == core)
                 add_row(s, c, n, (size_t)row);
         }
 }
@@ -242,23 +261,16 @@ static starfish_status add_cells(struct assembling *s)
 }
 
 starfish_status starfish_fem_assemble(const struct starfish_fem_problem *problem,
-                                      const struct starfish_fem_space *space, struct starfish_csr *a, double *load,
-                                      double *volume)
+                                      const struct starfish_fem_space *space, const unsigned char *rows,
+                                      const struct starfish_fem_sums *sums)
 {
     struct assembling s = {.problem = problem,
                            .space = space,
-                           .a = a,
-                           .load = load,
-                           .volume = volume,
+                           .rows = rows,
+                           .sums = sums,
                            .cores = space->mesh->cells < CELLS ? 1 : starfish_host_cores()};
 
-    STARFISH_TRY(starfish_fem_pattern(space, a));
-    for (size_t i = 0; i < space->unknowns; i++) {
-        if (load)
-            load[i] = 0;
-        if (volume)
-            volume[i] = 0;
-    }
+    STARFISH_TRY(starfish_fem_pattern(space, rows, sums->a));
     STARFISH_TRY(starfish_fem_rule_create(problem->element, space->mesh->d, problem->element == STARFISH_FEM_Q1 ? 2 : 3,
                                           &s.rule));
     s.room = BATCH_BYTES / (element_size(space) * sizeof *s.batch);

@@ -1,8 +1,12 @@
 /* The grids of a problem: meshes from the coarsest up, spaces and matrices on each, smoothers, and the plan that has
  * them. */
+#include "fem/partition.h"
 #include "fem/plan.h"
+#include "fem/ranks.h"
+#include "fem/rows.h"
 
 #include "scheduler/machine.h"
+#include "scheduler/ranks.h"
 #include "sparse/inverse.h"
 
 #include <math.h>
@@ -11,6 +15,8 @@
 #include <time.h>
 
 enum { MOST_LEVELS = 17 };
+/* Unknowns of a grid that is taken as alike to larger ones, and of one whose matrices ranks share. */
+enum { LARGE = 200000 };
 
 struct building {
     struct starfish_fem_plan *plan;
@@ -24,7 +30,8 @@ struct building {
     struct starfish_fem_cut cut;                /* of these levels into parts */
     size_t first[MOST_LEVELS][STARFISH_FEM_MOST_PARTS + 1];
     const size_t *first_of[MOST_LEVELS];
-    struct starfish_owner owner[STARFISH_FEM_MOST_PARTS];
+    int ahead[MOST_LEVELS];
+    struct starfish_fem_deal deal;
 };
 
 static double seconds_now(void)
@@ -52,38 +59,42 @@ static starfish_status make_meshes(struct building *b)
 
 /* ---- Right-hand side --------------------------------------------------------------------------------------------- */
 
-static double norm_of(const double *v, size_t n)
+/* Of this rank's unknowns. */
+static double square_of_load(const struct starfish_fem_plan *plan)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < n; i++)
-        sum += v[i] * v[i];
-    return sqrt(sum);
+    for (size_t i = plan->own[0]; i < plan->own[1]; i++)
+        sum += plan->load[i] * plan->load[i];
+    return sum;
 }
 
 /* Without given nodes a constant may be added to u: the mean is taken off f. What rounding errors then leave of a
  * constant f is none. */
-static void remove_mean(struct starfish_fem_plan *plan)
+static starfish_status remove_mean(struct starfish_fem_plan *plan)
 {
-    const size_t n = plan->space.unknowns;
-    double total = 0, volume = 0;
+    double sums[2] = {0, 0}, square;
 
-    for (size_t i = 0; i < n; i++) {
-        total += plan->load[i];
-        volume += plan->volume[i];
+    for (size_t i = plan->own[0]; i < plan->own[1]; i++) {
+        sums[0] += plan->load[i];
+        sums[1] += plan->volume[i];
     }
-    plan->removed = total / volume;
-    for (size_t i = 0; i < n; i++)
+    STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
+    plan->removed = sums[0] / sums[1];
+    for (size_t i = plan->own[0]; i < plan->own[1]; i++)
         plan->load[i] -= plan->removed * plan->volume[i];
-    if (norm_of(plan->load, n) <= 1e-13 * plan->load_norm)
-        memset(plan->load, 0, n * sizeof *plan->load);
+    square = square_of_load(plan);
+    STARFISH_TRY(starfish_fem_sum(plan, &square, 1));
+    for (size_t i = plan->own[0]; sqrt(square) <= 1e-13 * plan->load_norm && i < plan->own[1]; i++)
+        plan->load[i] = 0;
+    return STARFISH_SUCCESS;
 }
 
-static double row_sum_norm(const struct starfish_csr *a)
+static double row_sum_norm(const struct starfish_csr *a, const size_t rows[2])
 {
     double most = 0;
 
-    for (size_t i = 0; i < a->rows; i++) {
+    for (size_t i = rows[0]; i < rows[1]; i++) {
         double sum = 0;
         for (int e = a->start[i]; e < a->start[i + 1]; e++)
             sum += fabs(a->value[e]);
@@ -92,38 +103,56 @@ static double row_sum_norm(const struct starfish_csr *a)
     return most;
 }
 
-static starfish_status assemble_finest(struct building *b, struct starfish_csr *a)
+static starfish_status make_load(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
-    const size_t n = plan->space.unknowns;
+    const int singular = b->problem->dirichlets == 0;
 
-    plan->load = malloc((n + 1) * sizeof *plan->load);
-    plan->volume = b->problem->dirichlets == 0 ? malloc((n + 1) * sizeof *plan->volume) : NULL;
-    if (!plan->load || (b->problem->dirichlets == 0 && !plan->volume))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the right-hand side");
-    STARFISH_TRY(starfish_fem_assemble(b->problem, &plan->space, a, plan->load, plan->volume));
-    plan->load_norm = norm_of(plan->load, n);
+    plan->load = calloc(plan->space.unknowns + 1, sizeof *plan->load);
+    plan->volume = singular ? calloc(plan->space.unknowns + 1, sizeof *plan->volume) : NULL;
+    return plan->load && (plan->volume || !singular)
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the right-hand side");
+}
+
+/* Norms, counts and the mean, of the unknowns of all ranks. */
+static starfish_status finish_load(struct building *b)
+{
+    struct starfish_fem_plan *plan = b->plan;
+    const struct starfish_fem_grid *grid = &b->grid[0];
+    const size_t *own = plan->own;
+    const struct starfish_csr *m = grid->m.start ? &grid->m : NULL;
+    double sums[3] = {square_of_load(plan), (double)(grid->a.start[own[1]] - grid->a.start[own[0]]),
+                      m ? (double)(m->start[own[1]] - m->start[own[0]]) : (double)(own[1] - own[0])};
+
+    plan->matrix_norm = row_sum_norm(&grid->a, own);
+    STARFISH_TRY(starfish_fem_sum(plan, sums, 3));
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, &plan->matrix_norm, 1));
+    plan->load_norm = sqrt(sums[0]);
+    plan->nonzeros = (size_t)sums[1];
+    plan->smoother_nonzeros = (size_t)sums[2];
     if (!isfinite(plan->load_norm))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
-    plan->nonzeros = starfish_csr_entries(a);
-    plan->matrix_norm = row_sum_norm(a);
-    if (plan->volume)
-        remove_mean(plan);
-    return STARFISH_SUCCESS;
+    return plan->volume ? remove_mean(plan) : STARFISH_SUCCESS;
 }
 
 /* ---- Smoothers --------------------------------------------------------------------------------------------------- */
 
-static starfish_status make_smoother(struct building *b, struct starfish_fem_grid *grid)
+/* Of a grid that ranks share, the rows of this one. */
+static starfish_status make_smoother(struct building *b, const struct starfish_fem_rows *rows,
+                                     struct starfish_fem_grid *grid)
 {
     const struct starfish_fem_options *o = &b->plan->options;
     const double usual = b->problem->mesh->dimensions == 2 ? 0.1 : 0.05;
     const double drop = o->drop_tolerance > 0 ? o->drop_tolerance : usual;
 
     if (o->smoother == STARFISH_FEM_SPAI)
-        return starfish_spai(b->plan->context, &grid->a, o->pattern_power, &grid->m);
-    if (o->smoother == STARFISH_FEM_FSAI)
-        return starfish_fsai(b->plan->context, &grid->a, o->pattern_power, &grid->m);
+        return starfish_spai(b->plan->context, &grid->a, o->pattern_power, rows->smoother, &grid->m);
+    if (o->smoother == STARFISH_FEM_FSAI) {
+        STARFISH_TRY(starfish_fsai(b->plan->context, &grid->a, o->pattern_power, rows->smoother, &grid->m));
+        starfish_csr_keep_rows(&grid->m, rows->own);
+        return STARFISH_SUCCESS;
+    }
     return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(&grid->a, drop, &grid->m) : STARFISH_SUCCESS;
 }
 
@@ -133,7 +162,6 @@ static starfish_status choose_damping(struct building *b, struct starfish_fem_gr
 {
     static const double usual[STARFISH_FEM_SMOOTHERS] = {
         [STARFISH_FEM_JACOBI] = 0.5, [STARFISH_FEM_SPAI] = 1, [STARFISH_FEM_SAINV] = 0.5, [STARFISH_FEM_FSAI] = 1};
-    enum { LARGE = 200000 };
     const double most = 1.9, safe = 1.7;
     const struct starfish_fem_options *o = &b->plan->options;
     double radius = 0;
@@ -149,21 +177,48 @@ static starfish_status choose_damping(struct building *b, struct starfish_fem_gr
 
 /* ---- Grids ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status make_grid(struct building *b, int l)
+/* The rows that this rank makes, where ranks share the matrices of a grid. SAINV is made of the whole matrix. */
+static starfish_status choose_rows(const struct building *b, int l, struct starfish_fem_rows *rows)
+{
+    const struct starfish_fem_options *o = &b->plan->options;
+    const int power = o->smoother == STARFISH_FEM_JACOBI ? 0 : o->pattern_power;
+    const int smoother = b->ahead[l] + (o->smoother == STARFISH_FEM_FSAI ? power : 0);
+    const int rings[2] = {smoother + power, smoother};
+    const int here = starfish_context_rank(b->plan->context);
+    size_t own[2], coarse[2];
+
+    if (!b->plan->is_dealt || l + 1 >= b->cut.levels || b->grid[l].p.rows < LARGE || o->smoother == STARFISH_FEM_SAINV)
+        return STARFISH_SUCCESS;
+    starfish_fem_cut_of_rank(&b->cut, l, here, own);
+    starfish_fem_cut_of_rank(&b->cut, l + 1, here, coarse);
+    return starfish_fem_rows_choose(rows, &b->space[b->meshes - 1 - l], own, rings, &b->grid[l].p, coarse);
+}
+
+static starfish_status make_matrices(struct building *b, int l, struct starfish_fem_rows *rows)
 {
     const int at = b->meshes - 1 - l; /* of meshes and spaces */
     struct starfish_fem_grid *grid = &b->grid[l];
+    const struct starfish_fem_sums sums = {&grid->a, l == 0 ? b->plan->load : NULL, l == 0 ? b->plan->volume : NULL};
 
-    STARFISH_TRY(l == 0 ? assemble_finest(b, &grid->a)
-                        : starfish_fem_assemble(b->problem, &b->space[at], &grid->a, NULL, NULL));
     if (l + 1 < b->levels)
         STARFISH_TRY(starfish_fem_prolongation(&b->space[at - 1], &b->space[at], &grid->p));
+    STARFISH_TRY(choose_rows(b, l, rows));
+    starfish_csr_keep_rows(&grid->p, rows->prolongation);
+    STARFISH_TRY(starfish_fem_assemble(b->problem, &b->space[at], rows->matrix, &sums));
     const double start = seconds_now();
-    STARFISH_TRY(make_smoother(b, grid));
+    STARFISH_TRY(make_smoother(b, rows, grid));
     STARFISH_TRY(choose_damping(b, grid));
     b->plan->smoother_seconds += seconds_now() - start;
-    b->plan->smoother_nonzeros += l > 0 ? 0 : grid->m.start ? starfish_csr_entries(&grid->m) : grid->a.rows;
     return STARFISH_SUCCESS;
+}
+
+static starfish_status make_grid(struct building *b, int l)
+{
+    struct starfish_fem_rows rows = {NULL};
+    const starfish_status status = make_matrices(b, l, &rows);
+
+    starfish_fem_rows_destroy(&rows);
+    return status;
 }
 
 /* The finest mesh and space become the plan's. */
@@ -178,49 +233,153 @@ static void keep_finest(struct building *b)
     memset(&b->mesh[finest], 0, sizeof b->mesh[finest]);
 }
 
-/* How many parts the finer grids have. */
-static size_t choose_parts(const struct building *b)
+static size_t unknowns_of(const struct building *b, int l)
 {
-    enum { LARGE = 1 << 20 }; /* unknowns of a part that are worth its halos */
-    const struct starfish_fem_options *o = &b->plan->options;
-    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
-
-    if (o->parts > 0)
-        return (size_t)o->parts;
-    if (gpus < 2 || o->inner != o->precision || b->grid[0].a.rows / gpus < LARGE)
-        return 1;
-    return gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
+    return b->space[b->meshes - 1 - l].unknowns;
 }
 
-/* Equal runs of rows, down to grids that are not worth it; owners in turn. */
-static void cut_grids(struct building *b, size_t parts)
+/* GPUs in turn, and cores. */
+static void deal_here(struct building *b, size_t parts)
 {
-    enum { FEW = 4096 }; /* rows of a part */
     const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
     const size_t owners = gpus + (starfish_context_workers_of(b->plan->context, STARFISH_CPU) > 0);
-    const size_t few = b->plan->options.parts > 0 ? 1 : FEW;
 
-    b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->owner};
-    for (int l = 0; parts > 1 && l + 1 < b->levels && b->grid[l].a.rows >= parts * few; l++, b->cut.levels++) {
-        for (size_t p = 0; p <= parts; p++)
-            b->first[l][p] = b->grid[l].a.rows * p / parts;
-        b->first_of[l] = b->first[l];
-    }
+    b->deal.parts = parts;
+    b->deal.has_gpus = gpus > 0;
+    for (size_t p = 0; p < parts && owners > 0; p++)
+        b->deal.owner[p] = (struct starfish_owner){0, p % owners < gpus ? (int)(p % owners) : STARFISH_CORES};
+}
+
+/* How many parts the finer grids may have, and whose they are. */
+static starfish_status choose_parts(struct building *b)
+{
+    const struct starfish_fem_options *o = &b->plan->options;
+    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
+    const size_t many = gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
+
+    if (starfish_context_ranks(b->plan->context) > 1)
+        return starfish_fem_deal(b->plan->context, (size_t)o->parts, &b->deal);
+    deal_here(b, o->parts > 0 ? (size_t)o->parts : many > 1 ? many : 1);
+    return STARFISH_SUCCESS;
+}
+
+/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A sweep
+ * over 2 million rows takes an H200 60 us, about as long as an exchange with another one; in mixed precision it takes
+ * half of that. Where it is not worth it each rank has all grids for itself. */
+static int count_cut(const struct building *b, int first_mesh)
+{
+    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 2000000 }; /* rows of a part */
+    const struct starfish_fem_options *o = &b->plan->options;
+    const int asked = o->parts > 0;
+    const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
+    int levels = 0;
+
+    if (b->deal.has_gpus && o->inner != o->precision && !asked)
+        return 0;
+    while (parts > 1 && levels + 1 < b->levels && b->meshes - 1 - levels >= first_mesh &&
+           (unknowns_of(b, levels) >= parts * few || (levels > 0 && unknowns_of(b, levels - 1) >= parts * few)))
+        levels++;
+    return levels < 2 && !asked ? 0 : levels;
+}
+
+/* The coarsest mesh whose cells can be dealt out evenly; where there is none the finest. */
+static int find_dealt_mesh(const struct building *b)
+{
+    enum { CELLS_PER_PART = 64 };
+    int at = 0;
+
+    while (at + 1 < b->meshes && b->space[at].mesh->cells < CELLS_PER_PART * b->deal.parts)
+        at++;
+    return at;
+}
+
+static int has_empty_part(const size_t *first, size_t parts)
+{
     for (size_t p = 0; p < parts; p++)
-        b->owner[p] = (struct starfish_owner){0, p % owners < gpus ? (int)(p % owners) : STARFISH_CORES};
+        if (first[p] == first[p + 1])
+            return 1;
+    return 0;
+}
+
+static int smoothing_steps(const struct building *b)
+{
+    const int steps = b->plan->options.smoothing_steps;
+
+    return steps > 0 ? steps : b->plan->mesh.d == 2 ? 8 : 16;
+}
+
+/* Sweeps between two exchanges of cores: as many as a smoothing has, or fewer where what is done twice were more than a
+ * sixteenth of a part. A step of SPAI is two. */
+static starfish_status choose_ahead(struct building *b, int l)
+{
+    const double most_extra = 1.0 / 16;
+    const struct starfish_fem_options *o = &b->plan->options;
+    const int sweeps = o->smoother == STARFISH_FEM_JACOBI ? 1 : 2, all = sweeps * smoothing_steps(b);
+    double rim;
+
+    if (o->pattern_power > 1 || b->deal.has_gpus)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_fem_partition_rim(&b->space[b->meshes - 1 - l], b->cut.parts, b->first[l], &rim));
+    const int can = all * rim <= most_extra ? all : (int)(most_extra / rim) / sweeps * sweeps;
+    b->ahead[l] = can < 2 ? 0 : can;
+    return STARFISH_SUCCESS;
+}
+
+/* By the mesh, where the order of unknowns changes nothing but rounding errors; smoothers that depend on it keep it,
+ * and have runs. Every part must have unknowns. */
+static starfish_status cut_grids(struct building *b)
+{
+    const size_t parts = b->deal.parts;
+    const int in_order =
+        b->plan->options.smoother == STARFISH_FEM_SAINV || b->plan->options.smoother == STARFISH_FEM_FSAI;
+    const int mesh = in_order ? 0 : find_dealt_mesh(b), levels = count_cut(b, mesh);
+    unsigned char *part = NULL;
+    starfish_status status = STARFISH_SUCCESS;
+
+    b->cut = (struct starfish_fem_cut){.parts = parts, .first = b->first_of, .owner = b->deal.owner, .ahead = b->ahead};
+    if (levels > 0 && !in_order)
+        status = starfish_fem_partition(b->space[mesh].mesh, parts, &part);
+    for (int l = 0; l < levels && status == STARFISH_SUCCESS; l++) {
+        const int at = b->meshes - 1 - l;
+        for (size_t p = 0; p <= parts; p++)
+            b->first[l][p] = unknowns_of(b, l) * p / parts;
+        if (part)
+            status = starfish_fem_partition_order(part, at - mesh, parts, &b->space[at], b->first[l]);
+        if (has_empty_part(b->first[l], parts))
+            break;
+        b->first_of[l] = b->first[l];
+        b->cut.levels++;
+    }
+    for (int l = 0; part && l + 1 < b->cut.levels && status == STARFISH_SUCCESS; l++)
+        status = choose_ahead(b, l);
+    free(part);
+    return status;
+}
+
+/* Before matrices are made. */
+static starfish_status cut(struct building *b)
+{
+    struct starfish_fem_plan *plan = b->plan;
+
+    STARFISH_TRY(choose_parts(b));
+    STARFISH_TRY(starfish_ranks_agree(plan->context, cut_grids(b)));
+    plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->context) > 1;
+    plan->own[1] = plan->space.unknowns;
+    if (plan->is_dealt)
+        starfish_fem_cut_of_rank(&b->cut, 0, starfish_context_rank(plan->context), plan->own);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status complete(struct building *b)
 {
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
     const struct starfish_fem_options *o = &b->plan->options;
-    const int steps = o->smoothing_steps > 0 ? o->smoothing_steps : b->plan->mesh.d == 2 ? 8 : 16;
+    const int steps = smoothing_steps(b);
     const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
     const int is_real = !starfish_machine_is_simulated(); /* recorded machines have times of cycles of single steps */
     const int automatic = o->format == STARFISH_SPARSE_AUTO;
     const starfish_sparse_format format = automatic ? STARFISH_SPARSE_SELL : o->format;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    cut_grids(b, choose_parts(b));
     const struct starfish_fem_grids grids = {.levels = b->levels,
                                              .grid = b->grid,
                                              .format = format,
@@ -243,18 +402,37 @@ static starfish_status complete(struct building *b)
     return starfish_fem_grids_complete(b->plan->multigrid, &grids);
 }
 
-/* Meshes so coarse that all their nodes are given are no grids. From the coarsest grid up, so that spectral radii are
- * known from small ones. */
-static starfish_status build(struct building *b)
+/* Meshes so coarse that all their nodes are given are no grids. */
+static starfish_status make_spaces(struct building *b)
 {
     STARFISH_TRY(make_meshes(b));
     keep_finest(b);
     while (b->levels < b->meshes && b->space[b->meshes - 1 - b->levels].unknowns > 0)
         b->levels++;
     b->plan->levels = b->meshes;
+    return make_load(b);
+}
+
+/* From the coarsest grid up, so that spectral radii are known from small ones. */
+static starfish_status make_grids(struct building *b)
+{
     for (int l = b->levels - 1; l >= 0; l--)
         STARFISH_TRY(make_grid(b, l));
-    return b->levels > 0 ? complete(b) : STARFISH_SUCCESS;
+    return STARFISH_SUCCESS;
+}
+
+/* Each step may fail on one rank alone. */
+static starfish_status build(struct building *b)
+{
+    const struct starfish_context *context = b->plan->context;
+
+    STARFISH_TRY(starfish_ranks_agree(context, make_spaces(b)));
+    if (b->levels == 0)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(cut(b));
+    STARFISH_TRY(starfish_ranks_agree(context, make_grids(b)));
+    STARFISH_TRY(finish_load(b));
+    return complete(b);
 }
 
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem)

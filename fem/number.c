@@ -155,7 +155,7 @@ static starfish_status by_levels(const struct starfish_fem_space *space, int *or
 {
     unsigned char *seen = (unsigned char *)(order + space->unknowns);
     struct starfish_csr a;
-    const starfish_status status = starfish_fem_pattern(space, &a);
+    const starfish_status status = starfish_fem_pattern(space, NULL, &a);
     size_t count = 0, done = 0;
 
     memset(seen, 0, space->unknowns);

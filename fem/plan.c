@@ -2,8 +2,10 @@
 #include "fem/plan.h"
 
 #include "base/real.h"
+#include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/plan.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +67,33 @@ static size_t bytes_of_vector(const struct starfish_fem_plan *plan)
     return (plan->space.unknowns + 1) * sizeof(double);
 }
 
+/* Right-hand side and solution. Memory that is dealt to ranks is not pinned, which would take all of it. */
+static starfish_status take_arrays(struct starfish_fem_plan *plan)
+{
+    void **const array[] = {&plan->f, &plan->u};
+
+    for (int i = 0; i < 2 && !plan->is_dealt; i++)
+        STARFISH_TRY(starfish_alloc(plan->context, bytes_of_vector(plan), array[i]));
+    for (int i = 0; i < 2 && plan->is_dealt; i++) {
+        *array[i] = calloc(1, bytes_of_vector(plan));
+        if (!*array[i])
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    }
+    return STARFISH_SUCCESS;
+}
+
+static void give_arrays_back(struct starfish_fem_plan *plan)
+{
+    void *const array[] = {plan->f, plan->u};
+
+    for (int i = 0; i < 2; i++) {
+        if (plan->is_dealt)
+            free(array[i]);
+        else
+            starfish_free(plan->context, array[i], bytes_of_vector(plan));
+    }
+}
+
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
                                          const struct starfish_fem_options *options, starfish_fem_plan **result)
 {
@@ -77,22 +106,27 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
                              : !problem ? "problem"
                                         : "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_fem_read_options(options, &taken));
-    STARFISH_TRY(check(problem));
+    starfish_status status = starfish_fem_read_options(options, &taken);
+    if (status == STARFISH_SUCCESS)
+        status = check(problem);
     plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    if (status == STARFISH_SUCCESS && !plan)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    status = starfish_fem_agree_on_problem(context, status, problem, &taken);
+    if (status != STARFISH_SUCCESS || !plan) {
+        free(plan);
+        return status;
+    }
     starfish_queue_create(&plan->queue);
     plan->context = context;
     plan->options = taken;
     plan->element = problem->element;
-    starfish_status status = starfish_fem_build(plan, problem);
+    status = starfish_fem_build(plan, problem);
     if (status == STARFISH_SUCCESS)
         status = list_cells(plan);
     if (status == STARFISH_SUCCESS)
-        status = starfish_alloc(context, bytes_of_vector(plan), &plan->f);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_alloc(context, bytes_of_vector(plan), &plan->u);
+        status = take_arrays(plan);
+    status = starfish_ranks_agree(context, status);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
         return status;
@@ -106,10 +140,8 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     if (!plan)
         return;
     starfish_multigrid_plan_destroy(plan->multigrid);
-    if (!starfish_is_stuck()) { /* else tasks may still use them */
-        starfish_free(plan->context, plan->f, bytes_of_vector(plan));
-        starfish_free(plan->context, plan->u, bytes_of_vector(plan));
-    }
+    if (!starfish_is_stuck()) /* else tasks may still use them */
+        give_arrays_back(plan);
     starfish_fem_space_destroy(&plan->space);
     starfish_refined_destroy(&plan->mesh);
     free(plan->cells);

@@ -16,7 +16,11 @@ struct starfish_fem_plan {
     int *cells;     /* nodes of the element's cells, for starfish_fem_cells */
     double *load;   /* right-hand side, boundary data included; in singular problems without the mean */
     double *volume; /* singular problems: integrals of the basis functions; else NULL */
-    void *f, *u;    /* right-hand side and solution of the solve whose turn it is, in memory that GPUs copy fast */
+    /* Right-hand side and solution of the solve whose turn it is, in memory that GPUs copy fast. Of unknowns that are
+     * dealt to ranks only this rank's are touched, here and in load and volume: the rest takes no memory. */
+    void *f, *u;
+    int is_dealt;
+    size_t own[2]; /* this rank's unknowns: from own[0] on, own[1] is behind them; all where they are not dealt */
     double load_norm, removed, matrix_norm;
     size_t nonzeros, smoother_nonzeros;
     int levels;

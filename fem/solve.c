@@ -3,6 +3,8 @@
 #include "fem/plan.h"
 
 #include "base/real.h"
+#include "fem/ranks.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
 #include <float.h>
@@ -36,21 +38,27 @@ static void begin(struct solving *s)
 {
     s->f = s->plan->f;
     s->u = s->plan->u;
-    for (size_t i = 0; i < s->plan->space.unknowns; i++) {
+    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++) {
         put(s, s->f, i, s->plan->load[i]);
         put(s, s->u, i, 0);
     }
 }
 
-static int is_zero(const struct solving *s)
+static starfish_status find_nonzeros(const struct solving *s, double *found)
 {
-    for (size_t i = 0; i < s->plan->space.unknowns; i++)
-        if (s->plan->load[i] != 0)
-            return 0;
-    return 1;
+    *found = 0;
+    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
+        *found += s->plan->load[i] != 0;
+    return starfish_fem_sum(s->plan, found, 1);
 }
 
 /* ---- Iterations -------------------------------------------------------------------------------------------------- */
+
+/* The unknowns that this rank owns. */
+static void *own(const struct solving *s, void *array)
+{
+    return (char *)array + s->plan->own[0] * starfish_real_size(s->plan->options.precision);
+}
 
 /* Some cycles, alone (NONE) or as a preconditioner; from u where that is any good. */
 static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int most)
@@ -65,7 +73,7 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
     o->most_cycles = most;
     o->tolerance = s->plan->options.tolerance;
     o->absolute = s->plan->volume ? s->plan->options.tolerance * s->plan->load_norm : 0;
-    const starfish_status status = starfish_multigrid_solve(multigrid, s->f, s->u, &s->last);
+    const starfish_status status = starfish_multigrid_solve(multigrid, own(s, s->f), own(s, s->u), &s->last);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
         s->info.iterations += s->last.cycles;
         s->info.preconditioned += accelerated ? s->last.cycles : 0;
@@ -76,25 +84,31 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
 }
 
 /* What rounding errors of f - A u may be. */
-static double rounding(const struct solving *s)
+static starfish_status find_rounding(const struct solving *s, double *bound)
 {
     const double epsilon = s->plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     double norm = 0;
 
-    for (size_t i = 0; i < s->plan->space.unknowns; i++)
+    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
         norm += get(s, s->u, i) * get(s, s->u, i);
-    return 100 * epsilon * s->plan->matrix_norm * sqrt(norm) / s->plan->load_norm;
+    STARFISH_TRY(starfish_fem_sum(s->plan, &norm, 1));
+    *bound = 100 * epsilon * s->plan->matrix_norm * sqrt(norm) / s->plan->load_norm;
+    return STARFISH_SUCCESS;
 }
 
-/* Short of the tolerance, but within what rounding errors are. */
-static int tolerable(struct solving *s)
+/* Short of the tolerance, but within what rounding errors are: SUCCESS then, and else `status`. */
+static starfish_status tolerate(struct solving *s, starfish_status status)
 {
-    const double most = 1e-3, bound = rounding(s);
+    const double most = 1e-3;
+    char message[512];
+    double bound;
 
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    STARFISH_TRY(find_rounding(s, &bound));
     if (!(s->info.residual <= fmin(bound, most)) || bound > most)
-        return 0;
+        return starfish_fail(status, "%s", message);
     s->info.tolerated = bound;
-    return 1;
+    return STARFISH_SUCCESS;
 }
 
 /* BiCGStab begins anew, with another shadow residual, as long as that halves the residual. */
@@ -107,8 +121,8 @@ static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov kryl
     do {
         before = s->info.iterations > 0 ? s->info.residual : HUGE_VAL;
         status = run(s, krylov, most < all - s->info.iterations ? most : all - s->info.iterations);
-        if (status == STARFISH_ERROR_NUMERICAL && tolerable(s))
-            return STARFISH_SUCCESS;
+        if (status == STARFISH_ERROR_NUMERICAL)
+            status = tolerate(s, status);
     } while (status == STARFISH_ERROR_NUMERICAL && krylov == STARFISH_FEM_KRYLOV_BICGSTAB && s->info.iterations < all &&
              s->info.residual < 0.5 * before);
     return status;
@@ -133,37 +147,65 @@ static starfish_status iterate(struct solving *s)
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
-static double mean_of(const struct solving *s)
+static starfish_status find_mean(const struct solving *s, double *mean)
 {
     const struct starfish_fem_plan *plan = s->plan;
-    double total = 0, volume = 0;
+    double sums[2] = {0, 0}; /* integral and volume */
 
-    for (size_t i = 0; plan->volume && i < plan->space.unknowns; i++) {
-        total += plan->volume[i] * get(s, s->u, i);
-        volume += plan->volume[i];
+    *mean = 0;
+    for (size_t i = plan->own[0]; plan->volume && i < plan->own[1]; i++) {
+        sums[0] += plan->volume[i] * get(s, s->u, i);
+        sums[1] += plan->volume[i];
     }
-    return plan->volume ? total / volume : 0;
+    if (plan->volume)
+        STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
+    *mean = plan->volume ? sums[0] / sums[1] : 0;
+    return STARFISH_SUCCESS;
 }
 
-static void spread(const struct solving *s, void *u)
+/* All unknowns to the user's array; NULL: to none. */
+static starfish_status spread(const struct solving *s, void *u)
 {
     const struct starfish_fem_space *space = &s->plan->space;
-    const double mean = mean_of(s);
+    void *together = NULL;
+    double mean;
 
-    for (size_t n = 0; n < space->nodes; n++)
-        put(s, u, n, space->unknown[n] < 0 ? space->given[n] : get(s, s->u, (size_t)space->unknown[n]) - mean);
+    STARFISH_TRY(find_mean(s, &mean));
+    if (s->plan->is_dealt)
+        STARFISH_TRY(starfish_fem_bring_together(s->plan, s->u, u != NULL, &together));
+    const void *all = together ? together : s->u;
+    for (size_t n = 0; u && n < space->nodes; n++)
+        put(s, u, n, space->unknown[n] < 0 ? space->given[n] : get(s, all, (size_t)space->unknown[n]) - mean);
+    free(together);
+    return STARFISH_SUCCESS;
+}
+
+/* Ranks have all come here with an array, or one that needs none. */
+static starfish_status check_array(const struct solving *s, const void *u)
+{
+    const struct starfish_context *context = s->plan->context;
+    const int needed = starfish_context_rank(context) == 0;
+
+    return starfish_ranks_agree(context,
+                                u || !needed ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_ARGUMENT, "u is NULL"));
 }
 
 static starfish_status solve(struct solving *s, void *u)
 {
     starfish_status status = STARFISH_SUCCESS;
+    char message[512];
+    double nonzeros;
 
+    STARFISH_TRY(check_array(s, u));
     begin(s);
-    if (!is_zero(s))
-        status = iterate(s);
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
-        spread(s, u);
-    return status;
+    STARFISH_TRY(find_nonzeros(s, &nonzeros));
+    if (nonzeros > 0)
+        status = starfish_ranks_agree(s->plan->context, iterate(s));
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+        return status;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    STARFISH_TRY(spread(s, u));
+    return status == STARFISH_SUCCESS ? status : starfish_fail(status, "%s", message);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */
@@ -173,6 +215,7 @@ struct starfish_fem_job {
     void *u;
     size_t ticket;
     struct starfish_driver driver;
+    int driven; /* in the thread that submitted it */
     starfish_status status;
     char message[512]; /* belongs to the thread that solved */
 };
@@ -193,8 +236,8 @@ static void drive(void *data)
 
 static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
 {
-    if (!plan || !u)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !plan ? "plan" : "u");
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
     *created = calloc(1, sizeof **created);
     if (!*created)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
@@ -241,6 +284,12 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
     STARFISH_TRY(create_job(plan, u, &created));
+    if (starfish_context_ranks(plan->context) > 1) { /* whose threads must agree in one order */
+        drive(created);
+        created->driven = 1;
+        *job = created;
+        return STARFISH_SUCCESS;
+    }
     const starfish_status status =
         starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
     if (status != STARFISH_SUCCESS) {
@@ -255,6 +304,7 @@ starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_inf
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    if (!job->driven)
+        STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
     return end(job, info);
 }

@@ -22,14 +22,21 @@ void starfish_fem_space_destroy(struct starfish_fem_space *space);
 starfish_status starfish_fem_space_number(struct starfish_fem_space *space, starfish_fem_numbering numbering,
                                           size_t seed);
 
-/* The pattern of A: unknowns that are in one cell. Values are of no use. */
-starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, struct starfish_csr *a);
-/* Stiffness between unknowns, and where they are not NULL: load, the integral of f times the basis functions less the
- * stiffness with given nodes times their values; and volume, the integrals of the basis functions. Errors: ARGUMENT
- * (names a cell whose map is inverted), MEMORY, UNSUPPORTED. */
+/* The pattern of A: unknowns that are in one cell. Values are of no use. Rows i with rows[i] = 0 have no entries; NULL:
+ * all rows have theirs. */
+starfish_status starfish_fem_pattern(const struct starfish_fem_space *space, const unsigned char *rows,
+                                     struct starfish_csr *a);
+/* Rows i with rows[i] != 0, or where that is NULL all rows, of: stiffness between unknowns, a new matrix; and where
+ * they are not NULL, of arrays that were zero: load, the integral of f times the basis functions less the stiffness
+ * with given nodes times their values; and volume, the integrals of the basis functions. Errors: ARGUMENT (names a cell
+ * whose map is inverted, of those that have wanted rows), MEMORY, UNSUPPORTED. */
+struct starfish_fem_sums {
+    struct starfish_csr *a;
+    double *load, *volume;
+};
 starfish_status starfish_fem_assemble(const struct starfish_fem_problem *problem,
-                                      const struct starfish_fem_space *space, struct starfish_csr *a, double *load,
-                                      double *volume);
+                                      const struct starfish_fem_space *space, const unsigned char *rows,
+                                      const struct starfish_fem_sums *sums);
 /* Values at the nodes of `fine`, the refinement of the coarse space, of the coarse space's basis functions. */
 starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coarse,
                                           const struct starfish_fem_space *fine, struct starfish_csr *p);

@@ -14,12 +14,16 @@ struct starfish_fem_grid {
 };
 
 /* How the first `levels` grids are cut: part p has the rows first[level][p] .. first[level][p+1] - 1. Halos are found
- * from the matrices. */
+ * from the matrices. Where owners are of several ranks, all of them cut alike and make their plans together; a rank
+ * needs all rows of the last of these grids and of coarser ones, and of the others the rows of its own parts. */
 struct starfish_fem_cut {
     size_t parts;
     int levels;
     const size_t *const *first;
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+    /* By level: sweeps of a smoothing between two exchanges of halos, which then have so many rings of neighbours,
+     * whose rows of A and M a rank has too (struct starfish_hierarchy_index_sets); NULL: 0. */
+    const int *ahead;
 };
 
 struct starfish_fem_grids {
@@ -32,8 +36,8 @@ struct starfish_fem_grids {
     int steps_at_once; /* small grids have matrices of several smoothing steps, as is good on GPUs (fem_steps.h) */
 };
 
-/* Complete a plan that has been begun. Matrices may go. Errors: UNSUPPORTED (too large for 2^31 entries; cut and in
- * mixed precision), MEMORY, RUNTIME. */
+/* Complete a plan that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31
+ * entries), MEMORY, RUNTIME. */
 starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
                                             const struct starfish_fem_grids *grids);
 

@@ -3,10 +3,13 @@
 #include "multigrid/fem.h"
 
 #include "base/real.h"
+#include "multigrid/fem_halos.h"
 #include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
+#include "scheduler/ranks.h"
 #include "sparse/pack.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,17 +31,20 @@ struct packed {
 struct part_of_grid {
     struct packed packed[STARFISH_SPACE_MOST_PARTS];
     struct starfish_hierarchy_grid grid[STARFISH_SPACE_MOST_PARTS];
-    size_t rows[STARFISH_SPACE_MOST_PARTS], halos;
-    struct starfish_index_halo halo[STARFISH_SPACE_MOST_HALOS];
+    size_t rows[STARFISH_SPACE_MOST_PARTS];
 };
 
 struct making {
+    const struct starfish_context *context;
     const struct starfish_fem_grids *grids;
     starfish_precision precision; /* of the cycles */
     int steps;                    /* of the smoother, before and after each coarse grid's correction */
     struct grid grid[STARFISH_GRID_MOST_LEVELS];
-    struct packed whole[STARFISH_GRID_MOST_LEVELS], high;
-    struct part_of_grid *part; /* of cut levels */
+    int mixed;
+    struct packed whole[STARFISH_GRID_MOST_LEVELS], high; /* high: the finest operator for residuals in f64, */
+    struct packed high_part[STARFISH_SPACE_MOST_PARTS];   /* and where it is cut its parts */
+    struct part_of_grid *part;                            /* of cut levels */
+    struct starfish_fem_halos *halos;                     /* likewise */
 };
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -65,23 +71,25 @@ static starfish_status lay_out(const struct starfish_csr *const matrix[STARFISH_
             STARFISH_TRY(starfish_sparse_lay_out(matrix[m], format_of((enum starfish_fem_matrix)m, format), precision,
                                                  &p->shape.matrix[m], &p->count));
     p->shape.inverse = p->count = (p->count + 1) / 2 * 2;
-    p->count += p->shape.diagonal ? p->shape.rows * starfish_real_size(precision) / sizeof(float) : 0;
-    p->words = calloc(p->count + 1, sizeof(float));
-    return p->words ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
+    p->count += p->shape.diagonal ? p->shape.all_rows * starfish_real_size(precision) / sizeof(float) : 0;
+    return STARFISH_SUCCESS;
 }
 
-/* The diagonal of rows first, first + 1, ... of A. */
-static void pack_inverse(const struct starfish_csr *a, size_t first, starfish_precision precision, struct packed *p)
+/* The diagonal of A, of row i at local[i] where that is not -1; NULL: at i. */
+static void pack_inverse(const struct starfish_csr *a, const int *local, starfish_precision precision, struct packed *p)
 {
     void *inverse = p->words + p->shape.inverse;
 
-    for (size_t i = 0; i < p->shape.rows; i++) {
-        const int e = starfish_csr_find(a, first + i, first + i);
+    for (size_t i = 0; i < a->rows; i++) {
+        const size_t at = local && local[i] < 0 ? SIZE_MAX : local ? (size_t)local[i] : i;
+        const int e = at < p->shape.all_rows ? starfish_csr_find(a, i, i) : -1;
         const double value = e < 0 || a->value[e] == 0 ? 0 : 1 / a->value[e];
+        if (at >= p->shape.all_rows)
+            continue;
         if (precision == STARFISH_F32)
-            ((float *)inverse)[i] = (float)value;
+            ((float *)inverse)[at] = (float)value;
         else
-            ((double *)inverse)[i] = value;
+            ((double *)inverse)[at] = value;
     }
 }
 
@@ -89,10 +97,19 @@ static starfish_status pack(const struct starfish_csr *const matrix[STARFISH_FEM
                             starfish_sparse_format format, starfish_precision precision, struct packed *p)
 {
     STARFISH_TRY(lay_out(matrix, format, precision, p));
+    p->words = calloc(p->count + 1, sizeof(float));
+    if (!p->words)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
     for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
         if (matrix[m])
             STARFISH_TRY(starfish_sparse_pack(matrix[m], &p->shape.matrix[m], precision, (int *)(void *)p->words));
     return STARFISH_SUCCESS;
+}
+
+/* Of grids that are cut the parts have matrices, and of the last of them the tail has one besides. */
+static int is_in_parts(const struct making *m, int l)
+{
+    return m->grids->cut && l + 1 < m->grids->cut->levels;
 }
 
 static starfish_status pack_whole(struct making *m, int l)
@@ -100,14 +117,16 @@ static starfish_status pack_whole(struct making *m, int l)
     const struct starfish_fem_grid *given = &m->grids->grid[l];
     struct packed *p = &m->whole[l];
 
-    p->shape.rows = given->a.rows;
+    p->shape.rows = p->shape.all_rows = given->a.rows;
     p->shape.coarse_rows = given->p.columns;
     p->shape.diagonal = !given->m.start;
     p->shape.damping = given->damping;
     p->shape.at_once = m->grid[l].steps.count;
+    if (is_in_parts(m, l))
+        return lay_out(m->grid[l].matrix, format_for(m->grids, l), m->precision, p);
     STARFISH_TRY(pack(m->grid[l].matrix, format_for(m->grids, l), m->precision, p));
     if (p->shape.diagonal)
-        pack_inverse(&given->a, 0, m->precision, p);
+        pack_inverse(&given->a, NULL, m->precision, p);
     return STARFISH_SUCCESS;
 }
 
@@ -127,7 +146,7 @@ static starfish_status make_grid(struct making *m, int l)
         grid->matrix[STARFISH_FEM_R] = &grid->r;
         grid->matrix[STARFISH_FEM_RA] = &grid->ra;
     }
-    if (l + 1 < m->grids->levels && m->grids->steps_at_once)
+    if (l + 1 < m->grids->levels && m->grids->steps_at_once && !is_in_parts(m, l))
         STARFISH_TRY(starfish_fem_steps_create(given, m->steps, m->precision, &grid->steps));
     if (grid->steps.count > 0) {
         grid->matrix[STARFISH_FEM_E] = &grid->steps.e;
@@ -142,6 +161,21 @@ static void mark_columns(const struct starfish_csr *a, const size_t rows[2], int
 {
     for (int e = a ? a->start[rows[0]] : 0; a && e < a->start[rows[1]]; e++)
         local[a->column[e]] = 1;
+}
+
+static int ahead_of(const struct making *m, int l)
+{
+    return m->grids->cut->ahead ? m->grids->cut->ahead[l] : 0;
+}
+
+/* Marks neighbours of what is marked. */
+static void mark_rings(const struct starfish_csr *a, int rings, int *local)
+{
+    for (int r = 0; r < rings; r++)
+        for (size_t i = 0; i < a->rows; i++)
+            for (int e = local[i] == r + 1 ? a->start[i] : a->start[i + 1]; e < a->start[i + 1]; e++)
+                if (local[a->column[e]] == 0)
+                    local[a->column[e]] = r + 2; /* not yet in this ring */
 }
 
 /* Local numbers of a level's unknowns in a part: its own, then its ghosts in the order of their numbers; -1: not read.
@@ -162,10 +196,31 @@ static void number_locally(const struct making *m, int l, size_t p)
     }
     if (l > 0)
         mark_columns(grid[-1].matrix[STARFISH_FEM_P], &cut->first[l - 1][p], grid->local);
+    if (ahead_of(m, l) > 0)
+        mark_rings(grid->matrix[STARFISH_FEM_A], ahead_of(m, l) - 1, grid->local);
     for (size_t j = 0; j < n; j++) {
         const int is_own = j >= own[0] && j < own[1];
         grid->local[j] = is_own ? (int)(j - own[0]) : grid->local[j] ? next++ : -1;
     }
+}
+
+static size_t count_local(const struct making *m, int l)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < m->grids->grid[l].a.rows; j++)
+        count += m->grid[l].local[j] >= 0;
+    return count;
+}
+
+/* All rows that the part knows, of columns that it knows. */
+static starfish_status localise_square(const struct making *m, int l, const struct starfish_csr *a,
+                                       struct starfish_csr *b)
+{
+    const size_t count = count_local(m, l);
+    const struct starfish_renumbering new = {m->grid[l].local, m->grid[l].local, count, count};
+
+    return starfish_csr_renumber(a, &new, b);
 }
 
 /* Rows of a matrix in the local numbers of its columns. */
@@ -200,31 +255,48 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
         const int has_coarse = l + 1 < cut->levels, needs_coarse = of_coarse_rows || i == STARFISH_FEM_P;
         if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse) || i == STARFISH_FEM_E || i == STARFISH_FEM_G)
             continue;
+        if (ahead_of(m, l) > 0 && (i == STARFISH_FEM_A || i == STARFISH_FEM_M)) {
+            STARFISH_TRY(localise_square(m, l, m->grid[l].matrix[i], &local[i]));
+            continue;
+        }
         const int *columns = i == STARFISH_FEM_P ? m->grid[l + 1].local : m->grid[l].local;
         STARFISH_TRY(localise(m->grid[l].matrix[i], of_coarse_rows ? &cut->first[l + 1][p] : own, columns, &local[i]));
     }
     return STARFISH_SUCCESS;
 }
 
-static starfish_status pack_part(struct making *m, int l, size_t p)
+/* What all ranks know of a part. */
+static struct starfish_fem_shape outline(const struct making *m, int l, size_t p)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
+    const size_t rows = cut->first[l][p + 1] - cut->first[l][p];
+    struct starfish_fem_shape shape = {
+        .rows = rows, .all_rows = rows, .diagonal = m->whole[l].shape.diagonal, .damping = m->whole[l].shape.damping};
+
+    if (l + 1 < cut->levels)
+        shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
+    return shape;
+}
+
+static starfish_status pack_part(struct making *m, int l, size_t p)
+{
     struct starfish_csr local[STARFISH_FEM_MATRICES] = {{.rows = 0}};
     const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
     struct packed *packed = &m->part[l].packed[p];
 
-    packed->shape = (struct starfish_fem_shape){.rows = cut->first[l][p + 1] - cut->first[l][p],
-                                                .diagonal = m->whole[l].shape.diagonal,
-                                                .damping = m->whole[l].shape.damping};
-    if (l + 1 < cut->levels)
-        packed->shape.coarse_rows = cut->first[l + 1][p + 1] - cut->first[l + 1][p];
+    if (ahead_of(m, l) > 0)
+        packed->shape.all_rows = count_local(m, l);
     starfish_status status = localise_all(m, l, p, local);
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         matrix[i] = local[i].start ? &local[i] : NULL;
     if (status == STARFISH_SUCCESS)
         status = pack(matrix, format_for(m->grids, l), m->precision, packed);
     if (status == STARFISH_SUCCESS && packed->shape.diagonal)
-        pack_inverse(&m->grids->grid[l].a, cut->first[l][p], m->precision, packed);
+        pack_inverse(&m->grids->grid[l].a, m->grid[l].local, m->precision, packed);
+    if (status == STARFISH_SUCCESS && m->mixed && l == 0) {
+        const struct starfish_csr *const high[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &local[STARFISH_FEM_A]};
+        status = pack(high, format_for(m->grids, 0), STARFISH_F64, &m->high_part[p]);
+    }
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++)
         starfish_csr_destroy(&local[i]);
     return status;
@@ -235,7 +307,7 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
     const int *local = m->grid[l].local;
-    struct part_of_grid *part = &m->part[l];
+    struct starfish_fem_halos *halos = &m->halos[l];
 
     for (size_t from = 0; from < cut->parts; from++) {
         const size_t first = cut->first[l][from], last = cut->first[l][from + 1];
@@ -251,15 +323,36 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
         halo.index = index;
         if (!index || halo.count == 0) {
             free(index);
-        } else if (part->halos == STARFISH_SPACE_MOST_HALOS) {
+        } else if (halos->count == STARFISH_SPACE_MOST_HALOS) {
             free(index);
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "more than %d halos between %zu parts",
                                  STARFISH_SPACE_MOST_HALOS, cut->parts);
         } else {
-            part->halo[part->halos++] = halo;
+            halos->halo[halos->count++] = halo;
         }
         if (!index)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Are matrices of the part made and kept here? */
+static int is_here(const struct making *m, size_t p)
+{
+    const struct starfish_owner *owner = m->grids->cut->owner;
+
+    return !owner || starfish_context_ranks(m->context) == 1 || owner[p].rank == starfish_context_rank(m->context);
+}
+
+static starfish_status make_part(struct making *m, size_t p)
+{
+    const struct starfish_fem_cut *cut = m->grids->cut;
+
+    for (int l = 0; l < cut->levels; l++)
+        number_locally(m, l, p);
+    for (int l = 0; l < cut->levels; l++) {
+        STARFISH_TRY(pack_part(m, l, p));
+        STARFISH_TRY(make_halos(m, l, p));
     }
     return STARFISH_SUCCESS;
 }
@@ -269,20 +362,21 @@ static starfish_status make_parts(struct making *m)
     const struct starfish_fem_cut *cut = m->grids->cut;
 
     m->part = calloc((size_t)cut->levels, sizeof *m->part);
+    m->halos = calloc((size_t)cut->levels, sizeof *m->halos);
     for (int l = 0; l < cut->levels && m->part; l++)
         m->grid[l].local = malloc((m->grids->grid[l].a.rows + 1) * sizeof(int));
     for (int l = 0; l < cut->levels; l++)
-        if (!m->part || !m->grid[l].local)
+        if (!m->part || !m->halos || !m->grid[l].local)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
-    for (size_t p = 0; p < cut->parts; p++) {
-        for (int l = 0; l < cut->levels; l++)
-            number_locally(m, l, p);
+    for (size_t p = 0; p < cut->parts; p++)
         for (int l = 0; l < cut->levels; l++) {
             m->part[l].rows[p] = cut->first[l][p + 1] - cut->first[l][p];
-            STARFISH_TRY(pack_part(m, l, p));
-            STARFISH_TRY(make_halos(m, l, p));
+            m->part[l].packed[p].shape = outline(m, l, p);
+            m->high_part[p].shape.rows = m->part[0].rows[p];
         }
-    }
+    for (size_t p = 0; p < cut->parts; p++)
+        if (is_here(m, p))
+            STARFISH_TRY(make_part(m, p));
     return STARFISH_SUCCESS;
 }
 
@@ -298,9 +392,10 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
         sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
                                                          .rows = part->rows,
                                                          .owner = cut->owner,
-                                                         .halos = part->halos,
-                                                         .halo = part->halo,
-                                                         .grid = part->grid};
+                                                         .halos = m->halos[l].count,
+                                                         .halo = m->halos[l].halo,
+                                                         .grid = part->grid,
+                                                         .ahead = ahead_of(m, l)};
     }
 }
 
@@ -326,18 +421,16 @@ static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const s
     return STARFISH_SUCCESS;
 }
 
-/* Mixed precision: the finest operator in f64. */
+/* Mixed precision: the finest operator in f64, where it is not in parts. */
 static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct making *m)
 {
     const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
 
-    if (!plan->mixed)
+    if (!plan->mixed || m->grids->cut)
         return STARFISH_SUCCESS;
-    if (m->grids->cut)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "grids that are cut have no mixed precision");
     m->high.shape.rows = m->grids->grid[0].a.rows;
     STARFISH_TRY(pack(matrix, format_for(m->grids, 0), plan->options.precision, &m->high));
-    return starfish_table_floats(&plan->high_table, m->high.words, m->high.count);
+    return starfish_table_floats(&plan->high_table[0], m->high.words, m->high.count);
 }
 
 /* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */
@@ -347,6 +440,7 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
 {
     const struct starfish_fem_grids *g = m->grids;
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
+    struct starfish_hierarchy_grid high[STARFISH_SPACE_MOST_PARTS];
     struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
     float *packed[STARFISH_GRID_MOST_LEVELS];
     double *none[STARFISH_GRID_MOST_LEVELS] = {NULL};
@@ -360,6 +454,7 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
         .packed = packed,
         .table_size = size,
         .high_shape = &m->high.shape,
+        .high_part = m->mixed && g->cut ? high : NULL,
         .coarse = {.tolerance = g->coarse_tolerance, .iterations = g->coarse_iterations},
         .unknowns_per_task = ROWS_PER_TASK,
         .tail_on_cores = TAIL_ON_CORES,
@@ -372,6 +467,9 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
         packed[l] = m->whole[l].words;
         size[l] = m->whole[l].count;
     }
+    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+        high[p] = (struct starfish_hierarchy_grid){
+            .shape = &m->high_part[p].shape, .packed = m->high_part[p].words, .table_size = m->high_part[p].count};
     describe_parts(m, sets);
     STARFISH_TRY(keep_shapes(plan, m));
     return starfish_multigrid_plan_complete(plan, &grids);
@@ -388,36 +486,48 @@ static void free_all(struct making *m)
         free(m->grid[l].local);
         free(m->whole[l].words);
     }
-    for (int l = 0; cut && m->part && l < cut->levels; l++) {
+    if (cut)
+        starfish_fem_halos_free(m->halos, cut->levels);
+    for (int l = 0; cut && m->part && l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++)
             free(m->part[l].packed[p].words);
-        for (size_t h = 0; h < m->part[l].halos; h++)
-            free((void *)(uintptr_t)m->part[l].halo[h].index);
-    }
+    for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
+        free(m->high_part[p].words);
     free(m->part);
+    free(m->halos);
     free(m->high.words);
     free(m);
+}
+
+static starfish_status make_grids(struct making *m, struct starfish_multigrid_plan *plan)
+{
+    for (int l = 0; l < m->grids->levels; l++)
+        STARFISH_TRY(make_grid(m, l));
+    if (m->grids->cut)
+        STARFISH_TRY(make_parts(m));
+    return keep_high(plan, m);
 }
 
 starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
                                             const struct starfish_fem_grids *grids)
 {
     struct making *m = calloc(1, sizeof *m);
-    starfish_status status = STARFISH_SUCCESS;
+    starfish_status status = m ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
 
-    if (!m)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    m->grids = grids;
-    m->precision = plan->options.inner;
-    m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
-    for (int l = 0; l < grids->levels && status == STARFISH_SUCCESS; l++)
-        status = make_grid(m, l);
-    if (status == STARFISH_SUCCESS && grids->cut)
-        status = make_parts(m);
-    if (status == STARFISH_SUCCESS)
-        status = keep_high(plan, m);
+    if (m) {
+        m->context = plan->context;
+        m->grids = grids;
+        m->precision = plan->options.inner;
+        m->mixed = plan->mixed;
+        m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
+        status = make_grids(m, plan);
+    }
+    status = starfish_ranks_agree(plan->context, status);
+    if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(plan->context) > 1)
+        status = starfish_fem_halos_share(m->context, m->halos, grids->cut->levels);
     if (status == STARFISH_SUCCESS)
         status = complete(plan, m);
-    free_all(m);
+    if (m)
+        free_all(m);
     return status;
 }

@@ -170,17 +170,28 @@ static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 
 starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_plan *plan, const double *table, size_t size)
 {
-    return starfish_table_reals(&plan->high_table, STARFISH_F64, table, size);
+    return starfish_table_reals(&plan->high_table[0], STARFISH_F64, table, size);
 }
 
-/* Parts with tables of their own: the same in the precision of the plan. */
-static starfish_status keep_high_parts(struct starfish_multigrid_plan *plan,
-                                       const struct starfish_hierarchy_index_sets *sets)
+/* Of the parts that this rank has: grids that are given in the precision of the plan, else the tables that all
+ * precisions are made of. */
+static starfish_status create_high_parts(struct starfish_multigrid_plan *plan,
+                                         const struct starfish_multigrid_grids *grids)
 {
+    const struct starfish_hierarchy_index_sets *sets = &grids->index_sets[0];
+
+    plan->high_shape = malloc(sets->parts * grids->shape_size);
+    if (!plan->high_shape)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
     for (size_t part = 0; part < sets->parts; part++) {
-        const struct starfish_hierarchy_grid *grid = &sets->grid[part];
-        STARFISH_TRY(starfish_table_reals(&plan->high_part[part], STARFISH_F64, grid->table, grid->table_size));
-        plan->op.part[part] = (struct starfish_grid_part){grid->shape, plan->high_part[part].handle};
+        const struct starfish_hierarchy_grid *grid = grids->high_part ? &grids->high_part[part] : &sets->grid[part];
+        char *shape = (char *)plan->high_shape + part * grids->shape_size;
+        memcpy(shape, grid->shape, grids->shape_size);
+        if (grid->packed)
+            STARFISH_TRY(starfish_table_floats(&plan->high_table[part], grid->packed, grid->table_size));
+        else if (grid->table)
+            STARFISH_TRY(starfish_table_reals(&plan->high_table[part], STARFISH_F64, grid->table, grid->table_size));
+        plan->op.part[part] = (struct starfish_grid_part){shape, plan->high_table[part].handle};
     }
     return STARFISH_SUCCESS;
 }
@@ -192,12 +203,12 @@ static starfish_status create_operator(struct starfish_multigrid_plan *plan,
     plan->op = starfish_hierarchy_operator(&plan->graph);
     if (!plan->mixed)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
     plan->op.setting.precision = plan->options.precision;
     if (grids->index_levels > 0)
-        return keep_high_parts(plan, &grids->index_sets[0]);
+        return create_high_parts(plan, grids);
+    STARFISH_TRY(copy_bytes(&plan->high_shape, grids->high_shape, grids->shape_size));
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table.handle};
+        plan->op.part[part] = (struct starfish_grid_part){plan->high_shape, plan->high_table[0].handle};
     return STARFISH_SUCCESS;
 }
 
@@ -223,9 +234,8 @@ void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
         plan->hooks->destroy(plan);
     starfish_hierarchy_destroy(&plan->graph);
     starfish_space_destroy(&plan->users);
-    starfish_table_destroy(&plan->high_table);
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        starfish_table_destroy(&plan->high_part[part]);
+        starfish_table_destroy(&plan->high_table[part]);
     free(plan->shapes);
     free(plan->part_shapes);
     free(plan->high_shape);

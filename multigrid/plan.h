@@ -51,13 +51,13 @@ struct starfish_multigrid_plan {
     struct starfish_context *context;
     struct starfish_multigrid_options options;
     const struct starfish_multigrid_hooks *hooks;
-    void *state;       /* the hooks' own */
-    size_t n[2];       /* columns and rows of the finest grid's arrays */
-    int mixed;         /* cycles in f32, residuals in f64 */
-    void *shapes;      /* of all grids, of which the graph has pointers */
-    void *part_shapes; /* of grids that are cut by index sets */
-    void *high_shape;
-    struct starfish_table high_table, high_part[STARFISH_SPACE_MOST_PARTS]; /* of parts with tables of their own */
+    void *state;                                                 /* the hooks' own */
+    size_t n[2];                                                 /* columns and rows of the finest grid's arrays */
+    int mixed;                                                   /* cycles in f32, residuals in f64 */
+    void *shapes;                                                /* of all grids, of which the graph has pointers */
+    void *part_shapes;                                           /* of grids that are cut by index sets */
+    void *high_shape;                                            /* or those of all parts */
+    struct starfish_table high_table[STARFISH_SPACE_MOST_PARTS]; /* the first is that of all parts that have none */
     struct starfish_hierarchy_graph graph;
     struct starfish_grid_operator op; /* the finest grid in the precision of the plan */
     struct starfish_space users;      /* with hooks.arrange: of the users' arrays */
@@ -87,6 +87,8 @@ struct starfish_multigrid_grids {
     const size_t *table_size;
     /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
     const void *high_shape;
+    const struct starfish_hierarchy_grid
+        *high_part; /* of grids that are cut by index sets, for each part; NULL: none */
     struct starfish_coarse_solving coarse;
     size_t unknowns_per_task, tail_on_cores, tail_on_either; /* of struct starfish_hierarchy_spec */
     int levels_in_tail;

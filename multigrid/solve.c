@@ -199,11 +199,12 @@ static starfish_status find_places(const struct starfish_multigrid_plan *plan, c
                                    int node[2])
 {
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
-    const int none = starfish_space_has_none_here(space);
+    size_t first, rows;
 
+    starfish_space_rows_here(space, &first, &rows);
     node[RHS] = node[SOLUTION] = -1;
-    return starfish_ranks_agree(plan->context,
-                                none ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
+    return starfish_ranks_agree(
+        plan->context, rows == 0 ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
 }
 
 static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,

@@ -1,6 +1,8 @@
 /* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
 #include "poisson/ranks.h"
 
+#include "base/fingerprint.h"
+
 #include <string.h>
 
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
@@ -60,19 +62,6 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-/* FNV-1a. */
-static void mix_number(uint64_t *hash, uint64_t number)
-{
-    *hash = (*hash ^ number) * UINT64_C(1099511628211);
-}
-
-static void mix(uint64_t *hash, const void *data, size_t bytes)
-{
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++)
-        mix_number(hash, byte[i]);
-}
-
 /* Of what decides which tasks there are, and of the operator. */
 static uint64_t fingerprint(const struct starfish_poisson_plan *plan)
 {
@@ -80,20 +69,21 @@ static uint64_t fingerprint(const struct starfish_poisson_plan *plan)
     const int choices[] = {options->method, (int)options->precision, options->check_residual != 0, options->refinements,
                            options->check_data != 0};
     const size_t sizes[] = {plan->n[0], plan->n[1], plan->n[2], options->slabs, options->mode_blocks};
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = STARFISH_FINGERPRINT;
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        mix_number(&hash, (uint64_t)choices[i]);
+        starfish_fingerprint_number(&hash, (uint64_t)choices[i]);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        mix_number(&hash, sizes[i]);
-    mix(&hash, &plan->lambda, sizeof plan->lambda);
+        starfish_fingerprint_number(&hash, sizes[i]);
+    starfish_fingerprint_bytes(&hash, &plan->lambda, sizeof plan->lambda);
     for (int axis = 0; axis < 3; axis++) {
         const struct starfish_direction *d = &plan->direction[axis];
         const double *const part[] = {d->lower, d->diag, d->upper};
         for (size_t p = 0; p < sizeof part / sizeof part[0]; p++)
-            mix(&hash, part[p], d->n * sizeof *part[p]);
+            starfish_fingerprint_bytes(&hash, part[p], d->n * sizeof *part[p]);
     }
     if (options->planes)
-        mix(&hash, options->planes, (size_t)starfish_context_ranks(plan->context) * sizeof *options->planes);
+        starfish_fingerprint_bytes(&hash, options->planes,
+                                   (size_t)starfish_context_ranks(plan->context) * sizeof *options->planes);
     return hash;
 }
 

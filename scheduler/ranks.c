@@ -217,10 +217,24 @@ starfish_status starfish_ranks_gather(const struct starfish_context *context, co
     return STARFISH_SUCCESS;
 }
 
+/* MPI counts bytes in ints. */
 starfish_status starfish_ranks_broadcast(const struct starfish_context *context, void *data, size_t bytes, int from)
 {
+    const size_t most = (size_t)1 << 30;
     const struct starfish_transport *transport = transport_of(context);
-    if (transport && transport->broadcast(transport->state, data, bytes, from) != 0)
+    for (size_t at = 0; transport && at < bytes; at += most)
+        if (transport->broadcast(transport->state, (char *)data + at, bytes - at < most ? bytes - at : most, from) != 0)
+            return failed(transport);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_ranks_collect(const struct starfish_context *context, const void *own, const size_t *bytes,
+                                       void *all)
+{
+    const struct starfish_transport *transport = transport_of(context);
+    if (!transport)
+        memcpy(all, own, bytes[0]);
+    else if (transport->collect(transport->state, own, bytes, all) != 0)
         return failed(transport);
     return STARFISH_SUCCESS;
 }

@@ -99,6 +99,11 @@ starfish_status starfish_ranks_agree_maximum(const struct starfish_context *cont
 starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all);
 starfish_status starfish_ranks_broadcast(const struct starfish_context *context, void *data, size_t bytes, int from);
 
+/* bytes[r] of rank r to the first one, in the order of ranks; `all` is not looked at on others. Without ranks a copy.
+ * Errors: RUNTIME. */
+starfish_status starfish_ranks_collect(const struct starfish_context *context, const void *own, const size_t *bytes,
+                                       void *all);
+
 /* What the program's steps before there is a context agree by. */
 starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status);
 

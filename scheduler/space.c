@@ -316,8 +316,7 @@ static void set_rank(const struct starfish_space *space, starpu_data_handle_t ha
         starfish_data_set_travelling(space->context, handle, space->owner[part].rank);
 }
 
-/* The rows of an array that this rank has in its memory: all, or the runs that it owns, one behind the other. */
-static void rows_here(const struct starfish_space *space, size_t *first, size_t *rows)
+void starfish_space_rows_here(const struct starfish_space *space, size_t *first, size_t *rows)
 {
     *first = *rows = 0;
     for (size_t y = space->parts[1]; y-- > 0;)
@@ -325,14 +324,6 @@ static void rows_here(const struct starfish_space *space, size_t *first, size_t 
             *first = space->first[1][y];
             *rows += space->first[1][y + 1] - space->first[1][y];
         }
-}
-
-int starfish_space_has_none_here(const struct starfish_space *space)
-{
-    size_t first, rows;
-
-    rows_here(space, &first, &rows);
-    return rows == 0;
 }
 
 /* Of a user's array, whose rows are planes, the cells of a box in a run of planes. */
@@ -346,7 +337,7 @@ static void register_box_tile(struct starfish_vector *vector, int node, void *me
     const int here = memory && starfish_space_rank(space, run) == starfish_context_rank(space->context);
     size_t first, rows;
 
-    rows_here(space, &first, &rows);
+    starfish_space_rows_here(space, &first, &rows);
     const size_t start = (size_t)box->own[0][0] + nx * (size_t)box->own[1][0] + space->n[0] * (z0 - first);
     const uintptr_t address = here ? (uintptr_t)memory + start * size : 0;
     starpu_block_data_register(&vector->piece[tile], here ? node : -1, address, (uint32_t)(here ? nx : width),
@@ -363,7 +354,7 @@ static void register_tiles(struct starfish_vector *vector, int node, void *memor
     const size_t size = starfish_real_size(vector->precision), *n = space->n;
     size_t first, rows;
 
-    rows_here(space, &first, &rows);
+    starfish_space_rows_here(space, &first, &rows);
     for (size_t y = 0; y < space->parts[1] && space->layers == 0; y++)
         for (size_t x = 0; x < space->parts[0]; x++) {
             const size_t x0 = space->first[0][x], y0 = space->first[1][y];
@@ -429,7 +420,7 @@ static starfish_status check_pinned_here(const struct starfish_space *space, sta
 {
     size_t first, rows;
 
-    rows_here(space, &first, &rows);
+    starfish_space_rows_here(space, &first, &rows);
     return rows == 0 ? STARFISH_SUCCESS
                      : starfish_memory_check_pinned(space->context, name, memory,
                                                     rows * space->n[0] * starfish_real_size(precision));

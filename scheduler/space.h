@@ -145,8 +145,9 @@ void starfish_space_destroy(struct starfish_space *space);
 
 /* Elements of a part, without ghosts. */
 size_t starfish_space_part_size(const struct starfish_space *space, size_t part);
-/* Has this rank no rows of the space? */
-int starfish_space_has_none_here(const struct starfish_space *space);
+/* The rows of an array of the space that this rank has in its memory: all, or the runs that it owns, one behind the
+ * other. */
+void starfish_space_rows_here(const struct starfish_space *space, size_t *first, size_t *rows);
 /* The rank that a part belongs to. */
 int starfish_space_rank(const struct starfish_space *space, size_t part);
 /* Whether the context's workers all work in main memory, so that one array may be cut without edges. */

@@ -10,12 +10,14 @@
 #include "scheduler/context.h"
 #include "sparse/matrix.h"
 
-/* M with the pattern of A^power. */
+/* M with the pattern of A^power. rows[i] is 0 where row i of M is not wanted, and then has no entries; NULL: all are.
+ * Of A there must be the rows that the wanted ones of A^power have as columns. */
 starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
-                              struct starfish_csr *m);
-/* G^T G, G triangular with the pattern of A^power. */
+                              const unsigned char *rows, struct starfish_csr *m);
+/* G^T G, G triangular with the pattern of A^power. `rows`: those of G. A row of M then is right where G has all rows
+ * that the row of A^power has as columns. */
 starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
-                              struct starfish_csr *m);
+                              const unsigned char *rows, struct starfish_csr *m);
 /* Z D^-1 Z^T, where entries of Z below `drop` in size were dropped; Z has ones on its diagonal. */
 starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m);
 

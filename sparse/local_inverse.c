@@ -140,10 +140,12 @@ static starfish_status invert(struct starfish_context *context, const struct sta
     return status;
 }
 
-/* A^power; its values are of no use. */
-static starfish_status raise_pattern(const struct starfish_csr *a, int power, struct starfish_csr *pattern)
+/* The wanted rows of A^power; its values are of no use. */
+static starfish_status raise_pattern(const struct starfish_csr *a, int power, const unsigned char *rows,
+                                     struct starfish_csr *pattern)
 {
     STARFISH_TRY(starfish_csr_rows(a, 0, a->rows, pattern));
+    starfish_csr_keep_rows(pattern, rows);
     for (int k = 1; k < power; k++) {
         struct starfish_csr next = {.rows = 0};
         const starfish_status status = starfish_csr_product(pattern, NULL, a, &next);
@@ -155,9 +157,9 @@ static starfish_status raise_pattern(const struct starfish_csr *a, int power, st
 }
 
 starfish_status starfish_spai(struct starfish_context *context, const struct starfish_csr *a, int power,
-                              struct starfish_csr *m)
+                              const unsigned char *rows, struct starfish_csr *m)
 {
-    STARFISH_TRY(raise_pattern(a, power, m));
+    STARFISH_TRY(raise_pattern(a, power, rows, m));
     return a->rows > 0 ? invert(context, a, 0, m) : STARFISH_SUCCESS;
 }
 
@@ -172,12 +174,12 @@ static starfish_status square(const struct starfish_csr *g, struct starfish_csr 
 }
 
 starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
-                              struct starfish_csr *m)
+                              const unsigned char *rows, struct starfish_csr *m)
 {
     struct starfish_csr pattern, g = {.rows = 0};
 
     *m = (struct starfish_csr){.rows = 0};
-    starfish_status status = raise_pattern(a, power, &pattern);
+    starfish_status status = raise_pattern(a, power, rows, &pattern);
     if (status == STARFISH_SUCCESS)
         status = starfish_csr_lower(&pattern, &g);
     starfish_csr_destroy(&pattern);

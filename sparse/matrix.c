@@ -36,6 +36,27 @@ void starfish_csr_destroy(struct starfish_csr *a)
     memset(a, 0, sizeof *a);
 }
 
+/* Where there is no memory to shorten the arrays they stay as long as they are. */
+void starfish_csr_keep_rows(struct starfish_csr *a, const unsigned char *keep)
+{
+    int next = 0;
+
+    for (size_t i = 0; keep && i < a->rows; i++) {
+        const int first = a->start[i], count = keep[i] ? a->start[i + 1] - first : 0;
+        a->start[i] = next;
+        memmove(a->column + next, a->column + first, (size_t)count * sizeof *a->column);
+        memmove(a->value + next, a->value + first, (size_t)count * sizeof *a->value);
+        next += count;
+    }
+    if (!keep)
+        return;
+    a->start[a->rows] = next;
+    int *column = realloc(a->column, ((size_t)next + 1) * sizeof *column);
+    a->column = column ? column : a->column;
+    double *value = realloc(a->value, ((size_t)next + 1) * sizeof *value);
+    a->value = value ? value : a->value;
+}
+
 /* ---- Transposes -------------------------------------------------------------------------------------------------- */
 
 struct transposing {

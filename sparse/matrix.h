@@ -40,6 +40,9 @@ starfish_status starfish_csr_rows(const struct starfish_csr *a, size_t first, si
 /* The entries on and below the diagonal. */
 starfish_status starfish_csr_lower(const struct starfish_csr *a, struct starfish_csr *lower);
 
+/* Takes the entries of all rows i out where keep[i] is 0; NULL: none. The rows stay, without entries. */
+void starfish_csr_keep_rows(struct starfish_csr *a, const unsigned char *keep);
+
 /* y = A x, row by row in the order of entries: the naive reference of all kernels. */
 void starfish_csr_apply(const struct starfish_csr *a, const double *x, double *y);
 /* Where entry (i,j) is, -1 where there is none. */

@@ -2,6 +2,7 @@
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"
+#include "scheduler/ranks.h"
 #include "tasks/shares.h"
 
 #include <string.h>
@@ -76,6 +77,7 @@ static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const s
         const struct starfish_hierarchy_index_sets *sets = &spec->index_sets[l];
         if (sets->boxes)
             return starfish_space_boxes(space, graph->context, sets->boxes);
+        graph->level[l].ahead = sets->ahead;
         return starfish_space_index_sets(space, graph->context, sets->parts, sets->rows, sets->owner, sets->halos,
                                          sets->halo);
     }
@@ -134,7 +136,8 @@ static starfish_status create_parts(struct starfish_hierarchy_graph *graph, cons
         const struct starfish_hierarchy_grid *grid = own ? &spec->index_sets[l].grid[p] : &spec->grid[l];
         if (own && p == level->space.parts[1])
             break;
-        if (own || p == 0)
+        const int here = !own || starfish_space_rank(&level->space, p) == starfish_context_rank(graph->context);
+        if (here && (own || p == 0)) /* of other ranks' parts there is none */
             STARFISH_TRY(store_table(&level->table[p], spec->precision, grid));
         level->part[p] = (struct starfish_grid_part){grid->shape, level->table[own ? p : 0].handle};
     }

@@ -40,6 +40,9 @@ struct starfish_hierarchy_level {
     const struct starfish_vector *u[2], *f;
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
+    int ahead;       /* index sets: sweeps between two exchanges, which are done on the ghosts too; 0: one on none */
+    int sweep;       /* of such a smoothing, and */
+    int sweep_count; /* how many it has */
     enum starfish_waiting waits;
     int visits[STARFISH_VISITINGS]; /* may all of its parts be visited so? */
     /* Rows beyond each part where its array has the solution, too, so that nobody need be asked for them. */
@@ -110,6 +113,9 @@ struct starfish_hierarchy_index_sets {
     const struct starfish_index_halo *halo;
     const struct starfish_boxes *boxes; /* instead of rows, owners and halos: parts are boxes */
     const struct starfish_hierarchy_grid *grid;
+    /* So many sweeps one after the other need no exchange: parts have matrix rows of their ghosts too, and halos are so
+     * deep that after that many sweeps on all of them a part's own elements are right. 0: they have not. */
+    int ahead;
 };
 
 /* What a hierarchy takes of memories, known from shapes and sizes of tables alone (of an index set: nothing is known).

@@ -32,6 +32,17 @@ static struct starfish_grid_task task_on(const struct starfish_hierarchy_level *
     return task;
 }
 
+/* On the ghosts too, where a smoothing goes on without its neighbours: what is wrong at their rim, as entries are
+ * missing there, comes nearer by a row of cells with each sweep. */
+static void go_ahead(const struct starfish_hierarchy_level *level, struct starfish_grid_task *task)
+{
+    if (level->ahead == 0 || !level->f->ghosts || !level->u[0]->ghosts)
+        return;
+    task->step.at.y1 += level->space.after[task->part];
+    task->has_ghosts = level->sweep % level->ahead != 0;
+    task->keeps_edges = (level->sweep + 1) % level->ahead != 0 && level->sweep + 1 < level->sweep_count;
+}
+
 static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level, int sweep,
                                  double damping, int zero)
 {
@@ -52,6 +63,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
         task.f = level->f;
         task.coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL;
         task.result = v;
+        go_ahead(level, &task);
         STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
     }
     level->now = !level->now;
@@ -192,6 +204,8 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
 
     for (int i = 0; i < steps * sweeps; i++) {
+        level->sweep = i;
+        level->sweep_count = steps * sweeps;
         const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
         STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
     }

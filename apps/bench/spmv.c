@@ -357,7 +357,7 @@ static starfish_status measure_inverse(struct subject *s)
     struct starfish_csr m = {.rows = 0};
     bench_announce("%s, SPAI", s->numbering);
     const double start = clock_now();
-    const starfish_status status = starfish_spai(s->run->context, s->matrix, 1, &m);
+    const starfish_status status = starfish_spai(s->run->context, s->matrix, 1, NULL, &m);
     s->run->seconds[0] = clock_now() - start;
     s->bytes = (double)starfish_csr_entries(&m) * (2 * sizeof(double) + sizeof(int));
     starfish_csr_destroy(&m);
@@ -429,7 +429,7 @@ static starfish_status assemble(struct spmv *run, const struct starfish_fem_prob
     STARFISH_TRY(starfish_fem_space_number(space, numbering, 1));
     add_setup(run, "numbering", name, start, (double)(space->nodes * sizeof(int)));
     start = clock_now();
-    STARFISH_TRY(starfish_fem_assemble(problem, space, a, NULL, NULL));
+    STARFISH_TRY(starfish_fem_assemble(problem, space, NULL, &(struct starfish_fem_sums){a, NULL, NULL}));
     add_setup(run, "assembly", name, start, (double)(starfish_csr_entries(a) * (sizeof(double) + sizeof(int))));
     return STARFISH_SUCCESS;
 }

@@ -2,10 +2,12 @@
 #include "apps/fem/fem.h"
 
 #include "apps/command.h"
+#include "apps/mpi.h"
 #include "apps/names.h"
 #include "apps/pictures/canvas.h"
 #include "apps/workers.h"
 #include "fem/options.h"
+#include "scheduler/ranks.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,7 +32,13 @@ static starfish_status make_context(struct fem_run *run)
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &options));
     workers_as_one_team(&options);
-    return starfish_context_create(&run->context, &options);
+    return run->transport ? starfish_context_create_ranked(&run->context, &options, run->transport, "")
+                          : starfish_context_create(&run->context, &options);
+}
+
+static int is_first(const struct fem_run *run)
+{
+    return !run->transport || run->transport->rank == 0;
 }
 
 static void complete_options(struct fem_options *o)
@@ -65,24 +73,37 @@ static const char *status_name(const struct fem_run *run, starfish_status status
 static starfish_status solve(struct fem_run *run)
 {
     const size_t nodes = starfish_fem_nodes(run->plan);
-    STARFISH_TRY(starfish_array_create(&run->u, run->options.library.precision, 1, &nodes));
+    const starfish_status made =
+        is_first(run) ? starfish_array_create(&run->u, run->options.library.precision, 1, &nodes) : STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_transport_agree(run->transport, made));
     const starfish_status status = starfish_fem_solve(run->plan, run->u.data, &run->info);
     run->status = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? status_name(run, status) : NULL;
     return status;
 }
 
-static starfish_status run_fem(void *data)
+static starfish_status prepare(struct fem_run *run)
 {
-    struct fem_run *run = data;
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
     complete_options(&run->options);
-    STARFISH_TRY(fem_check_outputs(run));
-    STARFISH_TRY(fem_read(run));
-    STARFISH_TRY(make_context(run));
-    STARFISH_TRY(make_plan(run));
-    STARFISH_TRY(solve(run));
-    STARFISH_TRY(fem_write_outputs(run));
+    return is_first(run) ? fem_check_outputs(run) : STARFISH_SUCCESS;
+}
+
+static starfish_status write_outputs(struct fem_run *run)
+{
+    return is_first(run) ? fem_write_outputs(run) : STARFISH_SUCCESS;
+}
+
+/* Ranks agree after every stage: where one has failed, no other goes on. */
+static starfish_status run_fem(void *data)
+{
+    static starfish_status (*const stages[])(struct fem_run * run) = {prepare,   fem_read, make_context,
+                                                                      make_plan, solve,    write_outputs};
+    struct fem_run *run = data;
+    for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
+        STARFISH_TRY(starfish_transport_agree(run->transport, stages[s](run)));
+    if (!is_first(run))
+        return STARFISH_SUCCESS;
     if (run->options.json)
         fem_print_json(run);
     else
@@ -96,7 +117,7 @@ static starfish_status run_and_tell(void *data)
     struct fem_run *run = data;
     char message[1024];
     const starfish_status status = run_fem(run);
-    if (status != STARFISH_ERROR_NUMERICAL || !run->status)
+    if (status != STARFISH_ERROR_NUMERICAL || !run->status || !is_first(run))
         return status;
     snprintf(message, sizeof message, "%s", starfish_error_message());
     if (run->options.json)
@@ -148,6 +169,7 @@ int command_fem(int argc, char **argv)
         {"--plot", OPTION_TEXT, &o->plot, "F",
          .help = "also draw the solution, of a solid its middle plane, in a .png, .svg or .pdf"},
         PICTURE_OPTIONS,
+        {"--mpi", OPTION_FLAG, &o->mpi, .help = "on all ranks that mpiexec has started, each with unknowns of its own"},
         {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output"},
         {.name = NULL},
     };
@@ -159,7 +181,11 @@ int command_fem(int argc, char **argv)
         .operand_count = 1,
         .json = &o->json,
     };
-    const int exit_status = options_run(&line, argc, argv, run_and_tell, run);
+    const starfish_status begun = mpi_begin(argc, argv, &o->mpi, &run->transport);
+    const int exit_status =
+        begun == STARFISH_SUCCESS ? options_run(&line, argc, argv, run_and_tell, run) : command_fail(begun, 0);
+    const struct starfish_transport *transport = run->transport;
     release(run);
+    mpi_close(transport);
     return exit_status;
 }

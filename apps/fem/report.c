@@ -44,6 +44,10 @@ void fem_print_table(const struct fem_run *run)
     add(&table, "workers");
     table_cell(&table, "%zu cpu, %zu gpu", starfish_context_workers_of(run->context, STARFISH_CPU),
                starfish_context_workers_of(run->context, STARFISH_GPU));
+    if (run->transport) {
+        add(&table, "ranks");
+        table_cell(&table, "%d; workers and times are of the first one", run->transport->ranks);
+    }
     add(&table, "iterations");
     table_cell(&table, info->preconditioned > 0 ? "%d cycles, %d of them in conjugate gradients" : "%d cycles",
                info->iterations, info->preconditioned);
@@ -79,5 +83,7 @@ void fem_print_json(const struct fem_run *run)
     json_object_set_new(object, "seconds", command_json_real(info->seconds));
     json_object_set_new(object, "setup_seconds", command_json_real(info->setup_seconds));
     json_object_set_new(object, "smoother_seconds", command_json_real(info->smoother_seconds));
+    if (run->transport)
+        json_object_set_new(object, "ranks", json_integer(run->transport->ranks));
     command_print_json(object);
 }

@@ -5,6 +5,7 @@
 #include "apps/files/array.h"
 #include "apps/files/gmsh.h"
 #include "apps/options.h"
+#include "scheduler/transport.h"
 
 #include <starfish/starfish.h>
 
@@ -15,7 +16,7 @@ struct fem_options {
     size_t levels;
     struct option_texts dirichlet, curved;
     const char *workers, *out, *points, *vtk, *plot, *tolerance_given;
-    int json;
+    int json, mpi;
 };
 
 struct fem_run {
@@ -25,9 +26,10 @@ struct fem_run {
     struct starfish_fem_dirichlet dirichlet[OPTION_MOST_TEXTS];
     struct starfish_fem_curve curve[OPTION_MOST_TEXTS];
     struct starfish_fem_problem problem;
+    const struct starfish_transport *transport; /* to other ranks; NULL: there are none */
     starfish_context *context;
     starfish_fem_plan *plan;
-    struct starfish_array u, points; /* points: (nodes, dimensions) */
+    struct starfish_array u, points; /* u: on the first rank;  points: (nodes, dimensions) */
     struct starfish_fem_info info;
     const char *status;
 };

@@ -2,6 +2,7 @@
 #include "apps/solve/solve.h"
 
 #include "apps/command.h"
+#include "apps/mpi.h"
 #include "apps/names.h"
 #include "apps/options.h"
 #include "apps/pictures/canvas.h"
@@ -180,20 +181,6 @@ static starfish_status run_solve(void *data)
     return status;
 }
 
-/* MPI is there before anything can fail, so that one rank speaks for all. */
-static starfish_status begin_mpi(struct solve_run *run, int argc, char **argv)
-{
-    for (int i = 1; i < argc && !options_ask_help(argc, argv); i++)
-        if (strcmp(argv[i], "--mpi") == 0)
-            run->options.mpi = 1;
-    if (!run->options.mpi)
-        return STARFISH_SUCCESS;
-    command_set_silent(!solve_is_first_launched());
-    STARFISH_TRY(solve_open_mpi(run));
-    command_set_silent(problem_rank(&run->solver) > 0);
-    return STARFISH_SUCCESS;
-}
-
 int command_solve(int argc, char **argv)
 {
     struct solve_run run = {.options = {.workers = "all", .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS},
@@ -232,11 +219,11 @@ int command_solve(int argc, char **argv)
         .operand_count = 1,
         .json = &given->json,
     };
-    const starfish_status begun = begin_mpi(&run, argc, argv);
+    const starfish_status begun = mpi_begin(argc, argv, &given->mpi, &run.solver.transport);
     const int exit_status =
         begun == STARFISH_SUCCESS ? options_run(&line, argc, argv, run_solve, &run) : command_fail(begun, 0);
     problem_release(&run.solver);
-    solve_close_mpi(&run);
+    mpi_close(run.solver.transport);
     free(run.seconds);
     return exit_status;
 }

@@ -26,14 +26,9 @@ starfish_status solve_write_outputs(struct solve_run *run);
 /* Where the solution goes: --out, else the problem file's "solution", else NULL. */
 const char *solve_output_name(const struct solve_run *run);
 
-/* Several ranks (mpi.c): MPI is started and ended; errors: UNSUPPORTED (the library is missing), RUNTIME. All ranks
- * write an array file, or with `axis` a VTK file, of the solution. Collective. Whether this is the first of the
- * processes that a launcher has started, by its variables: who speaks while there is no MPI. */
-starfish_status solve_open_mpi(struct solve_run *run);
-void solve_close_mpi(struct solve_run *run);
+/* Several ranks (mpi.c): all of them write an array file, or with `axis` a VTK file, of the solution. Collective. */
 starfish_status solve_write_together(const struct problem_run *run, const char *name,
                                      const struct starfish_vtk_axis *axis);
-int solve_is_first_launched(void);
 
 /* What is shown (report.c). */
 void solve_print_table(const struct solve_run *run);

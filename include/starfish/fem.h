@@ -10,7 +10,11 @@
  * Q2 elements middles of edges, of faces, of cells; the numbering option changes the order of unknowns inside the
  * solver alone.
  *
- * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+ * In a context on several ranks (starfish/mpi.h) all of them make the same plan, of the whole mesh, and solve together:
+ * ranks have parts of the unknowns of large grids, and their rows of the matrices.
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. On several ranks one
+ * thread of each uses it, in the same order. */
 #ifndef STARFISH_FEM_PUBLIC_H
 #define STARFISH_FEM_PUBLIC_H
 
@@ -142,9 +146,11 @@ struct starfish_fem_options {
     int most_cycles;
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
-    /* Runs of unknowns that the finer grids are cut into, each with a GPU or the cores as its owner, in turn; 1: none.
-     * 0: one per GPU where there are several and the problem is large. Numberings by neighbourhood have small halos.
-     * Not in mixed precision, where 0 is 1. At most STARFISH_FEM_MOST_PARTS. */
+    /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
+     * 0: one per GPU where there are several, the problem is large and precision not mixed; on several ranks one per
+     * GPU or worker of cores of each. SAINV and FSAI depend on the order of unknowns and keep it, so that their parts
+     * are runs of unknowns, which have small halos with numberings by neighbourhood alone. At most
+     * STARFISH_FEM_MOST_PARTS. */
     int parts;
 };
 enum { STARFISH_FEM_MOST_PARTS = 8 };
@@ -175,7 +181,8 @@ struct starfish_fem_info {
 };
 
 /* Refine, number, assemble and set up the smoother on all levels. `options` may be NULL. The caller owns *plan; destroy
- * it before its context. Errors: ARGUMENT (names the member, and cells by their numbers), MEMORY, RUNTIME. */
+ * it before its context. Collective; `source` is called for a rank's own cells, and those around them. Errors: ARGUMENT
+ * (names the member, and cells by their numbers; ranks have different problems or options), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_fem_plan_create(starfish_context *context,
                                                       const struct starfish_fem_problem *problem,
                                                       const struct starfish_fem_options *options,
@@ -189,12 +196,14 @@ STARFISH_API size_t starfish_fem_nodes(const starfish_fem_plan *plan);
 STARFISH_API const double *starfish_fem_points(const starfish_fem_plan *plan);
 STARFISH_API size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell);
 
-/* u at all nodes of the finest space, starfish_fem_nodes reals of options.precision in host memory. `info` may be NULL.
+/* u at all nodes of the finest space, starfish_fem_nodes reals of options.precision in host memory; NULL on another
+ * rank than the first: not wanted there. `info` may be NULL; times are the rank's own. Collective.
  * Errors: NUMERICAL when the tolerance was not reached, and rounding errors do not explain that (then u is the last
  * one, and info is filled in); ARGUMENT, MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info);
 /* The same without waiting: u is not to be touched until the job has been waited for, once; waiting frees it. Jobs of a
- * plan follow one another, those of different plans run at the same time. */
+ * plan follow one another, those of different plans run at the same time. On several ranks the job is solved when it
+ * has been submitted. */
 STARFISH_API starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job);
 STARFISH_API starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info);
 

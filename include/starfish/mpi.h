@@ -19,6 +19,9 @@
  * returns when the job is solved, as it does with multigrid. Many problems at once (options.count), ghosts
  * (options.ghosts) and submissions in a stream are refused (UNSUPPORTED) on several ranks.
  *
+ * Plans of starfish/fem.h have parts of the grids' unknowns on up to 8 ranks, and every rank passes the whole mesh; the
+ * solution is whole on every rank that passes an array for it, as the first one must. More ranks have no unknowns.
+ *
  * Source: StarPU-MPI (Agullo et al., IEEE TPDS 28 (2017), 1703-1717) moves the data between the ranks' tasks. */
 #ifndef STARFISH_MPI_H
 #define STARFISH_MPI_H

@@ -28,6 +28,7 @@ enum starfish_fem_matrix {
 /* The table has what the layouts say, and where M is the inverse diagonal that. The coarsest grid has A and M alone. */
 struct starfish_fem_shape {
     size_t rows, coarse_rows;
+    size_t all_rows; /* of A and M: with those of ghosts, where sweeps are done on these */
     struct starfish_sparse_layout matrix[STARFISH_FEM_MATRICES];
     size_t inverse; /* where M is the inverse diagonal it is at this word */
     double damping;

@@ -1,11 +1,12 @@
-/* Rows of approximate inverses on the GPU. 8 lanes, a warp or a block share a row, by the longest one; systems are in
- * shared memory, and where they do not fit a warp has a row at a time in the work space. Bound by the steps of the
- * products of rows, of which many warps hide each other's latencies. */
+/* Rows of approximate inverses on the GPU. Short rows of SPAI have a kernel of their own (local_inverse_short.cuh); 8
+ * lanes, a warp or a block share one of the others, by the longest row; systems are in shared memory, and where they do
+ * not fit a warp has a row at a time in the work space. Bound by the steps of the products of rows, of which many warps
+ * hide each other's latencies. */
 extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
 
-#include <cuda_runtime.h>
+#include "sparse/kernels/local_inverse_short.cuh"
 
 namespace
 {
@@ -41,19 +42,21 @@ namespace block
 #include "sparse/kernels/local_inverse_row.h"
 } // namespace block
 
-/* `lanes` threads share a row; `row` does one. */
+/* `lanes` threads share a row; `row` does one. `rest`: of those that were left. */
 template <unsigned lanes, void (*row)(const starfish_local_inverse *, size_t, double *)>
-__global__ void __launch_bounds__(128) local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared)
+__global__ void __launch_bounds__(128)
+    local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared, int rest)
 {
     extern __shared__ double here[];
     const unsigned groups = blockDim.x / lanes, group = threadIdx.x / lanes;
     const size_t first = blockIdx.x * size_t(groups) + group;
     double *work = shared ? here + group * size : a.work + first * size;
     for (size_t i = a.first + first; i < a.last; i += gridDim.x * size_t(groups))
-        row(&a, i, work);
+        if (!rest || is_left(a, i))
+            row(&a, i, work);
 }
 
-using kernel = void (*)(const starfish_local_inverse, unsigned, int);
+using kernel = void (*)(const starfish_local_inverse, unsigned, int, int);
 
 struct shape {
     kernel run;
@@ -85,6 +88,10 @@ extern "C" int starfish_local_inverse_cuda(const starfish_local_inverse *a, cuda
         if (error != cudaSuccess)
             return error;
     }
-    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared);
+    const int rest = !a->triangular && s == shapes; /* most rows may be short */
+    const int failed = rest ? launch_short_rows(a, stream) : int(cudaSuccess);
+    if (failed != cudaSuccess)
+        return failed;
+    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared, rest);
     return cudaGetLastError();
 }

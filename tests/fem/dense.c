@@ -153,7 +153,8 @@ static int test(int d, int n, starfish_fem_element element, starfish_fem_numberi
         double *dense = calloc(space.nodes * space.nodes, sizeof *dense);
         for (size_t c = 0; c < refined.cells; c++)
             add_cell(&space, c, element == STARFISH_FEM_Q1 ? 1 : 2, dense, f);
-        if (starfish_fem_assemble(&problem, &space, &a, load, NULL) == STARFISH_SUCCESS)
+        if (starfish_fem_assemble(&problem, &space, NULL, &(struct starfish_fem_sums){&a, load, NULL}) ==
+            STARFISH_SUCCESS)
             worst = compare(&space, &a, load, dense, f);
         free(load);
         free(f);

@@ -28,7 +28,7 @@ def launch(*programs):
     """mpiexec of [ranks, arguments...] each, of which NAME=VALUE are variables."""
     command = [MPIEXEC]
     for ranks, *words in programs:
-        variables = [word for word in words if "=" in word]
+        variables = [word for word in words if "=" in word and word[0].isupper()]
         command += [":"] if len(command) > 1 else []
         command += ["-n", str(ranks), "env", *variables, PROGRAM, *(word for word in words if word not in variables)]
     return command
@@ -264,6 +264,78 @@ class Failures(Ranks):
                 return stream.read().split()[2] not in "ZX"
         except FileNotFoundError:
             return False
+
+
+SIDE = 8
+
+
+def mesh(bent):
+    """SIDE x SIDE cells of a square, whose points inside are moved by `bent`; groups of the bottom and the rest."""
+    number = lambda i, j: 1 + i + (SIDE + 1) * j
+    points, cells, sides = [], [], []
+    for j in range(SIDE + 1):
+        for i in range(SIDE + 1):
+            move = bent * (0 < i < SIDE and 0 < j < SIDE)
+            points.append((i + move * ((3 * i + j) % 5 - 2), j + move * ((i + 2 * j) % 3 - 1)))
+    for j in range(SIDE):
+        for i in range(SIDE):
+            cells.append((number(i, j), number(i + 1, j), number(i + 1, j + 1), number(i, j + 1)))
+    for i in range(SIDE):
+        sides += [(1, number(i, 0), number(i + 1, 0)), (2, number(i, SIDE), number(i + 1, SIDE)),
+                  (2, number(0, i), number(0, i + 1)), (2, number(SIDE, i), number(SIDE, i + 1))]
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(points))]
+    lines += [f"{i + 1} {x!r} {y!r} 0" for i, (x, y) in enumerate(points)]
+    lines += ["$EndNodes", "$Elements", str(len(sides) + len(cells))]
+    lines += [f"{i + 1} 1 2 {group} {group} {a} {b}" for i, (group, a, b) in enumerate(sides)]
+    lines += [f"{1000 + i} 3 2 9 9 {' '.join(map(str, cell))}" for i, cell in enumerate(cells)]
+    return "\n".join(lines + ["$EndElements", ""])
+
+
+class Elements(Ranks):
+    def mesh(self, bent=0.1, name="m.msh"):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            stream.write(mesh(bent))
+        return name
+
+    def check(self, ranks, *arguments):
+        """Every rank has rows of the finer grids: 4096 for a part are enough."""
+        status, out, _ = self.run_program("fem", self.mesh(), "--json", "--out", "one.npy", *arguments)
+        self.assertEqual(status, 0, out)
+        one = json.loads(out)
+        self.assertGreaterEqual(one["unknowns"], 4096 * ranks)
+        status, out, said = self.run_ranks((ranks, "fem", "m.msh", "--mpi", "--json", "--out", "u.npy", *arguments))
+        self.assertEqual((status, said), (0, []), out)
+        together = json.loads(out)
+        for key in ("status", "iterations", "unknowns", "nonzeros", "smoother_nonzeros", "levels"):
+            self.assertEqual(together[key], one[key], key)
+        self.assertEqual(together["ranks"], ranks)
+        self.assertAlmostEqual(together["pertrb"], one["pertrb"], delta=1e-12)
+        self.assert_same(read_npy(self.path("u.npy"))[1], read_npy(self.path("one.npy"))[1])
+
+    def test_same_on_any_number(self):
+        fixed = ("--dirichlet", "1=0", "--dirichlet", "2=1", "--levels", "4")
+        self.check(1, *fixed)
+        self.check(2, *fixed, "--numbering", "random", "--smoother", "jacobi")
+        self.check(3, *fixed, "--element", "q2", "--levels", "3")
+        self.check(4, "--dirichlet", "1=0", "--levels", "4", "--smoother", "fsai", "--numbering", "xyz")
+        self.check(2, "--levels", "4", "--smoother", "sainv", "--cycle", "v")
+
+    def test_small_ones(self):
+        """Which every rank has for itself; and mixed precision, in parts."""
+        for arguments in (("--levels", "1"), ("--levels", "4", "--precision", "mixed")):
+            self.mesh()
+            command = ("fem", "m.msh", "--mpi", "--json", "--dirichlet", "1=0", *arguments)
+            status, out, said = self.run_ranks((3, *command))
+            self.assertEqual((status, said, json.loads(out)["status"]), (0, [], "solved"))
+
+    def test_what_one_rank_has_otherwise(self):
+        self.mesh()
+        self.mesh(0.11, "other.msh")
+        same = ("--mpi", "--levels", "1", "--out", "u.npy")
+        self.fails("differs between ranks", (1, "fem", "m.msh", *same), (1, "fem", "other.msh", *same))
+        self.fails("differs between ranks", (1, "fem", "m.msh", *same), (1, "fem", "m.msh", *same, "--cycle", "w"))
+        self.fails("none.msh", (1, "fem", "m.msh", *same), (1, "fem", "none.msh", *same))
+        self.fails("none", (2, "fem", "m.msh", *same, "--dirichlet", "none=0"))
 
 
 @unittest.skipUnless("DeviceMemory" in sys.argv, "asked for by name")

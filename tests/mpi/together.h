@@ -9,20 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, ranks;
-static starfish_context *together, *alone;
+#include "tests/mpi/check.h"
 
-/* One line, of the first rank that comes, and the end of all. */
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "rank %d of %d, line %d: ", rank, ranks, __LINE__);                                        \
-            fprintf(stderr, __VA_ARGS__);                                                                              \
-            fprintf(stderr, "\n");                                                                                     \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
-        }                                                                                                              \
-    } while (0)
-#define CHECK_OK(call) CHECK((call) == STARFISH_SUCCESS, "%s: %s", #call, starfish_error_message())
+static starfish_context *together, *alone;
 
 static unsigned state = 1;
 

@@ -36,7 +36,7 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
     for (int l = 0; l < TEST_FEM_LEVELS; l++) {
         starfish_csr_destroy(&fem->grid[l].m);
         if (variant->spai)
-            STARFISH_TRY(starfish_spai(context, &fem->grid[l].a, 1, &fem->grid[l].m));
+            STARFISH_TRY(starfish_spai(context, &fem->grid[l].a, 1, NULL, &fem->grid[l].m));
     }
     options.precision = options.inner = precision;
     options.smoother = STARFISH_SMOOTHER_JACOBI;

@@ -263,6 +263,26 @@ static void definite_matrix(struct starfish_csr *a, size_t n)
     starfish_csr_destroy(&transposed);
 }
 
+/* Nine points of a square grid, whose rows have 4 to 9 entries, or two more to the left and right: up to 11. */
+static void grid_matrix(struct starfish_csr *a, int side, int wide)
+{
+    int next = 0;
+
+    assert_int_equal(starfish_csr_create(a, (size_t)(side * side), (size_t)(side * side), (size_t)(11 * side * side)),
+                     STARFISH_SUCCESS);
+    for (int i = 0; i < side * side; i++) {
+        a->start[i] = next;
+        for (int j = 0; j < side * side; j++) {
+            const int across = abs(i % side - j % side), down = abs(i / side - j / side);
+            if (down > 1 || across > 1 + (wide && down == 0))
+                continue;
+            a->column[next] = j;
+            a->value[next++] = i == j ? 8 + 0.1 * (i % 5) : -1.0 / (1 + across);
+        }
+    }
+    a->start[side * side] = next;
+}
+
 static struct starfish_local_matrix upload_csr(const struct starfish_csr *a)
 {
     const size_t entries = starfish_csr_entries(a);
@@ -339,11 +359,15 @@ static void invert(const struct starfish_csr *a, int triangular, int products, s
 static void test_local_inverses(void **state)
 {
     static const size_t sizes[] = {1, 2, 37, 90};
+    enum { DEFINITE = sizeof sizes / sizeof sizes[0], SIDE = 13 };
 
     (void)state;
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    for (size_t s = 0; s < DEFINITE + 2; s++) {
         struct starfish_csr a, m, g;
-        definite_matrix(&a, sizes[s]);
+        if (s < DEFINITE)
+            definite_matrix(&a, sizes[s]);
+        else
+            grid_matrix(&a, SIDE, s > DEFINITE);
         assert_int_equal(starfish_csr_rows(&a, 0, a.rows, &m), STARFISH_SUCCESS);
         assert_int_equal(starfish_csr_lower(&a, &g), STARFISH_SUCCESS);
         for (int products = 0; products < 2; products++) {

@@ -1,0 +1,193 @@
+/* Finite element plans on several ranks: who has what, and what all must know. */
+#include "fem/ranks.h"
+
+#include "base/fingerprint.h"
+#include "base/real.h"
+#include "scheduler/ranks.h"
+
+#include <stdlib.h>
+
+/* ---- The problem ------------------------------------------------------------------------------------------------- */
+
+static void add_numbers(uint64_t *hash, const double *value, size_t count)
+{
+    starfish_fingerprint_bytes(hash, value, count * sizeof *value);
+}
+
+/* Of the mesh, of groups and of what is given on them; functions cannot be looked into. */
+static void add_problem(uint64_t *hash, const struct starfish_fem_problem *problem)
+{
+    const struct starfish_fem_mesh *mesh = problem->mesh;
+    const size_t per_cell = mesh->dimensions == 2 ? 9 : 27;
+    const size_t sizes[] = {
+        (size_t)mesh->dimensions, mesh->points,        mesh->cells,     mesh->marks,
+        (size_t)problem->element, problem->dirichlets, problem->curves, (size_t)problem->refinements};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        starfish_fingerprint_number(hash, sizes[i]);
+    for (size_t i = 0; i < mesh->points; i++)
+        add_numbers(hash, mesh->point + 3 * i, (size_t)mesh->dimensions);
+    starfish_fingerprint_bytes(hash, mesh->cell, mesh->cells * per_cell * sizeof *mesh->cell);
+    for (size_t i = 0; i < mesh->marks; i++) {
+        starfish_fingerprint_number(hash, mesh->mark[i].cell);
+        starfish_fingerprint_number(hash, (uint64_t)mesh->mark[i].group);
+        starfish_fingerprint_bytes(hash, mesh->mark[i].place, (size_t)mesh->dimensions);
+    }
+    add_numbers(hash, &problem->rhs, 1);
+    for (size_t i = 0; i < problem->dirichlets; i++) {
+        starfish_fingerprint_number(hash, (uint64_t)problem->dirichlet[i].group);
+        add_numbers(hash, &problem->dirichlet[i].value, 1);
+    }
+    for (size_t i = 0; i < problem->curves; i++) {
+        starfish_fingerprint_number(hash, (uint64_t)problem->curve[i].group);
+        add_numbers(hash, problem->curve[i].centre, (size_t)mesh->dimensions);
+        add_numbers(hash, &problem->curve[i].radius, 1);
+    }
+}
+
+static void add_options(uint64_t *hash, const struct starfish_fem_options *o)
+{
+    const size_t choices[] = {o->precision,
+                              o->inner,
+                              o->smoother,
+                              o->numbering,
+                              o->format,
+                              o->shape,
+                              (size_t)o->smoothing_steps,
+                              (size_t)o->pattern_power,
+                              (size_t)o->most_cycles,
+                              o->krylov,
+                              o->seed,
+                              (size_t)o->parts};
+    const double numbers[] = {o->damping, o->drop_tolerance, o->tolerance};
+
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        starfish_fingerprint_number(hash, choices[i]);
+    add_numbers(hash, numbers, sizeof numbers / sizeof numbers[0]);
+}
+
+starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
+                                              const struct starfish_fem_problem *problem,
+                                              const struct starfish_fem_options *options)
+{
+    uint64_t hash = STARFISH_FINGERPRINT;
+
+    if (starfish_context_ranks(context) == 1)
+        return status;
+    if (status == STARFISH_SUCCESS) {
+        add_problem(&hash, problem);
+        add_options(&hash, options);
+    }
+    return starfish_ranks_agree_on(context, status, "the problem, or an option,", hash);
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+/* What a rank has to work with. */
+struct share {
+    size_t gpus, cores;
+};
+
+static size_t devices_of(const struct share *share)
+{
+    return share->gpus > 0 ? share->gpus : share->cores;
+}
+
+/* Part p of `parts` belongs to a rank, each having some in turn where there are enough. */
+static void deal_asked(const struct share *share, size_t ranks, size_t parts, struct starfish_fem_deal *deal)
+{
+    size_t nth = 0;
+
+    deal->parts = parts;
+    for (size_t p = 0; p < parts; p++) {
+        const size_t rank = parts < ranks ? p : p * ranks / parts;
+        nth = p > 0 && deal->owner[p - 1].rank == (int)rank ? nth + 1 : 0;
+        deal->owner[p] =
+            (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)(nth % share[rank].gpus) : STARFISH_ANY};
+    }
+}
+
+/* A part for each device of each rank, or for each rank, or for the first ones. */
+static void deal_by_devices(const struct share *share, size_t ranks, struct starfish_fem_deal *deal)
+{
+    size_t devices = 0;
+
+    for (size_t rank = 0; rank < ranks; rank++)
+        devices += devices_of(&share[rank]);
+    for (size_t rank = 0; rank < ranks; rank++) {
+        const size_t own = devices > STARFISH_FEM_MOST_PARTS ? 1 : devices_of(&share[rank]);
+        for (size_t p = 0; p < own && deal->parts < STARFISH_FEM_MOST_PARTS; p++)
+            deal->owner[deal->parts++] =
+                (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)p : STARFISH_ANY};
+    }
+}
+
+starfish_status starfish_fem_deal(const struct starfish_context *context, size_t asked, struct starfish_fem_deal *deal)
+{
+    const size_t ranks = (size_t)starfish_context_ranks(context);
+    const struct share own = {starfish_context_workers_of(context, STARFISH_GPU),
+                              starfish_context_workers_of(context, STARFISH_CPU)};
+    struct share *share = calloc(ranks, sizeof *share);
+    starfish_status status =
+        share ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of ranks");
+
+    *deal = (struct starfish_fem_deal){.parts = 0};
+    status = starfish_ranks_agree(context, status);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(context, &own, sizeof own, share);
+    for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
+        deal->has_gpus |= share[rank].gpus > 0;
+    if (status == STARFISH_SUCCESS && asked > 0)
+        deal_asked(share, ranks, asked, deal);
+    else if (status == STARFISH_SUCCESS)
+        deal_by_devices(share, ranks, deal);
+    free(share);
+    return status;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count)
+{
+    return plan->is_dealt ? starfish_ranks_sum(plan->context, values, count) : STARFISH_SUCCESS;
+}
+
+/* ---- The solution ------------------------------------------------------------------------------------------------ */
+
+/* Of all ranks in order to the first one, and from there to all where others want it. */
+static starfish_status bring(const struct starfish_fem_plan *plan, const void *own, int to_all, size_t *bytes,
+                             void *all)
+{
+    const struct starfish_context *context = plan->context;
+    const size_t size = starfish_real_size(plan->options.precision), here = (plan->own[1] - plan->own[0]) * size;
+
+    STARFISH_TRY(starfish_ranks_gather(context, &here, sizeof here, bytes));
+    STARFISH_TRY(starfish_ranks_collect(context, (const char *)own + plan->own[0] * size, bytes, all));
+    return to_all ? starfish_ranks_broadcast(context, all, plan->space.unknowns * size, 0) : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan, const void *own, int wanted,
+                                            void **all)
+{
+    const struct starfish_context *context = plan->context;
+    const int first = starfish_context_rank(context) == 0;
+    double to_all = !first && wanted;
+
+    *all = NULL;
+    STARFISH_TRY(starfish_ranks_maximum(context, &to_all, 1));
+    size_t *bytes = calloc((size_t)starfish_context_ranks(context), sizeof *bytes);
+    if (first || to_all > 0)
+        *all = malloc((plan->space.unknowns + 1) * starfish_real_size(plan->options.precision));
+    const int there = bytes && (*all || !(first || to_all > 0));
+    starfish_status status = starfish_ranks_agree(
+        context,
+        there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the solution of all ranks"));
+    if (status == STARFISH_SUCCESS)
+        status = bring(plan, own, to_all > 0, bytes, *all);
+    free(bytes);
+    if (status == STARFISH_SUCCESS && (first || wanted))
+        return STARFISH_SUCCESS;
+    free(*all);
+    *all = NULL;
+    return status;
+}

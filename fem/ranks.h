@@ -1,0 +1,30 @@
+/* Finite element plans on several ranks. Every rank has the whole mesh and numbers all unknowns alike; the larger grids
+ * are cut into runs of unknowns, which are dealt to ranks, and a rank makes and keeps the rows of its own runs alone.
+ * Without ranks there is nothing to agree on, and no sums are taken. All functions are collective. */
+#ifndef STARFISH_FEM_RANKS_H
+#define STARFISH_FEM_RANKS_H
+
+#include "fem/plan.h"
+
+/* All ranks go on or none: with the same problem and options. */
+starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
+                                              const struct starfish_fem_problem *problem,
+                                              const struct starfish_fem_options *options);
+
+/* Parts for the ranks' GPUs, else for their cores, the ranks in order; as many as options.parts says, 0: one for each
+ * GPU or worker of cores, or where these are too many for each rank. */
+struct starfish_fem_deal {
+    size_t parts;
+    struct starfish_owner owner[STARFISH_FEM_MOST_PARTS];
+    int has_gpus; /* some rank */
+};
+starfish_status starfish_fem_deal(const struct starfish_context *context, size_t asked, struct starfish_fem_deal *deal);
+
+/* Of unknowns that are dealt: sums over all ranks, the same on all. */
+starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count);
+/* The unknowns of all ranks, of which `own` is an array of all with this rank's in place: *all is a new array on the
+ * first rank, and where others want it (`wanted`) on these too, else NULL. The caller frees it. */
+starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan, const void *own, int wanted,
+                                            void **all);
+
+#endif

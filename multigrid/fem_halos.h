@@ -1,0 +1,21 @@
+/* Halos of the parts of finite element grids: which unknowns of each other part a part reads. A rank knows what its own
+ * parts read, from its rows of the matrices; a space must know the halos of all parts. */
+#ifndef STARFISH_MULTIGRID_FEM_HALOS_H
+#define STARFISH_MULTIGRID_FEM_HALOS_H
+
+#include "scheduler/space.h"
+
+/* Of a grid. Indices are ours. */
+struct starfish_fem_halos {
+    size_t count;
+    struct starfish_index_halo halo[STARFISH_SPACE_MOST_HALOS];
+};
+
+/* Every rank tells all others of the halos of its parts; halos[0 .. levels-1] then have those of all parts, in the same
+ * order on all ranks. Collective. Errors: MEMORY, RUNTIME. */
+starfish_status starfish_fem_halos_share(const struct starfish_context *context, struct starfish_fem_halos *halos,
+                                         int levels);
+/* NULL is allowed. The array itself is the caller's. */
+void starfish_fem_halos_free(struct starfish_fem_halos *halos, int levels);
+
+#endif
