@@ -47,7 +47,7 @@ struct bench {
     const char *csv, *plot, *samples, *roofline;
     const struct bench_curves *curves; /* NULL: bars */
     const char *subject;               /* what is measured, for titles; NULL: nothing is said */
-    const char *how; /* "simulated", "modelled"; NULL: measured */
+    const char *how;                   /* "simulated", "modelled"; NULL: measured */
     int json;
     json_t *sampled;                 /* every measured time: case, who, number, seconds */
     double begun;                    /* seconds, when measuring began */
