@@ -71,19 +71,19 @@ static int update_here(const struct starfish_place *place, void *buffers[], cons
     return run_update(place, &update);
 }
 
-/* The sum is one number, so that one core computes it. */
 static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
-    const struct rows rows = share_of(a, place->gpu, 0, 1);
+    const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_product product = {.nx = rows.nx,
                                                     .at = rows.at,
                                                     .u = starfish_vector_here(buffers, &a->access[U], a->precision),
                                                     .v = starfish_vector_here(buffers, &a->access[V], a->precision),
-                                                    .sums = STARFISH_VECTOR(buffers, a->sums)};
+                                                    .sums = STARFISH_VECTOR(buffers, a->sums),
+                                                    .slot = part,
+                                                    .slots = parts};
 
-    (void)parts;
-    return part > 0 ? 0 : run_product(place, &product);
+    return run_product(place, &product);
 }
 
 static int narrow_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
