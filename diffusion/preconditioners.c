@@ -7,6 +7,7 @@
 #include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-enum { ROWS = 256 }; /* of a run of a loop over all rows */
+/* Of a run of a loop over all rows; and unknowns of a grid that is collected where ranks have GPUs. */
+enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19 };
 
 struct faces {
     const struct starfish_diffusion_box *box;
@@ -69,6 +71,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 2;
+    if (plan->dealt.any_gpu)
+        options.tail = TAIL_OF_GPUS;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }
@@ -88,15 +92,29 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     return status;
 }
 
-starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan)
+{
+    return plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID
+               ? create_multigrid(plan, plan->inner, &plan->multigrid, NULL)
+               : STARFISH_SUCCESS;
+}
+
+/* Parts apart have ghosts as deep as the cycles read. */
+static starfish_status create_rescue(struct starfish_diffusion_plan *plan)
 {
     struct starfish_diffusion_rescue *rescue = &plan->rescue;
 
-    if (rescue->multigrid)
-        return STARFISH_SUCCESS;
-    for (int i = 0; i < 4 && plan->options.mixed; i++)
-        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], &plan->space, plan->options.precision));
-    return create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL);
+    STARFISH_TRY(create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL));
+    const struct starfish_space *space = plan->space.apart ? rescue->multigrid->op.space : &plan->space;
+    rescue->has_vectors = plan->options.mixed || plan->space.apart;
+    for (int i = 0; i < 4 && rescue->has_vectors; i++)
+        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], space, plan->options.precision));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+{
+    return plan->rescue.multigrid ? STARFISH_SUCCESS : starfish_ranks_agree(plan->context, create_rescue(plan));
 }
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
@@ -104,7 +122,7 @@ starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *p
 /* A band is for cores. */
 static enum starfish_coarse_form choose_form(const struct starfish_diffusion_plan *plan)
 {
-    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 || plan->dealt.any_gpu;
     const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
 
     switch (plan->options.coarse) {
@@ -113,7 +131,7 @@ static enum starfish_coarse_form choose_form(const struct starfish_diffusion_pla
     case STARFISH_COARSE_HALVES:
         return STARFISH_COARSE_BY_HALVES;
     case STARFISH_COARSE_BAND:
-        return has_cores ? STARFISH_COARSE_BY_BAND : STARFISH_COARSE_BY_HALVES;
+        return has_cores && !plan->dealt.any_gpu ? STARFISH_COARSE_BY_BAND : STARFISH_COARSE_BY_HALVES;
     default:
         return on_gpu ? STARFISH_COARSE_BY_HALVES : STARFISH_COARSE_BY_BAND;
     }
@@ -196,8 +214,6 @@ starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusi
 {
     const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
 
-    if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid, NULL));
     STARFISH_TRY(starfish_cells_table(starfish_diffusion_preconditioner_kind(plan), &matrix, &plan->space,
                                       plan->options.block, plan->inner, &plan->preconditioner));
     return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS
@@ -254,7 +270,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     if (o->deflation != STARFISH_DEFLATION_NONE)
         STARFISH_TRY(count_deflation(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
-    memory->main_bytes += rescue.main_bytes + (o->mixed ? VECTORS * high : 0);
+    memory->main_bytes += rescue.main_bytes + (o->mixed || plan->runs.apart ? VECTORS * high : 0);
     memory->gpu_work = cycles.gpu_work;
     memory->gpu_data = memory->main_bytes + 2 * high;
     memory->gpu_least =

@@ -9,8 +9,8 @@
 
 #include "multigrid/plan.h"
 #include "poisson/ranks.h"
+#include "scheduler/dealt.h"
 #include "scheduler/memory.h"
-#include "scheduler/space.h"
 #include <starfish/multigrid.h>
 
 #include <float.h>
@@ -213,69 +213,15 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
-/* What the ranks' planes become. */
-struct dealt {
-    struct starfish_runs runs;
-    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
-    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
-};
-
-/* What a rank says of itself. */
-struct share {
-    size_t planes, gpus, cores;
-};
-
-/* Runs of a rank's planes for its GPUs, else for its cores, where they are thick enough. */
-static void add_rank(struct dealt *dealt, const struct share *share, int rank, size_t most)
-{
-    const size_t workers = share->gpus > 0 ? share->gpus : share->cores, start = dealt->first[dealt->runs.parts];
-    size_t parts = workers < most ? workers : most, first[STARFISH_SPACE_MOST_PARTS + 1];
-
-    if (share->planes == 0)
-        return;
-    parts = parts < share->planes / LEAST_PLANES ? parts : share->planes / LEAST_PLANES;
-    parts = parts > 0 ? parts : 1;
-    starfish_divide(share->planes, parts, first);
-    for (size_t p = 0; p < parts; p++) {
-        dealt->owner[dealt->runs.parts] = (struct starfish_owner){rank, share->gpus > 0 ? (int)p : STARFISH_ANY};
-        dealt->first[++dealt->runs.parts] = start + first[p + 1];
-    }
-}
-
-/* Whether the planes of all ranks can be parts of the grids: there are not too many, each has as many as its neighbours
- * read on the finest grid and on some coarser ones. */
-static int can_be_cut(const struct starfish_poisson_plan *plan, const struct share *share)
-{
-    if (plan->n[0] == 1 || plan->here.owners < 2 || plan->here.owners > STARFISH_SPACE_MOST_PARTS)
-        return 0;
-    for (int rank = 0; rank < starfish_context_ranks(plan->context); rank++)
-        if (share[rank].planes > 0 && share[rank].planes < LEAST_PLANES)
-            return 0;
-    return 1;
-}
-
 /* dealt->runs.parts: 0 where the planes cannot be parts. */
-static starfish_status deal(const struct starfish_poisson_plan *plan, struct dealt *dealt)
+static starfish_status deal(const struct starfish_poisson_plan *plan, struct starfish_dealt *dealt)
 {
-    const int ranks = starfish_context_ranks(plan->context);
-    const struct share own = {plan->here.planes, plan->context->workers_of[STARFISH_GPU],
-                              plan->context->workers_of[STARFISH_CPU]};
-    struct share *share = calloc((size_t)ranks, sizeof *share);
-    starfish_status status = STARFISH_SUCCESS;
+    const struct starfish_deal_spec spec = {.rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
 
-    *dealt = (struct dealt){.runs = {.apart = 1}};
-    if (!share)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
-    status = starfish_ranks_agree(plan->context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(plan->context, &own, sizeof own, share);
-    if (status == STARFISH_SUCCESS && can_be_cut(plan, share))
-        for (int rank = 0; rank < ranks; rank++)
-            add_rank(dealt, &share[rank], rank, STARFISH_SPACE_MOST_PARTS / (size_t)plan->here.owners);
-    free(share);
-    dealt->runs.first = dealt->first;
-    dealt->runs.owner = dealt->owner;
-    return status;
+    STARFISH_TRY(starfish_deal_runs(plan->context, &spec, dealt));
+    if (plan->n[0] == 1)
+        dealt->runs.parts = 0;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status fill_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
@@ -313,7 +259,7 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
  * solves for all. */
 static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 {
-    struct dealt dealt;
+    struct starfish_dealt dealt;
 
     STARFISH_TRY(deal(plan, &dealt));
     plan->on_one_rank = dealt.runs.parts == 0;

@@ -226,9 +226,10 @@ static void register_tiles(struct starfish_vector *vector, int node, void *memor
         }
 }
 
-static void register_run(starpu_data_handle_t *handle, size_t count, size_t size)
+/* In memory of its own where node is -1. */
+static void register_run(starpu_data_handle_t *handle, int node, uintptr_t memory, size_t count, size_t size)
 {
-    starpu_block_data_register(handle, -1, 0, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
+    starpu_block_data_register(handle, node, memory, (uint32_t)count, (uint32_t)count, (uint32_t)count, 1, 1, size);
 }
 
 /* Edges travel to their readers, and pieces to a task that collects them. */
@@ -244,12 +245,13 @@ static void register_apart(struct starfish_vector *vector)
     const size_t size = starfish_real_size(vector->precision);
 
     for (size_t p = 0; p < space->parts[1]; p++) {
-        register_run(&vector->piece[p], space->before[p] + starfish_space_part_size(space, p) + space->after[p], size);
+        register_run(&vector->piece[p], -1, 0, space->before[p] + starfish_space_part_size(space, p) + space->after[p],
+                     size);
         starpu_data_set_coordinates(vector->piece[p], 2, 0, (int)p);
         set_rank(space, vector->piece[p], p);
     }
     for (size_t h = 0; h < space->halos; h++) {
-        register_run(&vector->edge[h], space->halo[h].count, size);
+        register_run(&vector->edge[h], -1, 0, space->halo[h].count, size);
         starpu_data_set_coordinates(vector->edge[h], 2, (int)space->halo[h].from, (int)space->halo[h].to);
         starpu_data_set_name(vector->edge[h], "edge");
         set_rank(space, vector->edge[h], space->halo[h].from);
@@ -285,6 +287,31 @@ starfish_status starfish_vector_over(struct starfish_vector *vector, const struc
     STARFISH_TRY(starfish_memory_check_pinned(space->context, name, memory, bytes));
     *vector = (struct starfish_vector){.space = space, .precision = precision};
     register_tiles(vector, node, memory);
+    return STARFISH_SUCCESS;
+}
+
+/* Handles without memory stand for other ranks' parts: their tasks are not executed here. */
+starfish_status starfish_vector_over_own(struct starfish_vector *vector, const struct starfish_space *space,
+                                         starfish_precision precision, int node, void *memory, const char *name)
+{
+    const int here = starfish_context_rank(space->context);
+    const size_t size = starfish_real_size(precision);
+    size_t own = 0;
+
+    for (size_t p = 0; p < space->parts[1]; p++)
+        own += starfish_space_rank(space, p) == here ? starfish_space_part_size(space, p) : 0;
+    *vector = (struct starfish_vector){.space = NULL};
+    STARFISH_TRY(starfish_memory_check_pinned(space->context, name, memory, own * size));
+    *vector = (struct starfish_vector){.space = space, .precision = precision};
+    own = 0;
+    for (size_t p = 0; p < space->parts[1]; p++) {
+        const int rank = starfish_space_rank(space, p), is_own = rank == here;
+        const size_t count = starfish_space_part_size(space, p);
+        register_run(&vector->piece[p], is_own ? node : -1, is_own ? (uintptr_t)memory + own * size : 0, count, size);
+        starpu_data_set_coordinates(vector->piece[p], 2, 0, (int)p);
+        starfish_data_set_owner(space->context, vector->piece[p], rank);
+        own += is_own ? count : 0;
+    }
     return STARFISH_SUCCESS;
 }
 

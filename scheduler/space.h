@@ -116,6 +116,10 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
  * runtime's. Error: ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
+/* Of a space on ranks, over the rows of this rank's parts, which are one run in `memory`; what other ranks have is
+ * theirs, and has no memory here. Error: ARGUMENT, as above. */
+starfish_status starfish_vector_over_own(struct starfish_vector *vector, const struct starfish_space *space,
+                                         starfish_precision precision, int node, void *memory, const char *name);
 /* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them
  * alone. The space has one run of columns. */
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,

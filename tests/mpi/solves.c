@@ -1,45 +1,14 @@
 /* Solves on several ranks against those of one process: every rank makes the same random problem, solves it whole in a
  * context of its own, and compares its planes of what all have solved together. Run by mpiexec. */
+#include "tests/mpi/together.h"
+
 #include <math.h>
-#include <starfish/mpi.h>
-#include <starfish/starfish.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-static int rank, ranks;
-static starfish_context *together, *alone;
-
-/* One line, of the first rank that comes, and the end of all. */
-#define CHECK(condition, ...)                                                                                          \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "rank %d of %d, line %d: ", rank, ranks, __LINE__);                                        \
-            fprintf(stderr, __VA_ARGS__);                                                                              \
-            fprintf(stderr, "\n");                                                                                     \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                                                              \
-        }                                                                                                              \
-    } while (0)
-#define CHECK_OK(call) CHECK((call) == STARFISH_SUCCESS, "%s: %s", #call, starfish_error_message())
-
-/* ---- Random problems ----------------------------------------------------------------------------------------------
- */
-
-static unsigned state = 1;
-
-static unsigned next(unsigned below)
-{
-    state = state * 1664525u + 1013904223u;
-    return (state >> 8) % below;
-}
-
-static double real(void)
-{
-    return (double)next(1 << 20) / (1 << 19) - 1;
-}
 
 static void *reals(starfish_precision precision, size_t count)
 {
@@ -169,13 +138,6 @@ static void release_problem(struct problem *p)
 
 /* ---- Parts of arrays ----------------------------------------------------------------------------------------------
  */
-
-static void *part_of(const void *whole, size_t first, size_t bytes)
-{
-    void *part = malloc(bytes + 1);
-    memcpy(part, (const char *)whole + first, bytes);
-    return part;
-}
 
 /* Boundary data of planes first .. first + count - 1. */
 static struct starfish_boundary faces_of(const struct problem *p, size_t first, size_t count)
@@ -394,12 +356,7 @@ static void fields_are_of_own_planes(void)
 int main(int argc, char **argv)
 {
     const int cases = argc > 1 ? atoi(argv[1]) : 4;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    int level;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    CHECK_OK(starfish_mpi_context_create(&together, MPI_COMM_WORLD, &options));
-    CHECK_OK(starfish_mpi_rank(together, &rank, &ranks));
-    CHECK_OK(starfish_context_create(&alone, NULL));
+    begin(&argc, &argv);
     for (int i = 0; i < cases; i++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_MULTIGRID; method++)
@@ -409,9 +366,7 @@ int main(int argc, char **argv)
     fields_are_of_own_planes();
     errors_of_one_are_errors_of_all();
     memory_that_one_lacks_all_lack();
-    starfish_context_destroy(alone);
-    starfish_context_destroy(together);
-    MPI_Finalize();
+    end();
     if (rank == 0)
         printf("%d ranks: %d problems\n", ranks, cases * KINDS);
     return 0;

@@ -1,0 +1,29 @@
+/* How the rows of an array that several ranks hold become parts, which the ranks that hold them work on: for solvers on
+ * spaces (space.h). */
+#ifndef STARFISH_SCHEDULER_DEALT_H
+#define STARFISH_SCHEDULER_DEALT_H
+
+#include "scheduler/space.h"
+
+struct starfish_deal_spec {
+    size_t rows;  /* of this rank, which follow those of the ranks before it; 0 is allowed */
+    size_t least; /* rows that a rank which has any must have, as its neighbours read so many on all grids */
+    size_t worth; /* rows of a part that are worth tasks: ranks with fewer have one part */
+    size_t grain; /* every part but the last has a multiple of so many rows; 0 and 1: any number */
+};
+
+/* `runs` points into the struct, which must stay where it is. */
+struct starfish_dealt {
+    struct starfish_runs runs; /* apart; no parts where the ranks' rows cannot be parts: the same on all ranks */
+    size_t first[STARFISH_SPACE_MOST_PARTS + 1];
+    struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
+    int owners;  /* ranks with rows */
+    int any_gpu; /* of any rank */
+    size_t first_here, rows_here;
+};
+
+/* Runs of each rank's rows for its GPUs, or where it has none for its cores. Collective. Errors: MEMORY, RUNTIME. */
+starfish_status starfish_deal_runs(struct starfish_context *context, const struct starfish_deal_spec *spec,
+                                   struct starfish_dealt *dealt);
+
+#endif
