@@ -224,10 +224,11 @@ static starfish_status prepare(struct starfish_diffusion_plan *plan, const struc
 static starfish_status complete(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
     cut(plan);
+    if (!plan->measured)
+        STARFISH_TRY(starfish_diffusion_create_cycles(plan));
     STARFISH_TRY(starfish_diffusion_measure(plan, problem));
     if (plan->measured)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_diffusion_create_cycles(plan));
     STARFISH_TRY(create_space(plan));
     STARFISH_TRY(create_matrices(plan, problem->mean));
     STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));

@@ -82,7 +82,7 @@ void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
 starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);
 /* plan->rescue, made if there is none. */
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
-/* And plan->memory, once the plan is cut: MEMORY where it is more than there is. */
+/* And plan->memory, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
                                            const struct starfish_diffusion_problem *problem);
 /* Rows of the space that a block of block-ic fills, so that parts need not cut one; else 1. */

@@ -249,6 +249,22 @@ static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
     return status;
 }
 
+/* The cycles' memory, of the plan that there is, or of one that is only asked for; and that of those which may come to
+ * the rescue: in mixed precision they have the same grids with numbers of twice the size. */
+static starfish_status measure_cycles(const struct starfish_diffusion_plan *plan, struct starfish_memory *cycles,
+                                      struct starfish_memory *rescue)
+{
+    const struct starfish_diffusion_options *o = &plan->options;
+
+    if (o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
+        return create_multigrid(plan, o->precision, NULL, rescue);
+    STARFISH_TRY(plan->multigrid ? starfish_multigrid_plan_memory(plan->multigrid, cycles)
+                                 : create_multigrid(plan, plan->inner, NULL, cycles));
+    if (plan->inner != o->precision)
+        rescue->main_bytes = 2 * cycles->main_bytes;
+    return STARFISH_SUCCESS;
+}
+
 /* Vectors and matrices of the iteration, and what preconditions and deflates it; a task has four vectors, or all of
  * multigrid's, or a matrix of deflation. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
@@ -263,10 +279,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     struct starfish_memory *memory = &plan->memory;
     size_t deflation = 0;
 
-    if (o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, plan->inner, NULL, &cycles));
-    if (plan->inner != o->precision || o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, o->precision, NULL, &rescue));
+    STARFISH_TRY(measure_cycles(plan, &cycles, &rescue));
     if (o->deflation != STARFISH_DEFLATION_NONE)
         STARFISH_TRY(count_deflation(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
@@ -277,6 +290,6 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
         cycles.gpu_work + starfish_device_footprint(per_cell * high + low + AT_ONCE * high + deflation, SMALL);
     if (cycles.gpu_least > memory->gpu_least)
         memory->gpu_least = cycles.gpu_least;
-    starfish_memory_complete(plan->context, 0, memory);
+    starfish_memory_complete(plan->context, plan->multigrid != NULL, memory); /* whose work space is taken */
     return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }
