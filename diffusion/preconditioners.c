@@ -8,6 +8,7 @@
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,8 +16,9 @@
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-/* Of a run of a loop over all rows; and unknowns of a grid that is collected where ranks have GPUs. */
-enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19 };
+/* Of a run of a loop over all rows; unknowns of a grid that is collected where ranks have GPUs; and of one that one
+ * core of a team does alone, with all grids below it. */
+enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19, TAIL_OF_TEAMS = 4096 };
 
 struct faces {
     const struct starfish_diffusion_box *box;
@@ -73,6 +75,9 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
+    else if (starfish_context_workers_of(plan->context, STARFISH_GPU) == 0 &&
+             starfish_team_largest(plan->context, STARFISH_CPU) > 1)
+        options.tail = TAIL_OF_TEAMS;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }
