@@ -71,19 +71,19 @@ static int update_here(const struct starfish_place *place, void *buffers[], cons
     return run_update(place, &update);
 }
 
-/* The sum is one number, so that one core computes it. */
 static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
                         size_t parts)
 {
-    const struct rows rows = share_of(a, place->gpu, 0, 1);
+    const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_product product = {.nx = rows.nx,
                                                     .at = rows.at,
                                                     .u = starfish_vector_here(buffers, &a->access[U], a->precision),
                                                     .v = starfish_vector_here(buffers, &a->access[V], a->precision),
-                                                    .sums = STARFISH_VECTOR(buffers, a->sums)};
+                                                    .sums = STARFISH_VECTOR(buffers, a->sums),
+                                                    .slot = part,
+                                                    .slots = parts};
 
-    (void)parts;
-    return part > 0 ? 0 : run_product(place, &product);
+    return run_product(place, &product);
 }
 
 static int narrow_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
@@ -237,11 +237,17 @@ static size_t variant_of(const struct updating *update)
     return (update->u ? 1U : 0U) + (update->correction ? 2U : 0U) + (is_in_place(update) ? 4U : 0U);
 }
 
+/* Has a vector the edges that v has, or is there none? */
+static int has_edges_of(const struct starfish_vector *vector, const struct starfish_vector *v)
+{
+    return !vector || (vector->ghosts && vector->space == v->space);
+}
+
 /* Has everything that is read edges, as v has, that ranks compute for themselves? */
 static int is_mirrored(const struct updating *update)
 {
-    return update->v->ghosts && update->v->space->on_ranks && (!update->u || update->u->ghosts) &&
-           (!update->correction || update->correction->ghosts);
+    return update->v->ghosts && update->v->space->on_ranks && has_edges_of(update->u, update->v) &&
+           has_edges_of(update->correction, update->v);
 }
 
 static struct starfish_access attach_edge(struct starfish_task *task, const struct starfish_vector *vector, size_t halo,
@@ -411,13 +417,19 @@ starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct s
                                       double *largest)
 {
     double values[STARFISH_SUMS];
+    starfish_status status = STARFISH_SUCCESS;
+    int on_ranks = 0;
 
     *largest = 0;
-    for (size_t part = 0; part < sums->parts; part++) {
-        STARFISH_TRY(starfish_table_read(&sums->part[part], context, values, sizeof values));
-        for (size_t i = 0; i < STARFISH_SUMS; i++)
+    for (size_t part = 0; part < sums->parts && status == STARFISH_SUCCESS; part++) {
+        const int owner = starfish_data_owner(sums->part[part].handle);
+        on_ranks |= owner >= 0;
+        if (owner >= 0 && owner != starfish_context_rank(context))
+            continue;
+        status = starfish_table_read(&sums->part[part], context, values, sizeof values);
+        for (size_t i = 0; i < STARFISH_SUMS && status == STARFISH_SUCCESS; i++)
             if (!(values[i] <= *largest))
                 *largest = values[i];
     }
-    return STARFISH_SUCCESS;
+    return on_ranks ? starfish_ranks_agree_maximum(context, status, largest, 1) : status;
 }

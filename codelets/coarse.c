@@ -147,9 +147,8 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
     struct starfish_task task;
 
     starfish_task_begin(&task, &coarse_solve_codelet, algebra->progress, algebra->phase);
-    if (matrix->form != STARFISH_COARSE_BY_BAND)
-        starfish_task_of_owner(&task, space, 0, algebra->where);
-    else
+    starfish_task_of_all_owners(&task, space, algebra->where);
+    if (matrix->form == STARFISH_COARSE_BY_BAND)
         task.where = STARPU_CPU;
     starfish_task_data(&task, matrix->solution.handle, STARPU_W);
     starfish_task_data(&task, matrix->rhs.handle, STARPU_W);

@@ -26,7 +26,8 @@ struct starfish_coarse_matrix {
 starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebra, size_t part,
                                            const struct starfish_chunks *chunks, const struct starfish_vector *r,
                                            const struct starfish_vector *y);
-/* solution = E^-1 of the sums of all parts. Of a band a core's task, else where part 0 of the space belongs. */
+/* solution = E^-1 of the sums of all parts. Of a band a core's task, else where part 0 of the space belongs; on ranks
+ * each that has parts computes it for itself. */
 starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *algebra, const struct starfish_space *space,
                                              const struct starfish_coarse_matrix *matrix,
                                              const struct starfish_chunks *chunks);

@@ -195,33 +195,45 @@ static double value_at(const struct starfish_boundary *b, size_t user, int side,
     return precision == STARFISH_F32 ? (double)((const float *)array)[index] : ((const double *)array)[index];
 }
 
+/* A face of a run of planes. */
+struct face {
+    int direction, side;
+    struct starfish_run_of_planes planes;
+};
+
 /* A Dirichlet face adds 2 k g / h^2 to what the cell is equal to, a Neumann one the flux k g / h through it, into the
  * cell at the high end. The directions across a face, lower one fastest, count its data. */
 static void move_face(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary,
-                      starfish_precision precision, int d, int side, void *extra)
+                      starfish_precision precision, const struct face *face, void *extra)
 {
-    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
-    const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    const int d = face->direction, a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]}, first = face->planes.first;
+    const size_t at = face->side ? (box->n[d] - 1) * stride[d] : 0, begin = b == 2 ? first : 0;
+    const size_t rows = b == 2 ? face->planes.count : box->n[b];
     const double h = box->spacing[d];
-    const double factor = box->ends[d][side] == STARFISH_DIRICHLET ? box->dirichlet / (h * h) : (side ? 1 : -1) / h;
+    const double factor =
+        box->ends[d][face->side] == STARFISH_DIRICHLET ? box->dirichlet / (h * h) : (face->side ? 1 : -1) / h;
 
-    for (size_t j = 0; j < box->n[b]; j++)
+    for (size_t j = 0; j < rows; j++)
         for (size_t i = 0; i < box->n[a]; i++) {
-            const size_t e = i * stride[a] + j * stride[b] + (side ? (box->n[d] - 1) * stride[d] : 0);
-            const double g = value_at(boundary, box->user[d], side, precision, i + box->n[a] * j);
+            const size_t e = at + i * stride[a] + (begin + j) * stride[b], own = e - first * stride[2];
+            const double g = value_at(boundary, box->user[d], face->side, precision, i + box->n[a] * j);
             if (precision == STARFISH_F32)
-                ((float *)extra)[e] += (float)(factor * box->k[e] * g);
+                ((float *)extra)[own] += (float)(factor * box->k[e] * g);
             else
-                ((double *)extra)[e] += factor * box->k[e] * g;
+                ((double *)extra)[own] += factor * box->k[e] * g;
         }
 }
 
 void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
                                       const struct starfish_boundary *boundary, starfish_precision precision,
-                                      void *extra)
+                                      const struct starfish_run_of_planes *planes, void *extra)
 {
     for (int d = 0; d < 3; d++)
-        for (int side = 0; side < 2; side++)
-            if (has_data(box, boundary, d, side))
-                move_face(box, boundary, precision, d, side, extra);
+        for (int side = 0; side < 2; side++) {
+            const struct face face = {d, side, *planes};
+            const int is_here = d < 2 || (side ? planes->first + planes->count == box->n[2] : planes->first == 0);
+            if (is_here && has_data(box, boundary, d, side))
+                move_face(box, boundary, precision, &face, extra);
+        }
 }

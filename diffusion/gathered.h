@@ -1,5 +1,5 @@
-/* Diffusion on several ranks: the first one has a plan of the whole problem in a context of its own, and solves for all
- * (scheduler/gathered.h). Planes are runs of the last direction, of coefficients and regions as of fields. */
+/* Diffusion on several ranks whose planes cannot be parts (ranks.h): the first one has a plan of the whole problem in a
+ * context of its own, and solves for all (scheduler/gathered.h). */
 #ifndef STARFISH_DIFFUSION_GATHERED_H
 #define STARFISH_DIFFUSION_GATHERED_H
 
@@ -13,9 +13,10 @@ struct starfish_diffusion_gathered {
     int slowest;
 };
 
-/* plan->gathered, from plan->options. Collective. Errors: those of starfish_diffusion_plan_create, on all ranks. */
+/* plan->gathered, from plan->options and a problem of all cells. Collective. Errors: those of
+ * starfish_diffusion_plan_create, on all ranks. */
 starfish_status starfish_diffusion_gather(struct starfish_diffusion_plan *plan,
-                                          const struct starfish_diffusion_problem *problem);
+                                          const struct starfish_diffusion_problem *whole);
 /* NULL is allowed. */
 void starfish_diffusion_gathered_destroy(struct starfish_diffusion_gathered *gathered);
 /* starfish_diffusion_solve. Collective. */

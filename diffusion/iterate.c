@@ -125,7 +125,7 @@ static const struct starfish_vector *vector(const struct state *s, int i)
     const struct starfish_diffusion_plan *plan = s->plan;
     const struct starfish_vector *const usual[] = {&plan->r, &plan->z, &plan->p, &plan->q};
 
-    return s->rescuing && plan->options.mixed ? &plan->rescue.vector[i] : usual[i];
+    return s->rescuing && plan->rescue.has_vectors ? &plan->rescue.vector[i] : usual[i];
 }
 
 static starfish_precision precision_now(const struct state *s)

@@ -1,4 +1,5 @@
-/* The options of plans for diffusion, as a table (base/options.h). */
+/* The options of plans for diffusion, as a table (base/options.h), and what the program asks of a plan besides what
+ * include/starfish/diffusion.h has. */
 #ifndef STARFISH_DIFFUSION_OPTIONS_H
 #define STARFISH_DIFFUSION_OPTIONS_H
 
@@ -11,6 +12,9 @@ extern const struct starfish_option_table starfish_diffusion_option_table;
 /* The user's options, checked; NULL: defaults. */
 starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
                                                 struct starfish_diffusion_options *options);
+
+/* Ranks that work on a solve. */
+int starfish_diffusion_plan_owners(const struct starfish_diffusion_plan *plan);
 
 extern const char *const starfish_diffusion_method_names[];
 extern const char *const starfish_preconditioner_names[];

@@ -1,7 +1,9 @@
 /* Making and ending plans for diffusion: choices, the cut, tables and vectors. */
 #include "diffusion/gathered.h"
+#include "diffusion/ranks.h"
 
 #include "base/status.h"
+#include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 
@@ -65,25 +67,30 @@ static void say(struct starfish_diffusion_plan *plan)
 
 /* ---- The cut ----------------------------------------------------------------------------------------------------- */
 
-/* Rows of the array that a block of block-ic has, so that parts need not cut one; else 1. */
-static size_t rows_per_block(const struct starfish_diffusion_plan *plan)
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *plan)
 {
     const size_t row = plan->box.n[0] * plan->box.n[1], block = plan->options.block;
 
-    return plan->options.preconditioner == STARFISH_PRECONDITIONER_BLOCK_IC && block % row == 0 ? block / row : 1;
+    return plan->options.preconditioner == STARFISH_PRECONDITIONER_BLOCK_IC ? block / common_divisor(block, row) : 1;
 }
 
 static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 {
     const size_t enough = 16384; /* unknowns of a part that are worth tasks */
     const size_t workers = starfish_context_workers_of(plan->context, STARFISH_CPU);
-    const size_t rows = (plan->box.n[2] + rows_per_block(plan) - 1) / rows_per_block(plan);
+    const size_t per = starfish_diffusion_rows_per_block(plan);
+    const size_t rows = (plan->box.n[2] + per - 1) / per;
     size_t parts = plan->options.parts;
 
-    /* Lines are not cut. Parts in memories apart have no neighbours across periodic ends. */
+    /* Lines are not cut. */
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_LINE_Z)
         return 1;
-    if (!starfish_context_has_one_memory(plan->context) && (parts == 0 || plan->box.periodic[2]))
+    if (!starfish_context_has_one_memory(plan->context) && parts == 0)
         return 1;
     if (parts == 0)
         parts = plan->box.cells / enough < workers ? plan->box.cells / enough : workers;
@@ -92,19 +99,39 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
     return parts > 0 ? parts : 1;
 }
 
-static starfish_status cut(struct starfish_diffusion_plan *plan)
+/* Of one rank. */
+static void choose_runs(struct starfish_diffusion_plan *plan)
 {
-    const size_t n[2] = {plan->box.n[0] * plan->box.n[1], plan->box.n[2]};
-    const size_t parts = choose_parts(plan), per = rows_per_block(plan), blocks = (n[1] + per - 1) / per;
-    const size_t gpus = starfish_context_workers_of(plan->context, STARFISH_GPU);
+    const size_t rows = plan->box.n[2], parts = choose_parts(plan), per = starfish_diffusion_rows_per_block(plan);
+    const size_t blocks = (rows + per - 1) / per, gpus = starfish_context_workers_of(plan->context, STARFISH_GPU);
 
     for (size_t p = 0; p <= parts; p++) {
         const size_t row = blocks * p / parts * per;
-        plan->first[p] = row < n[1] ? row : n[1];
+        plan->first[p] = row < rows ? row : rows;
     }
     for (size_t p = 0; p < parts; p++)
         plan->owner[p] = (struct starfish_owner){0, parts > 1 && gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
-    plan->runs = (struct starfish_runs){.parts = parts, .first = plan->first, .owner = plan->owner, .depth = 1};
+    plan->runs = (struct starfish_runs){.parts = parts, .first = plan->first, .owner = plan->owner};
+}
+
+static void cut(struct starfish_diffusion_plan *plan)
+{
+    if (plan->dealt.runs.parts > 0)
+        plan->runs = plan->dealt.runs;
+    else
+        choose_runs(plan);
+    plan->runs.depth = 1;
+    plan->runs.wraps = plan->box.periodic[2];
+}
+
+/* Cycles read the vectors of the iteration that they precondition, and more planes of them than the matrix does. */
+static starfish_status create_space(struct starfish_diffusion_plan *plan)
+{
+    const size_t n[2] = {plan->box.n[0] * plan->box.n[1], plan->box.n[2]};
+    const struct starfish_space *finest = plan->multigrid ? plan->multigrid->op.space : NULL;
+
+    if (finest && finest->halos > 0)
+        plan->runs.depth = finest->halo[0].count / n[0];
     return starfish_space_runs(&plan->space, plan->context, n, &plan->runs);
 }
 
@@ -176,13 +203,14 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
         starfish_replays_create(&plan->replays, plan->context);
     }
     for (int i = 0; i < 3; i++)
-        STARFISH_TRY(starfish_sums_create(sums[i], plan->space.parts[1]));
+        STARFISH_TRY(starfish_sums_create_on(sums[i], &plan->space));
     return starfish_scalars_create(&plan->scalars, &plan->space, 0);
 }
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status create(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+/* Choices and the box. */
+static starfish_status prepare(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
     choose(&plan->options, problem->regions != NULL);
     STARFISH_TRY(check_choice(&plan->options, problem));
@@ -190,10 +218,18 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
     if (plan->options.block == 0)
         plan->options.block = 4 * plan->box.n[0] * plan->box.n[1];
     plan->inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
-    STARFISH_TRY(cut(plan));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status complete(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+{
+    cut(plan);
+    if (!plan->measured)
+        STARFISH_TRY(starfish_diffusion_create_cycles(plan));
     STARFISH_TRY(starfish_diffusion_measure(plan, problem));
     if (plan->measured)
         return STARFISH_SUCCESS;
+    STARFISH_TRY(create_space(plan));
     STARFISH_TRY(create_matrices(plan, problem->mean));
     STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
     plan->fuses = may_fuse(plan);
@@ -202,6 +238,36 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
     plan->open = 1;
     say(plan);
     return STARFISH_SUCCESS;
+}
+
+static starfish_status create(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+{
+    STARFISH_TRY(prepare(plan, problem));
+    return complete(plan, problem);
+}
+
+/* In parts of the ranks' planes, or where these cannot be parts by the first rank for all. */
+static starfish_status create_of_all(struct starfish_diffusion_plan *plan,
+                                     const struct starfish_diffusion_problem *whole)
+{
+    STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(plan, whole)));
+    STARFISH_TRY(starfish_diffusion_deal(plan));
+    if (plan->dealt.runs.parts > 0)
+        return starfish_ranks_agree(plan->context, complete(plan, whole));
+    starfish_diffusion_box_destroy(&plan->box);
+    return starfish_diffusion_gather(plan, whole);
+}
+
+static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan,
+                                       const struct starfish_diffusion_problem *problem)
+{
+    struct starfish_diffusion_whole whole;
+    starfish_status status = starfish_diffusion_collect(plan, problem, &whole);
+
+    if (status == STARFISH_SUCCESS)
+        status = create_of_all(plan, &whole.problem);
+    starfish_diffusion_whole_free(&whole);
+    return status;
 }
 
 static starfish_status begin(starfish_context *context, const struct starfish_diffusion_problem *problem,
@@ -224,9 +290,8 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
     plan->context = context;
     plan->options = taken;
     plan->measured = measured;
-    const starfish_status status = !measured && starfish_context_ranks(context) > 1
-                                       ? starfish_diffusion_gather(plan, problem)
-                                       : create(plan, problem);
+    const starfish_status status =
+        !measured && starfish_context_ranks(context) > 1 ? create_on_ranks(plan, problem) : create(plan, problem);
     if (status != STARFISH_SUCCESS) {
         starfish_diffusion_plan_destroy(plan);
         return status;
@@ -278,10 +343,10 @@ void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
     starfish_scalars_destroy(&plan->scalars);
     starfish_replays_destroy(&plan->replays);
     starfish_deflation_destroy(&plan->deflation);
-    starfish_multigrid_plan_destroy(plan->multigrid);
-    starfish_multigrid_plan_destroy(plan->rescue.multigrid);
     for (int i = 0; i < 4; i++)
         starfish_vector_destroy(&plan->rescue.vector[i]);
+    starfish_multigrid_plan_destroy(plan->multigrid);
+    starfish_multigrid_plan_destroy(plan->rescue.multigrid);
     starfish_table_destroy(&plan->preconditioner);
     starfish_table_destroy(&plan->high_table);
     starfish_table_destroy(&plan->low_table);
@@ -311,6 +376,11 @@ double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan)
 int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan)
 {
     return plan->box.singular;
+}
+
+int starfish_diffusion_plan_owners(const starfish_diffusion_plan *plan)
+{
+    return plan->dealt.runs.parts > 0 ? plan->dealt.owners : 1;
 }
 
 size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan)

@@ -4,8 +4,10 @@
 #ifndef STARFISH_DIFFUSION_PLAN_H
 #define STARFISH_DIFFUSION_PLAN_H
 
+#include "base/deal.h"
 #include "diffusion/options.h"
 #include "krylov/cells_cg.h"
+#include "scheduler/dealt.h"
 #include "scheduler/driver.h"
 #include "scheduler/replay.h"
 #include <starfish/memory.h>
@@ -27,12 +29,14 @@ struct starfish_diffusion_gathered;
 
 struct starfish_diffusion_plan {
     struct starfish_context *context;
-    struct starfish_diffusion_gathered *gathered; /* on several ranks: what one solves for all with (gathered.h), and of
-                                                     the rest only what is told of a plan */
-    struct starfish_diffusion_options options;    /* none is AUTO */
+    /* On several ranks: how their planes are parts (ranks.h). Where they are none: what one rank solves for all with
+     * (gathered.h), and of the rest only what is told of a plan. */
+    struct starfish_dealt dealt;
+    struct starfish_diffusion_gathered *gathered;
+    struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;
-    struct starfish_runs runs;
+    struct starfish_runs runs; /* of one rank: its parts begin at */
     size_t first[STARFISH_SPACE_MOST_PARTS + 1];
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
     starfish_precision inner; /* of the iteration */
@@ -42,9 +46,10 @@ struct starfish_diffusion_plan {
     size_t vectors;
     starfish_multigrid_plan *multigrid; /* NULL: none */
     /* Of an iteration that goes on by multigrid in the precision of the solution: made when it is needed; in mixed
-     * precision with vectors of its own. */
+     * precision, and where parts are apart, with vectors of its own. */
     struct starfish_diffusion_rescue {
         starfish_multigrid_plan *multigrid;
+        int has_vectors;
         struct starfish_vector vector[4];
     } rescue;
     /* f: of A u = f; u and the best one so far; residual f - A u; and those of the iteration. */
@@ -62,21 +67,26 @@ struct starfish_diffusion_plan {
     char reason[160];
 };
 
-/* box.c: the problem, checked and assembled; boundary data moved to the right-hand side: extra[cells] is what A u =
- * -f + extra has. NULL where there are none. Errors: ARGUMENT, MEMORY. */
+/* box.c: the problem, checked and assembled; boundary data moved to the right-hand side: extra is what A u = -f + extra
+ * has in planes first .. first + count - 1, of which boundary data are too. NULL where there are none. Errors:
+ * ARGUMENT, MEMORY. */
 starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box,
                                               const struct starfish_diffusion_problem *problem);
 void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box);
 int starfish_diffusion_has_boundary(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary);
 void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
                                       const struct starfish_boundary *boundary, starfish_precision precision,
-                                      void *extra);
+                                      const struct starfish_run_of_planes *planes, void *extra);
 
-/* preconditioners.c: plan->rescue, made if there is none. */
+/* preconditioners.c: plan->multigrid, where cycles precondition, before there is a space. */
+starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);
+/* plan->rescue, made if there is none. */
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
-/* And plan->memory, once the plan is cut: MEMORY where it is more than there is. */
+/* And plan->memory, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
                                            const struct starfish_diffusion_problem *problem);
+/* Rows of the space that a block of block-ic fills, so that parts need not cut one; else 1. */
+size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *plan);
 enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const struct starfish_diffusion_plan *plan);
 starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
                                                          const struct starfish_diffusion_problem *problem);

@@ -7,6 +7,8 @@
 #include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
+#include "scheduler/ranks.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +16,9 @@
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-enum { ROWS = 256 }; /* of a run of a loop over all rows */
+/* Of a run of a loop over all rows; unknowns of a grid that is collected where ranks have GPUs; and of one that one
+ * core of a team does alone, with all grids below it. */
+enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19, TAIL_OF_TEAMS = 4096 };
 
 struct faces {
     const struct starfish_diffusion_box *box;
@@ -69,6 +73,11 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 2;
+    if (plan->dealt.any_gpu)
+        options.tail = TAIL_OF_GPUS;
+    else if (starfish_context_workers_of(plan->context, STARFISH_GPU) == 0 &&
+             starfish_team_largest(plan->context, STARFISH_CPU) > 1)
+        options.tail = TAIL_OF_TEAMS;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }
@@ -88,15 +97,29 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     return status;
 }
 
-starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan)
+{
+    return plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID
+               ? create_multigrid(plan, plan->inner, &plan->multigrid, NULL)
+               : STARFISH_SUCCESS;
+}
+
+/* Parts apart have ghosts as deep as the cycles read. */
+static starfish_status create_rescue(struct starfish_diffusion_plan *plan)
 {
     struct starfish_diffusion_rescue *rescue = &plan->rescue;
 
-    if (rescue->multigrid)
-        return STARFISH_SUCCESS;
-    for (int i = 0; i < 4 && plan->options.mixed; i++)
-        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], &plan->space, plan->options.precision));
-    return create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL);
+    STARFISH_TRY(create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL));
+    const struct starfish_space *space = plan->space.apart ? rescue->multigrid->op.space : &plan->space;
+    rescue->has_vectors = plan->options.mixed || plan->space.apart;
+    for (int i = 0; i < 4 && rescue->has_vectors; i++)
+        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], space, plan->options.precision));
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+{
+    return plan->rescue.multigrid ? STARFISH_SUCCESS : starfish_ranks_agree(plan->context, create_rescue(plan));
 }
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
@@ -104,7 +127,7 @@ starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *p
 /* A band is for cores. */
 static enum starfish_coarse_form choose_form(const struct starfish_diffusion_plan *plan)
 {
-    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 || plan->dealt.any_gpu;
     const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
 
     switch (plan->options.coarse) {
@@ -113,7 +136,7 @@ static enum starfish_coarse_form choose_form(const struct starfish_diffusion_pla
     case STARFISH_COARSE_HALVES:
         return STARFISH_COARSE_BY_HALVES;
     case STARFISH_COARSE_BAND:
-        return has_cores ? STARFISH_COARSE_BY_BAND : STARFISH_COARSE_BY_HALVES;
+        return has_cores && !plan->dealt.any_gpu ? STARFISH_COARSE_BY_BAND : STARFISH_COARSE_BY_HALVES;
     default:
         return on_gpu ? STARFISH_COARSE_BY_HALVES : STARFISH_COARSE_BY_BAND;
     }
@@ -196,8 +219,6 @@ starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusi
 {
     const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
 
-    if (plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, plan->inner, &plan->multigrid, NULL));
     STARFISH_TRY(starfish_cells_table(starfish_diffusion_preconditioner_kind(plan), &matrix, &plan->space,
                                       plan->options.block, plan->inner, &plan->preconditioner));
     return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS
@@ -233,6 +254,22 @@ static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
     return status;
 }
 
+/* The cycles' memory, of the plan that there is, or of one that is only asked for; and that of those which may come to
+ * the rescue: in mixed precision they have the same grids with numbers of twice the size. */
+static starfish_status measure_cycles(const struct starfish_diffusion_plan *plan, struct starfish_memory *cycles,
+                                      struct starfish_memory *rescue)
+{
+    const struct starfish_diffusion_options *o = &plan->options;
+
+    if (o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
+        return create_multigrid(plan, o->precision, NULL, rescue);
+    STARFISH_TRY(plan->multigrid ? starfish_multigrid_plan_memory(plan->multigrid, cycles)
+                                 : create_multigrid(plan, plan->inner, NULL, cycles));
+    if (plan->inner != o->precision)
+        rescue->main_bytes = 2 * cycles->main_bytes;
+    return STARFISH_SUCCESS;
+}
+
 /* Vectors and matrices of the iteration, and what preconditions and deflates it; a task has four vectors, or all of
  * multigrid's, or a matrix of deflation. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
@@ -247,20 +284,17 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     struct starfish_memory *memory = &plan->memory;
     size_t deflation = 0;
 
-    if (o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, plan->inner, NULL, &cycles));
-    if (plan->inner != o->precision || o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
-        STARFISH_TRY(create_multigrid(plan, o->precision, NULL, &rescue));
+    STARFISH_TRY(measure_cycles(plan, &cycles, &rescue));
     if (o->deflation != STARFISH_DEFLATION_NONE)
         STARFISH_TRY(count_deflation(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
-    memory->main_bytes += rescue.main_bytes + (o->mixed ? VECTORS * high : 0);
+    memory->main_bytes += rescue.main_bytes + (o->mixed || plan->runs.apart ? VECTORS * high : 0);
     memory->gpu_work = cycles.gpu_work;
     memory->gpu_data = memory->main_bytes + 2 * high;
     memory->gpu_least =
         cycles.gpu_work + starfish_device_footprint(per_cell * high + low + AT_ONCE * high + deflation, SMALL);
     if (cycles.gpu_least > memory->gpu_least)
         memory->gpu_least = cycles.gpu_least;
-    starfish_memory_complete(plan->context, 0, memory);
+    starfish_memory_complete(plan->context, plan->multigrid != NULL, memory); /* whose work space is taken */
     return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }

@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "diffusion/gathered.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ struct starfish_diffusion_job {
     struct starfish_diffusion_plan *plan;
     size_t ticket;
     struct starfish_driver driver;
+    int driven; /* in the thread that has submitted it, as on several ranks */
     struct {
         void *memory; /* NULL: there is none */
         int node;
@@ -42,6 +44,23 @@ static void record(struct starfish_diffusion_job *job, starfish_status status)
     snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
 }
 
+/* What has failed on one of the ranks has failed. */
+static void agree(struct starfish_diffusion_job *job)
+{
+    if (job->status != STARFISH_SUCCESS)
+        starfish_fail(job->status, "%s", job->message);
+    record(job, starfish_ranks_agree(job->plan->context, job->status));
+}
+
+/* Of several ranks all register the same ones, and fail together. */
+static void register_arrays(struct starfish_diffusion_job *job)
+{
+    for (int i = 0; i < ARRAYS && job->status == STARFISH_SUCCESS; i++)
+        if (i != EXTRA || job->array[i].memory)
+            record(job, starfish_vector_over(&job->array[i].vector, &job->plan->space, job->plan->options.precision,
+                                             job->array[i].node, job->array[i].memory, names[i]));
+}
+
 static void run(struct starfish_diffusion_job *job)
 {
     struct starfish_diffusion_plan *plan = job->plan;
@@ -54,10 +73,7 @@ static void run(struct starfish_diffusion_job *job)
         .info = &job->info,
         .iterations = &job->iterations};
 
-    for (int i = 0; i < ARRAYS && job->status == STARFISH_SUCCESS; i++)
-        if (job->array[i].memory)
-            record(job, starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision,
-                                             job->array[i].node, job->array[i].memory, names[i]));
+    register_arrays(job);
     if (job->status != STARFISH_SUCCESS)
         return;
     record(job, starfish_diffusion_iterate(&solve));
@@ -93,6 +109,7 @@ static void drive(void *data)
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
     record(job, starfish_progress_wait(&job->progress));
+    agree(job);
     for (int i = 0; i < ARRAYS && !starfish_is_stuck(); i++) /* else tasks may still use them */
         starfish_vector_destroy(&job->array[i].vector);
     fill_info(job, &before);
@@ -109,27 +126,42 @@ static void free_job(struct starfish_diffusion_job *job)
     free(job);
 }
 
+/* The planes of the arrays that a solve is given. */
+static struct starfish_run_of_planes planes_here(const struct starfish_diffusion_plan *plan)
+{
+    if (plan->space.on_ranks)
+        return (struct starfish_run_of_planes){plan->dealt.first_here, plan->dealt.rows_here};
+    return (struct starfish_run_of_planes){0, plan->box.n[2]};
+}
+
+/* Where one rank has boundary data all have an array of them, which may be zeros. */
 static starfish_status add_boundary(struct starfish_diffusion_job *job, const struct starfish_boundary *boundary)
 {
     struct starfish_diffusion_plan *plan = job->plan;
+    const struct starfish_run_of_planes planes = planes_here(plan);
+    double has = starfish_diffusion_has_boundary(&plan->box, boundary);
+    starfish_status status = STARFISH_SUCCESS;
 
-    if (!starfish_diffusion_has_boundary(&plan->box, boundary))
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, &has, 1));
+    if (has == 0)
         return STARFISH_SUCCESS;
     job->array[EXTRA].node = STARFISH_MAIN_MEMORY;
-    job->array[EXTRA].memory = calloc(plan->box.cells, starfish_real_size(plan->options.precision));
+    job->array[EXTRA].memory =
+        calloc(planes.count * plan->box.n[0] * plan->box.n[1], starfish_real_size(plan->options.precision));
     if (!job->array[EXTRA].memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
-    starfish_diffusion_move_boundary(&plan->box, boundary, plan->options.precision, job->array[EXTRA].memory);
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
+    STARFISH_TRY(starfish_ranks_agree(plan->context, status));
+    if (boundary)
+        starfish_diffusion_move_boundary(&plan->box, boundary, plan->options.precision, &planes,
+                                         job->array[EXTRA].memory);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create_job(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
-                                  const void *rhs, void *solution, struct starfish_diffusion_job **created)
+static starfish_status allocate_job(starfish_diffusion_plan *plan, const void *rhs, void *solution,
+                                    struct starfish_diffusion_job **created)
 {
     int node[2];
 
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
     STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, node));
     struct starfish_diffusion_job *job = calloc(1, sizeof *job);
     if (!job)
@@ -140,9 +172,23 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
     job->array[SOLUTION].memory = solution;
     job->array[RHS].node = node[RHS];
     job->array[SOLUTION].node = node[SOLUTION];
-    const starfish_status status = add_boundary(job, boundary);
+    *created = job;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status create_job(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
+                                  const void *rhs, void *solution, struct starfish_diffusion_job **created)
+{
+    struct starfish_diffusion_job *job = NULL;
+
+    if (!plan)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    starfish_status status = starfish_ranks_agree(plan->context, allocate_job(plan, rhs, solution, &job));
+    if (status == STARFISH_SUCCESS)
+        status = add_boundary(job, boundary);
     if (status != STARFISH_SUCCESS) {
-        free_job(job);
+        if (job)
+            free_job(job);
         return status;
     }
     *created = job;
@@ -163,7 +209,7 @@ static starfish_status end(struct starfish_diffusion_job *job, struct starfish_d
     return status;
 }
 
-/* On several ranks a job is solved before its submission returns. */
+/* Where one rank solves for all, a job is solved before its submission returns. */
 static starfish_status submit_gathered(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
                                        const void *rhs, void *solution, struct starfish_diffusion_job **job)
 {
@@ -176,6 +222,7 @@ static starfish_status submit_gathered(starfish_diffusion_plan *plan, const stru
         return status;
     }
     made->plan = plan;
+    made->driven = 1;
     made->info.size = sizeof made->info;
     record(made, starfish_diffusion_solve_gathered(plan, boundary, rhs, solution, &made->info));
     atomic_store(&made->iterations, plan->options.max_iterations); /* there are no more to come */
@@ -210,6 +257,12 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
         return submit_gathered(plan, boundary, rhs, solution, job);
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
     created->ticket = starfish_queue_enter(&plan->queue);
+    if (plan->space.on_ranks) { /* whose threads must agree in one order */
+        drive(created);
+        created->driven = 1;
+        *job = created;
+        return STARFISH_SUCCESS;
+    }
     const starfish_status status =
         starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
     if (status != STARFISH_SUCCESS) {
@@ -224,7 +277,7 @@ starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    if (!job->plan->gathered)
+    if (!job->driven)
         STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
     return end(job, info);
 }

@@ -192,7 +192,7 @@ static void cut_chunks(size_t domains, const struct bins *cells, const struct bi
 }
 
 static starfish_status fill_chunks(const struct starfish_deflation_spec *s, const struct bins *cells,
-                                   const struct bins *terms, struct starfish_chunks *chunks)
+                                   const struct bins *terms, int part, struct starfish_chunks *chunks)
 {
     size_t count = 0;
     int *begin[3] = {NULL};
@@ -222,7 +222,9 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
     if (status == STARFISH_SUCCESS)
         status = starfish_table_reals(&chunks->factor, s->precision, terms->factor, (size_t)terms->begin[s->domains]);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&chunks->sums, count > 0 ? count : 1);
+        status =
+            starfish_table_results_of(&chunks->sums, s->space->context, count > 0 ? count : 1,
+                                      starfish_space_rank(s->space, (size_t)part)); /* tasks of other ranks read them */
     for (int i = 0; i < 3; i++)
         free(begin[i]);
     return status;
@@ -238,7 +240,7 @@ static starfish_status create_chunks(const struct starfish_deflation_spec *s, co
     if (status == STARFISH_SUCCESS)
         status = bin_terms(s, t, part, &terms);
     if (status == STARFISH_SUCCESS)
-        status = fill_chunks(s, &cells, &terms, chunks);
+        status = fill_chunks(s, &cells, &terms, part, chunks);
     free_bins(&cells);
     free_bins(&terms);
     return status;

@@ -216,8 +216,7 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
 /* dealt->runs.parts: 0 where the planes cannot be parts. */
 static starfish_status deal(const struct starfish_poisson_plan *plan, struct starfish_dealt *dealt)
 {
-    const struct starfish_deal_spec spec = {
-        .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
+    const struct starfish_deal_spec spec = {.rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
 
     STARFISH_TRY(starfish_deal_runs(plan->context, &spec, dealt));
     if (plan->n[0] == 1)

@@ -62,9 +62,9 @@ static starfish_status make_plan(struct problem_run *run, const struct starfish_
     }
     STARFISH_TRY(starfish_diffusion_plan_create(run->context, &problem, options, &plan));
     run->plan = plan;
-    run->about =
-        (struct problem_about){starfish_diffusion_plan_method(plan), starfish_diffusion_plan_reason(plan),
-                               starfish_diffusion_plan_seconds(plan), starfish_diffusion_plan_singular(plan), 1};
+    run->about = (struct problem_about){starfish_diffusion_plan_method(plan), starfish_diffusion_plan_reason(plan),
+                                        starfish_diffusion_plan_seconds(plan), starfish_diffusion_plan_singular(plan),
+                                        starfish_diffusion_plan_owners(plan)};
     return STARFISH_SUCCESS;
 }
 

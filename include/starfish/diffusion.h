@@ -14,7 +14,12 @@
  * residual computed anew. Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it
  * is at most 1e-3. No solution that misses both is called solved.
  *
- * Thread-safety: a plan may be used from several threads; its solves then follow one another. */
+ * Several ranks (starfish/mpi.h) make a plan together, with the same n and the same options, each with its own planes
+ * of `coefficient` and `regions`, and solve together, each with its own planes of rhs, solution and boundary data: the
+ * planes of the last direction that starfish_mpi_planes deals to it.
+ *
+ * Thread-safety: a plan may be used from several threads; its solves then follow one another. On several ranks all
+ * functions that make plans or solve are called by one thread of each rank, in the same order. */
 #ifndef STARFISH_DIFFUSION_H
 #define STARFISH_DIFFUSION_H
 

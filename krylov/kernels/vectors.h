@@ -39,12 +39,14 @@ void starfish_vector_update_cpu_f64(const struct starfish_vector_update *argumen
 int starfish_vector_update_cuda_f32(const struct starfish_vector_update *arguments, struct CUstream_st *stream);
 int starfish_vector_update_cuda_f64(const struct starfish_vector_update *arguments, struct CUstream_st *stream);
 
-/* `sums`, STARFISH_SUMS doubles that add up to the inner product of u and v, in double. 2 words per unknown. */
+/* `sums`, STARFISH_SUMS doubles that add up to the inner product of u and v, in double. 2 words per unknown. Of cores
+ * that share the work, each with its rectangle, number `slot` of `slots` fills that sum; 0 of 0: one core. */
 struct starfish_vector_product {
     size_t nx;
     struct starfish_rectangle at;
     const void *u, *v;
     double *sums;
+    size_t slot, slots;
 };
 void starfish_vector_product_cpu_f32(const struct starfish_vector_product *arguments);
 void starfish_vector_product_cpu_f64(const struct starfish_vector_product *arguments);

@@ -68,6 +68,9 @@ static double product_sum(const struct starfish_vector_product *a)
 
 void REAL_NAME(starfish_vector_product_cpu)(const struct starfish_vector_product *a)
 {
-    memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
-    a->sums[0] = product_sum(a);
+    const size_t slots = a->slots > 0 ? a->slots : 1;
+
+    if (a->slot == 0)
+        memset(a->sums + slots, 0, (STARFISH_SUMS - slots) * sizeof *a->sums);
+    a->sums[a->slot] = product_sum(a);
 }

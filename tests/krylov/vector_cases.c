@@ -98,8 +98,11 @@ static void check_update_of_correction(const struct grid *g)
 
 static void check_product(const struct grid *g)
 {
-    const struct starfish_vector_product a = {g->nx, g->at, g->device_u, g->device_f,
-                                              tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double))};
+    const struct starfish_vector_product a = {.nx = g->nx,
+                                              .at = g->at,
+                                              .u = g->device_u,
+                                              .v = g->device_f,
+                                              .sums = tested->memory->upload(NULL, STARFISH_SUMS * sizeof(double))};
     double expected = 0, size = 0, got = 0;
 
     tested->product[g->precision](&a);
