@@ -253,8 +253,11 @@ static void complete_options(struct starfish_multigrid_options *o, const struct 
  * the tail. */
 enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
 
-static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
+static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_flat_problem *problem,
+                                                const struct starfish_runs *runs)
 {
+    const struct starfish_flat_cut *cut = problem->cut;
+
     return (struct starfish_multigrid_grids){.index_levels = h->boxes.levels,
                                              .index_sets = h->boxes.sets,
                                              .kind = &starfish_flat_kind,
@@ -267,6 +270,9 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
                                              .unknowns_per_task = UNKNOWNS_PER_TASK,
                                              .tail_on_cores = TAIL_ON_CORES,
                                              .tail_on_either = TAIL_ON_CORES,
+                                             .parts_apart = cut    ? cut->parts[0] * cut->parts[1]
+                                                            : runs ? runs->parts
+                                                                   : 0,
                                              .runs = runs};
 }
 
@@ -289,7 +295,7 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct hie
 
     if (problem->cut)
         STARFISH_TRY(make_boxes(plan, h, problem));
-    const struct starfish_multigrid_grids grids = grids_of(h, runs);
+    const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
     if (plan->mixed && !problem->cut)
         STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], h->size[0]));
     STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
@@ -311,7 +317,7 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(h, problem, l);
     if (status == STARFISH_SUCCESS) {
-        const struct starfish_multigrid_grids grids = grids_of(h, runs);
+        const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
         complete_coarsest(h, problem, plan->options.damping);
         status = starfish_multigrid_plan_measure(plan, &grids, 0);
     }
