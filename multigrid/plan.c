@@ -115,6 +115,7 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_pl
                                             .unknowns_per_task = grids->unknowns_per_task,
                                             .tail_on_cores = grids->tail_on_cores,
                                             .tail_on_either = grids->tail_on_either,
+                                            .tail_shared = grids->tail_shared,
                                             .blocks = o->blocks,
                                             .tail = o->tail,
                                             .parts = o->parts,

@@ -88,7 +88,7 @@ struct starfish_multigrid_grids {
     /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
     const void *high_shape;
     struct starfish_coarse_solving coarse;
-    size_t unknowns_per_task, tail_on_cores, tail_on_either; /* of struct starfish_hierarchy_spec */
+    size_t unknowns_per_task, tail_on_cores, tail_on_either, tail_shared; /* of struct starfish_hierarchy_spec */
     int levels_in_tail;
     size_t parts_apart; /* of the finest grid, all of about one size, of which a task has one; 0: it has the grid */
     const struct starfish_runs *runs; /* how the finest grid is cut; NULL: chosen from the workers */

@@ -12,7 +12,7 @@
 /* Rows of a part for each row beyond it that is computed twice, at least, fewer between ranks, where
  * an exchange takes longer; and elements of a part at most: a sweep over more takes an H200 several times as long as an
  * exchange, which is better hidden behind the rows between. */
-enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8, MOST_ELEMENTS = 1 << 24 };
+enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8, MOST_ELEMENTS = 1 << 25 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
