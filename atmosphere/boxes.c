@@ -33,7 +33,7 @@ static int choose_parts(const struct starfish_atmosphere_problem *p, size_t coun
 
     for (size_t x = 1; x <= count; x++) {
         const size_t tried[2] = {x, count / x};
-        const double sides = (double)(p->n[0] / tried[0] + p->n[1] / tried[1]);
+        const double sides = (double)p->n[0] / (double)tried[0] + (double)p->n[1] / (double)tried[1];
         if (count % x > 0 || !is_wide_enough(p, tried) || (across > 0 && x != across))
             continue;
         if (found && (sides >= shortest || (across == 0 && count <= MOST_RUNS)))

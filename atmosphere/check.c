@@ -37,10 +37,9 @@ static double value(const struct checking *c, ptrdiff_t i, ptrdiff_t j, size_t k
     if (i < 0 || j < 0 || i >= nx || j >= ny)
         return 0;
     const size_t cell = (size_t)i + c->m->n[0] * (size_t)j;
-    if (k < c->first)
-        return number(c, c->below, cell);
-    if (k >= c->first + c->count)
-        return number(c, c->above, cell);
+    const void *const beside = k < c->first ? c->below : c->above;
+    if (k < c->first || k >= c->first + c->count)
+        return beside ? number(c, beside, cell) : 0;
     return number(c, c->u, cell + c->m->n[0] * c->m->n[1] * (k - c->first));
 }
 

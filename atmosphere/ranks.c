@@ -51,7 +51,7 @@ starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan 
 }
 
 /* Ranks that get rows, and that have planes: so many parts, and tiles of users' arrays, are possible. */
-static size_t owners_of(const struct starfish_atmosphere_problem *problem, int ranks)
+static int owners_of(const struct starfish_atmosphere_problem *problem, int ranks)
 {
     const size_t most = problem->n[1] / LEAST_ROWS, all = (size_t)ranks;
     const size_t with_planes = problem->n[2] < all ? problem->n[2] : all;
@@ -59,7 +59,7 @@ static size_t owners_of(const struct starfish_atmosphere_problem *problem, int r
     if (with_planes > STARFISH_SPACE_MOST_PARTS)
         return 0;
     const size_t owners = most < all ? most : all;
-    return owners < STARFISH_SPACE_MOST_PARTS ? owners : STARFISH_SPACE_MOST_PARTS;
+    return owners < STARFISH_SPACE_MOST_PARTS ? (int)owners : STARFISH_SPACE_MOST_PARTS;
 }
 
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
@@ -67,10 +67,10 @@ starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *
                                          struct starfish_dealt *dealt)
 {
     const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
-    const size_t owners = owners_of(problem, ranks);
+    const int owners = owners_of(problem, ranks);
     struct starfish_deal_spec spec = {.least = 1, .worth = LEAST_ROWS};
 
-    if ((size_t)rank < owners)
-        spec.rows = starfish_deal(problem->n[1], rank, (int)owners).count;
+    if (owners > 0 && rank < owners)
+        spec.rows = starfish_deal(problem->n[1], rank, owners).count;
     return starfish_deal_runs(plan->context, &spec, dealt);
 }

@@ -45,6 +45,16 @@ static int choose_levels(const struct starfish_flat_cut *cut, const struct starf
 
 /* ---- Where they are ---------------------------------------------------------------------------------------------- */
 
+/* The how manyth box in x or y is box p? */
+static size_t number_in(const struct starfish_flat_cut *cut, size_t p, int d)
+{
+    size_t y = 0;
+
+    for (; p >= cut->parts[0] && cut->parts[0] > 0; p -= cut->parts[0])
+        y++;
+    return d == 0 ? p : y;
+}
+
 /* Boxes of the coarsest shared grid in one direction. */
 static void cut_coarsest(const struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
                          const struct starfish_flat_shape *shape, int d)
@@ -53,9 +63,9 @@ static void cut_coarsest(const struct starfish_flat_boxes *boxes, const struct s
     size_t first[STARFISH_SPACE_MOST_PARTS + 1];
 
     starfish_divide(shape->n[d], cut->parts[d], first);
-    for (size_t p = 0; p < boxes->parts; p++) {
-        const size_t at = d == 0 ? p % cut->parts[0] : p / cut->parts[0];
-        struct starfish_box *box = &boxes->box[p + boxes->parts * (size_t)(boxes->levels - 1)];
+    struct starfish_box *box = &boxes->box[boxes->parts * (size_t)(boxes->levels - 1)];
+    for (size_t p = 0; p < boxes->parts; p++, box++) {
+        const size_t at = number_in(cut, p, d);
         box->own[d][0] = box->array[d][0] = (ptrdiff_t)first[at];
         box->own[d][1] = box->array[d][1] = (ptrdiff_t)first[at + 1];
         if (cut->parts[d] > 1 && (shape->periodic[d] || box->own[d][0] > 0))
@@ -95,16 +105,16 @@ static void place_boxes(const struct starfish_flat_boxes *boxes, const struct st
 /* ---- Grids of boxes ---------------------------------------------------------------------------------------------- */
 
 static void describe_shape(const struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
-                           const struct starfish_flat_shape *whole, size_t number)
+                           const struct starfish_flat_whole *grids, int l, size_t number)
 {
+    const struct starfish_flat_shape *whole = &grids->shape[l];
     const struct starfish_box *box = &boxes->box[number];
-    const int last = number / boxes->parts + 1 == (size_t)boxes->levels;
     struct starfish_flat_shape *shape = &boxes->shape[number];
 
     *shape = *whole;
     for (int d = 0; d < 2; d++) {
         shape->n[d] = starfish_box_memory(box, d);
-        shape->coarse[d] = last ? shape->n[d] : starfish_box_memory(box + boxes->parts, d);
+        shape->coarse[d] = l + 1 == boxes->levels ? shape->n[d] : starfish_box_memory(box + boxes->parts, d);
         shape->periodic[d] = whole->periodic[d] && cut->parts[d] == 1;
     }
     if (cut->parts[0] > 1) {
@@ -180,15 +190,13 @@ static void fill_table(const struct starfish_box *box, const struct starfish_fla
 }
 
 static starfish_status make_grid(const struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
-                                 const struct starfish_flat_whole *whole, size_t number)
+                                 const struct starfish_flat_whole *whole, int l, size_t number)
 {
-    const size_t l = number / boxes->parts;
-
-    describe_shape(boxes, cut, &whole->shape[l], number);
+    describe_shape(boxes, cut, whole, l, number);
     const size_t size = starfish_flat_table_entry(&boxes->shape[number], STARFISH_FLAT_ENTRIES);
     double *const table = boxes->table[number] = calloc(size, sizeof *table);
     if (!table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of a box of grid %zu", l);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of a box of grid %d", l);
     fill_table(&boxes->box[number], &whole->shape[l], &boxes->shape[number], whole->table[l], table);
     boxes->grid[number] =
         (struct starfish_hierarchy_grid){.shape = &boxes->shape[number], .table = table, .table_size = size};
@@ -237,8 +245,9 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
     boxes->parts = cut->parts[0] * cut->parts[1];
     STARFISH_TRY(allocate(boxes));
     place_boxes(boxes, cut, whole);
-    for (size_t number = 0; number < boxes->parts * (size_t)boxes->levels; number++)
-        STARFISH_TRY(make_grid(boxes, cut, whole, number));
+    for (int l = 0; l < boxes->levels; l++)
+        for (size_t p = 0; p < boxes->parts; p++)
+            STARFISH_TRY(make_grid(boxes, cut, whole, l, p + boxes->parts * (size_t)l));
     for (int l = 0; l < boxes->levels; l++)
         describe_level(boxes, cut, &whole->shape[l], l);
     return STARFISH_SUCCESS;

@@ -115,6 +115,7 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_pl
                                             .unknowns_per_task = grids->unknowns_per_task,
                                             .tail_on_cores = grids->tail_on_cores,
                                             .tail_on_either = grids->tail_on_either,
+                                            .tail_shared = grids->tail_shared,
                                             .blocks = o->blocks,
                                             .tail = o->tail,
                                             .parts = o->parts,
@@ -140,11 +141,12 @@ starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *
     STARFISH_TRY(starfish_hierarchy_count(plan->context, &spec, &bytes));
     grids->kind->extent(grids->shape, n);
     const size_t field = n[0] * n[1] * starfish_real_size(plan->options.precision);
+    const size_t part = grids->parts_apart > 1 ? field / grids->parts_apart + field / 4 / grids->parts_apart : field;
     const size_t tables = bytes.tables + (plan->mixed ? grids->table_size[0] * sizeof(double) : 0);
     plan->memory = (struct starfish_memory){
         .main_bytes = bytes.vectors + tables + (own + starfish_multigrid_work_vectors(plan)) * field + SMALL,
         .gpu_work = bytes.gpu_work + SMALL,
-        .gpu_least = bytes.gpu_work + SMALL + starfish_device_footprint(tables + AT_ONCE * field, SMALL)};
+        .gpu_least = bytes.gpu_work + SMALL + starfish_device_footprint(tables + AT_ONCE * part, SMALL)};
     plan->memory.gpu_data = plan->memory.main_bytes + 2 * field;
     starfish_memory_complete(plan->context, 0, &plan->memory);
     return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("multigrid", &plan->memory);

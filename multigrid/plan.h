@@ -90,8 +90,9 @@ struct starfish_multigrid_grids {
     const struct starfish_hierarchy_grid
         *high_part; /* of grids that are cut by index sets, for each part; NULL: none */
     struct starfish_coarse_solving coarse;
-    size_t unknowns_per_task, tail_on_cores, tail_on_either; /* of struct starfish_hierarchy_spec */
+    size_t unknowns_per_task, tail_on_cores, tail_on_either, tail_shared; /* of struct starfish_hierarchy_spec */
     int levels_in_tail;
+    size_t parts_apart; /* of the finest grid, all of about one size, of which a task has one; 0: it has the grid */
     const struct starfish_runs *runs; /* how the finest grid is cut; NULL: chosen from the workers */
     int index_levels;                 /* instead, of unstructured grids */
     const struct starfish_hierarchy_index_sets *index_sets;

@@ -90,6 +90,7 @@ struct starfish_hierarchy_spec {
     size_t unknowns_per_task; /* what is worth a task on a core, about 100 us of a sweep */
     size_t
         tail_on_cores; /* the tail begins with the first grid of at most so many unknowns where there are only cores; */
+    size_t tail_shared;    /* with the first of at most so many where workers with several memories share; 0: chosen */
     size_t tail_on_either; /* and up to so many any worker may have it, beyond only a GPU where there is one */
     size_t blocks, tail;   /* of struct starfish_multigrid_options */
     int levels_in_tail;    /* all grids are one task, as smoothers by planes need */

@@ -361,8 +361,8 @@ static size_t finest_unknowns(const struct starfish_hierarchy_spec *spec)
 static size_t choose_tail(struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
                           const struct sharers *s, const size_t parts[STARFISH_WORKER_KINDS])
 {
-    if (spec->tail > 0)
-        return spec->tail;
+    if (spec->tail > 0 || spec->tail_shared > 0)
+        return spec->tail > 0 ? spec->tail : spec->tail_shared;
     if (isnan(s->seconds[STARFISH_GPU]) || (parts[STARFISH_CPU] > 0 && isnan(s->seconds[STARFISH_CPU])))
         return UNKNOWNS_OF_TAIL;
     const double saved = s->seconds[STARFISH_GPU] - shared_seconds(s, parts[STARFISH_GPU], parts[STARFISH_CPU]);

@@ -77,6 +77,7 @@ struct plan_options {
     {"--spread", OPTION_FLAG, &(o)->spread,                                                                            \
      .help = "file: right-hand side and solution live spread over the GPUs' memories",                                 \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
+    PROBLEM_BOXES(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                              \
     PROBLEM_REDUCTION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
     {"--algorithm", OPTION_TEXT, &(o)->words.algorithm, "A",                                                           \
      .help = "batch: as for bench tridiag; file: as for solve"},                                                       \

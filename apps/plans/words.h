@@ -21,6 +21,7 @@ struct problem_words {
 #define PROBLEM_SLABS(words) PROBLEM_WORD("--slabs", &(words)->slabs, "N", NULL)
 #define PROBLEM_SHARING(words, given)                                                                                  \
     PROBLEM_WORD("--sharing", &(words)->sharing, "S", given), PROBLEM_WORD("--parts", &(words)->parts, "N", given)
+#define PROBLEM_BOXES(words, given) PROBLEM_WORD("--boxes", &(words)->boxes, "N", given)
 #define PROBLEM_METHOD(words, given) PROBLEM_WORD("--method", &(words)->method, "M", given)
 #define PROBLEM_ITERATION(words, given)                                                                                \
     PROBLEM_WORD("--tolerance", &(words)->tolerance, "T", given),                                                      \
@@ -35,8 +36,7 @@ struct problem_words {
 #define PROBLEM_GRIDS(words)                                                                                           \
     PROBLEM_WORD("--levels", &(words)->levels, "N", NULL),                                                             \
         PROBLEM_WORD("--coarse-sweeps", &(words)->coarse_sweeps, "N", NULL),                                           \
-        PROBLEM_WORD("--smoothing-steps", &(words)->smoothing_steps, "N", NULL),                                       \
-        PROBLEM_WORD("--boxes", &(words)->boxes, "N", NULL)
+        PROBLEM_WORD("--smoothing-steps", &(words)->smoothing_steps, "N", NULL)
 
 /* Set what was given in *library, a struct of the table, of problems of a kind. Errors: ARGUMENT (a value that is none;
  * an option that this kind does not have). */

@@ -199,6 +199,7 @@ int command_solve(int argc, char **argv)
         {"--mpi", OPTION_FLAG, &given->mpi,
          .help = "on all ranks that mpiexec has started, each with planes of its own"},
         PROBLEM_GRIDS(&problem->words),
+        PROBLEM_BOXES(&problem->words, NULL),
         PROBLEM_ALGORITHM(&problem->words),
         PROBLEM_REDUCTION(&problem->words, NULL),
         {"--policy", OPTION_MEMBER, &given->context, "P", .table = &starfish_context_option_table},
