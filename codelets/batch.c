@@ -1,5 +1,5 @@
-/* Tasks: a batch of tridiagonal lines, and what its plan prepares. Where a CPU worker is a team, each of its cores has a
- * run of the lines. */
+/* Tasks: a batch of tridiagonal lines, and what its plan prepares. Where a CPU worker is a team, each of its cores has
+ * a run of the lines. */
 #include "codelets/batch.h"
 
 #include "codelets/kernel_pair.h"

@@ -107,6 +107,12 @@ static void fetch_solution(const struct batch_case *c)
                          solution_at(c, c->device[BATCH_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
+/* Launches on the GPU that are timed together, ours and the peer's alike. */
+static int in_a_row(const struct batch_case *c)
+{
+    return c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
+}
+
 /* ---- ours -------------------------------------------------------------------------------------------------------- */
 
 static struct starfish_batch kernel_of(const struct batch_case *c, void *const *array, int algorithm)
@@ -281,15 +287,13 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch
 {
     const size_t size = starfish_real_size(c->precision);
     struct starfish_batch batch = kernel_of(c, c->device, algorithm);
-    const int at_once = c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
-
     if (c->n > starfish_batch_longest_cuda(algorithm, size))
         return STARFISH_SUCCESS;
     batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
     if (!batch.workspace)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
     clear_solution(c);
-    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
+    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, in_a_row(c),
                                           (int)run->bench.repeat, run->seconds);
     peer_device_free(batch.workspace);
     if (measured == 0)
@@ -359,7 +363,7 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct bat
         return STARFISH_SUCCESS;
     clear_solution(c);
     STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
-                          c->n > 2 ? peer_cusparse_batch(&device, repeat, run->seconds) : 0));
+                          c->n > 2 ? peer_cusparse_batch(&device, in_a_row(c), repeat, run->seconds) : 0));
     for (int pivot = 0; pivot < 2; ++pivot) {
         clear_solution(c);
         STARFISH_TRY(add_peer(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu",
