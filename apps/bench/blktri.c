@@ -291,6 +291,11 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;all;cpu", "cpu:1;cpu", &axes.workers));
+    for (size_t i = 0; i < axes.size.count; ++i) {
+        size_t n[3] = {0};
+        STARFISH_TRY(read_size(axes.size.item[i], n));
+        STARFISH_TRY(add_fishpack(run, n));
+    }
     for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
         struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count],
                                 .team = run->context.cores_per_worker};
@@ -300,11 +305,6 @@ static starfish_status measure(struct bench *bench)
         starfish_status status = measure_cases(run, &axes, context, &c);
         starfish_context_destroy(context);
         STARFISH_TRY(status);
-    }
-    for (size_t i = 0; i < axes.size.count && json_array_size(bench->rows) > 0; ++i) {
-        size_t n[3] = {0};
-        STARFISH_TRY(read_size(axes.size.item[i], n));
-        STARFISH_TRY(add_fishpack(run, n));
     }
     return STARFISH_SUCCESS;
 }
