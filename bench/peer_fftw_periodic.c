@@ -1,8 +1,8 @@
 /* Peer: FFTW's all-periodic spectral solve on all cores, as its manual would have it: a threaded plan of the real
- * transform in 3D, out of place forward and back, and a division between the two that the same threads share.
- * Arrays are in large pages, which are first touched by the threads that work on them. Plans are measured, for some
- * seconds at most; where a plan that is not measured turns out to be faster, as when the time was too short, that is the
- * peer. Compiled for f32 and f64. Bound by memory: each transform passes over the field at least twice. */
+ * transform in 3D, out of place forward and back, and a division between the two that the same threads share. Arrays
+ * are in large pages, first touched by the threads that work on them. Plans are measured, for some seconds at
+ * most; where a plan that is not measured turns out to be faster, as when that time was too short, it is the peer.
+ * Compiled for f32 and f64. Bound by memory: each transform passes over the field at least twice. */
 #include "base/pages.h"
 #include "base/real.h"
 #include "bench/clock.h"
