@@ -11,8 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 enum { MOST_PATH = 4096, SOURCES = 3, SLACK = 4096 };
 
 /* In version 4.1 `work` is a derived type that begins as zeros, and memory behind it; before, an array of reals. */
@@ -38,7 +36,8 @@ static void add_source(struct build *build, const char *folder, const char *name
 /* What it says goes to standard error only where the compiler is not quiet about old FORTRAN. */
 static int run_compiler(struct build *build)
 {
-    char *arguments[16 + SOURCES] = {getenv("FC") ? getenv("FC") : (char[]){"gfortran"},
+    char *const compiler = getenv("FC");
+    char *arguments[16 + SOURCES] = {compiler ? compiler : (char[]){"gfortran"},
                                      (char[]){"-O3"},
                                      (char[]){"-march=native"},
                                      (char[]){"-std=legacy"},
