@@ -185,25 +185,31 @@ static void release(struct solver *s)
         cusparseDestroy(s->handle);
 }
 
-static int measure(struct solver *s, int batch, int repeat, double *seconds)
+/* `at_once`: launches of a batch in a row; 0: one of a line. */
+static int measure(struct solver *s, int at_once, int repeat, double *seconds)
 {
     size_t bytes = 0;
-    const struct timing timing = {restore, batch ? launch_batch : launch_line, s, 1};
+    double last;
+    const int batch = at_once > 0;
+    const struct timing timing = {restore, batch ? launch_batch : launch_line, s, batch ? at_once : 1};
+    const struct timing once = {restore, timing.run, s, 1};
     int ok = s->lines->n * s->lines->lines < MOST_LINES_OF_A_CALL && take_coefficients(s) &&
              cusparseCreate(&s->handle) == CUSPARSE_STATUS_SUCCESS &&
              buffer_size(s, batch, &bytes) == CUSPARSE_STATUS_SUCCESS;
 
     if (ok)
         s->buffer = peer_device_alloc(bytes > 0 ? bytes : 1);
-    const int measured = ok && s->buffer ? time_often(&timing, repeat, seconds) : 0;
+    int measured = ok && s->buffer ? time_often(&timing, repeat, seconds) : 0;
+    if (at_once > 1 && measured > 0 && !time_often(&once, 1, &last))
+        measured = 0;
     release(s);
     return measured;
 }
 
-int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seconds)
+int peer_cusparse_batch(const struct peer_lines *lines, int at_once, int repeat, double *seconds)
 {
     struct solver solver = {.lines = lines, .bytes = lines->n * lines->lines * starfish_real_size(lines->precision)};
-    return measure(&solver, 1, repeat, seconds);
+    return measure(&solver, at_once, repeat, seconds);
 }
 
 int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, double *seconds)

@@ -5,7 +5,8 @@
  *
  * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
  * weighted Jacobi, its default, or where asked for by red-black Gauss-Seidel (which is for stencils without diagonals),
- * and coarsens one direction at a time; SMG solves whole lines by multigrid. The matrix is stored as symmetric. */
+ * and coarsens one direction at a time; SMG solves whole lines by multigrid. The matrix is stored as symmetric, or,
+ * where asked for, as one number a band. */
 #include "bench/peer_hypre.h"
 
 #include "bench/clock.h"
@@ -65,13 +66,34 @@ static void make_grid(struct hypre *h, const struct peer_hypre_problem *p)
         HYPRE_StructStencilSetElement(h->stencil, entry, dimensions == 3 ? seven[entry] : nine[entry]);
 }
 
+/* An unknown that has all its neighbours, if any has. */
+static size_t middle(const struct peer_hypre_problem *p)
+{
+    return p->n[0] / 2 + p->n[0] * (p->n[1] / 2 + p->n[1] * (p->n[2] / 2));
+}
+
+/* To be said before the matrix gets its memory. */
+static void set_constants(struct hypre *h)
+{
+    HYPRE_Int entries[PEER_HYPRE_BANDS];
+
+    for (HYPRE_Int entry = 0; entry < h->entries; entry++)
+        entries[entry] = entry;
+    HYPRE_StructMatrixSetConstantEntries(h->matrix, h->entries, entries);
+}
+
 static void make_matrix(struct hypre *h, const struct peer_hypre_problem *p)
 {
     HYPRE_StructMatrixCreate(MPI_COMM_SELF, h->grid, h->stencil, &h->matrix);
     HYPRE_StructMatrixSetSymmetric(h->matrix, 1);
+    if (p->constant)
+        set_constants(h);
     HYPRE_StructMatrixInitialize(h->matrix);
     for (HYPRE_Int entry = 0; entry < h->entries; entry++)
-        HYPRE_StructMatrixSetBoxValues(h->matrix, h->low, h->high, 1, &entry, (HYPRE_Complex *)p->band[entry]);
+        if (p->constant)
+            HYPRE_StructMatrixSetConstantValues(h->matrix, 1, &entry, (HYPRE_Complex *)&p->band[entry][middle(p)]);
+        else
+            HYPRE_StructMatrixSetBoxValues(h->matrix, h->low, h->high, 1, &entry, (HYPRE_Complex *)p->band[entry]);
     HYPRE_StructMatrixAssemble(h->matrix);
     HYPRE_StructVectorCreate(MPI_COMM_SELF, h->grid, &h->rhs);
     HYPRE_StructVectorInitialize(h->rhs);

@@ -25,6 +25,9 @@ struct peer_hypre_problem {
      * well, rather than by weighted Jacobi and Galerkin's product, which are its defaults */
     int red_black;
     int most; /* iterations; 0: 200 */
+    /* Each band is one number where it couples two unknowns, and is stored as one: the matrix's entries then need not
+     * be read. PFMG and scaling by the diagonal can do that, SMG cannot. */
+    int constant;
 };
 
 /* As in bench/peers.h: fills seconds[repeat], each of a solve from zero without its setup, whose seconds are *setup.

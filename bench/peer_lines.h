@@ -29,8 +29,10 @@ struct peer_lines {
 int peer_lapack_gtsv(const struct peer_lines *lines, int repeat, double *seconds);
 
 /* cuSPARSE. gtsv2StridedBatch takes contiguous lines and gtsvInterleavedBatch (algorithm 0, Thomas) interleaved ones;
- * what they overwrite is restored between measurements. gtsv2 takes one line, with or without pivoting. */
-int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seconds);
+ * each of the seconds[] is of one of `at_once` launches in a row. What they overwrite is restored between measurements,
+ * but not between the launches of a row, whose time does not depend on values, and once more for the solution that is
+ * left. gtsv2 takes one line, with or without pivoting. */
+int peer_cusparse_batch(const struct peer_lines *lines, int at_once, int repeat, double *seconds);
 int peer_cusparse_line(const struct peer_lines *line, int pivot, int repeat, double *seconds);
 
 struct CUstream_st;

@@ -8,13 +8,24 @@
 
 enum { COPIES = 5, PIECES_PER_CORE = 4 };
 
+/* A process may be bound to some of the cores. */
+static void restrict_to_process(hwloc_topology_t topology)
+{
+    hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+    if (bound && hwloc_get_cpubind(topology, bound, HWLOC_CPUBIND_PROCESS) == 0)
+        hwloc_topology_restrict(topology, bound, 0);
+    hwloc_bitmap_free(bound);
+}
+
 int peer_cores(void)
 {
     hwloc_topology_t topology;
     int count = 0;
     if (hwloc_topology_init(&topology) == 0) {
-        if (hwloc_topology_load(topology) == 0)
+        if (hwloc_topology_load(topology) == 0) {
+            restrict_to_process(topology);
             count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE);
+        }
         hwloc_topology_destroy(topology);
     }
     return count < 1 ? 1 : count;

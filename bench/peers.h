@@ -48,10 +48,12 @@ int peer_cores(void);
 /* ---- on the current GPU; builds without CUDA have none ---- */
 
 /* Spectral solve of the all-periodic problem of the same differences: cuFFT real-to-complex in 3D, division by the
- * eigenvalues (the mean becomes 0), complex-to-real; in place on padded rows, device-resident. f and u are host arrays:
- * f's solution is left in u; both may be NULL, when only the time is of interest. */
-int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
-                        double *seconds);
+ * eigenvalues (the mean becomes 0), complex-to-real; device-resident. In place on padded rows, or out of place from and
+ * to packed ones, by an array of modes beside them. f and u are host arrays: f's solution is left in u; both may be
+ * NULL, when only the time is of interest. */
+typedef enum peer_cufft_way { PEER_CUFFT_IN_PLACE, PEER_CUFFT_OUT_OF_PLACE, PEER_CUFFT_WAYS } peer_cufft_way;
+int peer_cufft_periodic(const size_t n[3], starfish_precision precision, peer_cufft_way way, const void *f, void *u,
+                        int repeat, double *seconds);
 
 /* A copy of `bytes` within device memory: as many are read and as many written. */
 int peer_device_copy(size_t bytes, int repeat, double *seconds);

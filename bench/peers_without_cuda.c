@@ -6,10 +6,10 @@
 
 /* NOLINTBEGIN(readability-non-const-parameter): the others write there. */
 
-int peer_cufft_periodic(const size_t n[3], starfish_precision precision, const void *f, void *u, int repeat,
-                        double *seconds)
+int peer_cufft_periodic(const size_t n[3], starfish_precision precision, peer_cufft_way way, const void *f, void *u,
+                        int repeat, double *seconds)
 {
-    (void)n, (void)precision, (void)f, (void)u, (void)repeat, (void)seconds;
+    (void)n, (void)precision, (void)way, (void)f, (void)u, (void)repeat, (void)seconds;
     return 0;
 }
 
@@ -42,9 +42,9 @@ int peer_device_write(void *device, const void *host, size_t bytes)
     return 0;
 }
 
-int peer_cusparse_batch(const struct peer_lines *lines, int repeat, double *seconds)
+int peer_cusparse_batch(const struct peer_lines *lines, int at_once, int repeat, double *seconds)
 {
-    (void)lines, (void)repeat, (void)seconds;
+    (void)lines, (void)at_once, (void)repeat, (void)seconds;
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* Tasks: a batch of tridiagonal lines, and what its plan prepares. */
+/* Tasks: a batch of tridiagonal lines, and what its plan prepares. Where a CPU worker is a team, each of its cores has
+ * a run of the lines. */
 #include "codelets/batch.h"
 
 #include "codelets/kernel_pair.h"
@@ -86,11 +87,64 @@ static struct starfish_batch with_pointers(void *buffers[], const struct argumen
     return kernel;
 }
 
+/* ---- On the cores of a team -------------------------------------------------------------------------------------- */
+
+size_t starfish_batch_runs(const struct starfish_batch *batch, size_t cores)
+{
+    enum { LEAST_LINES = 4, LEAST_UNKNOWNS = 4096 }; /* by lanes of SIMD; so that waking a core pays */
+    const size_t worth = batch->n * batch->lines / LEAST_UNKNOWNS;
+    const size_t most = worth < batch->lines / LEAST_LINES ? worth : batch->lines / LEAST_LINES;
+
+    return most < 1 ? 1 : cores < most ? cores : most;
+}
+
+typedef void batch_kernel(const struct starfish_batch *);
+typedef batch_kernel *const batch_kernels[2]; /* by precision */
+
+struct whole {
+    struct starfish_batch batch;
+    const struct arguments *arguments;
+    batch_kernel *kernel;
+    int prepares;
+};
+
+static void solve_run(void *data, size_t part, size_t parts)
+{
+    const struct whole *whole = data;
+    const struct starfish_batch *b = &whole->batch;
+    const size_t runs = whole->prepares && starfish_batch_matrices(b) == 1 ? 1 : starfish_batch_runs(b, parts);
+
+    if (part >= runs)
+        return;
+    const size_t first = starfish_batch_first_line(b->lines, runs, part);
+    struct starfish_batch run =
+        starfish_batch_run(b, first, starfish_batch_first_line(b->lines, runs, part + 1) - first,
+                           starfish_real_size(whole->arguments->precision));
+    run.workspace = starfish_workspace_part(whole->arguments->workspace, part);
+    whole->kernel(&run);
+}
+
+static void run_on_team(void *buffers[], const struct arguments *a, batch_kernels kernels, int prepares)
+{
+    struct whole whole = {with_pointers(buffers, a), a, kernels[a->precision], prepares};
+    starfish_team_run(a->header.progress->context, solve_run, &whole);
+}
+
+static void batch_cpu(void *buffers[], void *data)
+{
+    run_on_team(buffers, data, (batch_kernels){starfish_batch_cpu_f32, starfish_batch_cpu_f64}, 0);
+}
+
+static void batch_prepare_cpu(void *buffers[], void *data)
+{
+    run_on_team(buffers, data, (batch_kernels){starfish_batch_prepare_cpu_f32, starfish_batch_prepare_cpu_f64}, 1);
+}
+
 /* ---- Tasks ------------------------------------------------------------------------------------------------------ */
 
-STARFISH_KERNEL_PAIR(batch, starfish_batch)
+STARFISH_KERNEL_PAIR_CUDA(batch, starfish_batch, starfish_batch)
 STARFISH_CODELET(batch, "tridiagonal_batch", 0xaa5588);
-STARFISH_KERNEL_PAIR_OF(batch_prepare, starfish_batch, starfish_batch_prepare)
+STARFISH_KERNEL_PAIR_CUDA(batch_prepare, starfish_batch, starfish_batch_prepare)
 STARFISH_CODELET(batch_prepare, "tridiagonal_batch_prepare", 0x885599);
 
 static void attach(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
@@ -117,6 +171,8 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
 
     starfish_task_begin(&task, codelet, progress, 0);
     task.width = d->kernel.lines;
+    if (d->where && vectors)
+        task.where = d->where;
     for (int i = 0; i < 3; i++)
         attach(&task, d->coefficient[i], STARPU_R);
     attach(&task, d->shift, STARPU_R);

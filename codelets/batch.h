@@ -23,7 +23,12 @@ struct starfish_batch_task {
     starpu_data_handle_t shift, factors, border, growth; /* NULL where there is none */
     starpu_data_handle_t input, output;                  /* the same handle when solved in place */
     const struct starfish_workspace *workspace;
+    uint32_t where; /* kinds of workers that may solve it (context.h); 0: all */
 };
+
+/* Runs of lines into which the cores of a team cut a task of so many: the number of cores, or fewer where the lines are
+ * few or short. */
+size_t starfish_batch_runs(const struct starfish_batch *batch, size_t cores);
 
 enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout, size_t n, size_t lines);
 /* Elements from the first of the first line to the last of the last. */

@@ -6,7 +6,7 @@
 #ifndef STARFISH_POISSON_SLAB_H
 #define STARFISH_POISSON_SLAB_H
 
-#include "poisson/balance.h"
+#include "scheduler/balance.h"
 #include "poisson/methods.h"
 #include "scheduler/machine.h"
 #include "tasks/slab.h"

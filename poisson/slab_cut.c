@@ -70,7 +70,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
     const struct starfish_balance *balance = &starfish_slab_state(plan)->balance[residence];
     struct starfish_rates *rates = &starfish_slab_state(plan)->rates[residence];
     if (pace == STARFISH_LONE && balance->known) {
-        *planes = balance->planes;
+        *planes = balance->items;
         return STARFISH_SUCCESS;
     }
     if (!(rates->stream[STARFISH_GPU] > 0))

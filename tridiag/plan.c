@@ -3,6 +3,7 @@
 
 #include "base/real.h"
 #include "scheduler/memory.h"
+#include "scheduler/team.h"
 #include "tridiag/options.h"
 
 #include <math.h>
@@ -11,6 +12,9 @@
 
 /* A task should be worth 100 microseconds of a core; pieces of lines side by side begin at a cache line of the GPU. */
 enum { UNKNOWNS_PER_PIECE = 32768, LINES_TOGETHER = 32, PIECES_PER_CORE = 2, PIECES_PER_GPU = 4 };
+/* Where GPUs and teams of cores share a batch: enough to divide it by, each worth a copy to a GPU. Smaller batches are
+ * cut for GPUs, and the policy finds the worker of each piece. */
+enum { SHARED_PIECES = 32, SHARED_UNKNOWNS_PER_PIECE = 1 << 18, FEWEST_SHARED_PIECES = 8 };
 enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
 /* ---- What is asked for ------------------------------------------------------------------------------------------ */
@@ -81,6 +85,25 @@ static starfish_status check_options(const struct starfish_context *context, con
 
 /* ---- Pieces ----------------------------------------------------------------------------------------------------- */
 
+static size_t shared_pieces(const struct starfish_tridiag_plan *plan)
+{
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const double worth = (double)p->n * (double)p->lines * (double)p->rhs / SHARED_UNKNOWNS_PER_PIECE;
+    const size_t groups = p->lines / LINES_TOGETHER, most = groups < SHARED_PIECES ? groups : SHARED_PIECES;
+
+    return worth < (double)most ? (size_t)worth : most;
+}
+
+/* GPUs must have room for what is theirs. */
+static int can_share(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
+{
+    const struct starfish_context *context = plan->context;
+
+    return plan->options.pieces == 0 && context->workers_of[STARFISH_CPU] > 0 &&
+           context->workers_of[STARFISH_GPU] > 0 && coefficients < STARFISH_ON_DEVICE &&
+           shared_pieces(plan) >= FEWEST_SHARED_PIECES;
+}
+
 static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
@@ -96,15 +119,6 @@ static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starf
     return pieces < STARFISH_BATCH_MOST_PIECES ? pieces : STARFISH_BATCH_MOST_PIECES;
 }
 
-/* Lines that piece number `piece` begins with: whole groups when there are enough for all pieces. */
-static size_t first_line_of(size_t lines, size_t pieces, size_t piece)
-{
-    const size_t together = lines / pieces >= LINES_TOGETHER ? LINES_TOGETHER : 1, groups = lines / together;
-
-    return piece == pieces ? lines
-                           : (groups / pieces * piece + (piece < groups % pieces ? piece : groups % pieces)) * together;
-}
-
 static const void *at(const void *array, size_t index, size_t size)
 {
     return array ? (const char *)array + index * size : NULL;
@@ -114,9 +128,10 @@ static void describe_piece(struct starfish_tridiag_plan *plan, size_t number)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
     struct starfish_batch_piece *piece = &plan->piece[number];
-    const size_t components = p->complex_rhs ? 2 : 1, lines = first_line_of(p->lines, plan->pieces, number + 1);
+    const size_t components = p->complex_rhs ? 2 : 1,
+                 lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1);
 
-    piece->first_line = first_line_of(p->lines, plan->pieces, number);
+    piece->first_line = starfish_batch_first_line(p->lines, plan->pieces, number);
     piece->task = (struct starfish_batch_task){
         .precision = plan->options.precision,
         .kernel = {.n = p->n,
@@ -183,10 +198,27 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
     return STARFISH_SUCCESS;
 }
 
+/* The most that one of a team's cores needs for its run of the piece's lines. */
+static size_t workspace_of_core(const struct starfish_batch *kernel, size_t cores, size_t size)
+{
+    const size_t runs = starfish_batch_runs(kernel, cores);
+    size_t most = starfish_batch_workspace_cpu(kernel, size); /* preparing is one core's where there is one matrix */
+
+    for (size_t run = 0; run < runs; run++) {
+        const size_t first = starfish_batch_first_line(kernel->lines, runs, run);
+        const struct starfish_batch part =
+            starfish_batch_run(kernel, first, starfish_batch_first_line(kernel->lines, runs, run + 1) - first, size);
+        const size_t bytes = starfish_batch_workspace_cpu(&part, size);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 /* Workspace depends on whether there are shifts and factors, not on where. */
 static void count_workspace(const struct starfish_tridiag_plan *plan, size_t bytes[STARFISH_WORKER_KINDS])
 {
     const size_t size = starfish_real_size(plan->options.precision);
+    const size_t cores = starfish_team_largest(plan->context, STARFISH_CPU);
     size_t cpu = 0, gpu = 0;
 
     for (size_t i = 0; i < plan->pieces; i++) {
@@ -194,7 +226,7 @@ static void count_workspace(const struct starfish_tridiag_plan *plan, size_t byt
         struct starfish_batch kernel = plan->piece[i].task.kernel;
         kernel.shift = plan->problem.shift ? &there : NULL;
         kernel.factors = plan->options.keep_factors ? &there : NULL;
-        const size_t on_cpu = starfish_batch_workspace_cpu(&kernel, size);
+        const size_t on_cpu = workspace_of_core(&kernel, cores, size);
         const size_t on_gpu = starfish_batch_workspace_cuda(&kernel, size);
         cpu = on_cpu > cpu ? on_cpu : cpu;
         gpu = on_gpu > gpu ? on_gpu : gpu;
@@ -335,15 +367,20 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     int node;
 
     STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, &residence));
-    plan->pieces = plan->options.pieces > 0 ? plan->options.pieces : choose_pieces(plan, residence);
+    plan->shares = can_share(plan, residence);
+    plan->pieces = plan->shares               ? shared_pieces(plan)
+                   : plan->options.pieces > 0 ? plan->options.pieces
+                                              : choose_pieces(plan, residence);
     /* Lines at two strides cannot be told apart by the runtime. */
     if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||
         (plan->problem.coefficients.line != 0 && starfish_batch_shape_of(plan->problem.coefficients, plan->problem.n,
                                                                          plan->problem.lines) == STARFISH_BATCH_SPAN))
         plan->pieces = 1;
+    plan->shares = plan->shares && plan->pieces > 1;
     for (size_t i = 0; i < plan->pieces; i++)
         describe_piece(plan, i);
     measure(plan);
+    plan->shares = plan->shares && plan->memory.gpu_least <= plan->memory.gpu_there;
     return STARFISH_SUCCESS;
 }
 
@@ -382,6 +419,7 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     plan->problem = *problem;
     plan->options = options;
     plan->growth = NAN;
+    pthread_mutex_init(&plan->lock, NULL);
     plan->element_size = starfish_real_size(options.precision) * (problem->complex_rhs ? 2 : 1);
     starfish_status status = cut(plan);
     if (status == STARFISH_SUCCESS && completes)
@@ -441,6 +479,7 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
         starfish_table_destroy(&plan->piece[i].growth);
     }
     starfish_workspace_destroy(&plan->workspace);
+    pthread_mutex_destroy(&plan->lock);
     free(plan);
 }
 

@@ -4,7 +4,10 @@
 #define STARFISH_TRIDIAG_PLAN_H
 
 #include "codelets/batch.h"
+#include "tridiag/share.h"
 #include <starfish/memory.h>
+
+#include <pthread.h>
 
 enum { STARFISH_BATCH_MOST_PIECES = 256 };
 
@@ -26,6 +29,11 @@ struct starfish_tridiag_plan {
     struct starfish_memory memory; /* that it takes */
     double growth;
     size_t growth_line;
+    int shares; /* pieces are cut so that GPUs and teams of cores share data in host memory */
+    pthread_mutex_t lock;
+    /* Guarded by the lock. */
+    size_t submitted, in_flight;                            /* jobs */
+    struct starfish_batch_share share[STARFISH_RESIDENCES]; /* by the vectors' place */
 };
 
 #endif

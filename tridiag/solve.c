@@ -1,6 +1,8 @@
-/* One solve: a job registers the user's arrays piece by piece, and releases them when it is waited for. */
+/* One solve: a job registers the user's arrays piece by piece, and releases them when it is waited for. Where GPUs and
+ * teams of cores share the plan's pieces, the first ones are the cores'. */
 #include "tridiag/plan.h"
 
+#include "codelets/bring_home.h"
 #include "scheduler/rest.h"
 
 #include <stdlib.h>
@@ -10,7 +12,58 @@ struct starfish_tridiag_job {
     struct starfish_tridiag_plan *plan;
     struct starfish_progress progress;
     starfish_handle input[STARFISH_BATCH_MOST_PIECES], output[STARFISH_BATCH_MOST_PIECES];
+    struct starfish_batch_share *share; /* of the plan's, by the place of these arrays; NULL: none */
+    size_t number;                      /* of the plan's jobs */
+    int lone;                           /* no other job of the plan was in flight when this one began */
+    int places;                         /* the share says which pieces are the cores'; else any worker may take any */
+    size_t cores;                       /* pieces of theirs */
 };
+
+/* ---- Shares ------------------------------------------------------------------------------------------------------ */
+
+/* What is in a GPU's memory already is the GPUs' alone. */
+static starfish_status choose_share(struct starfish_tridiag_job *job, const void *rhs, const void *solution)
+{
+    struct starfish_tridiag_plan *plan = job->plan;
+    enum starfish_residence residence[2];
+    int node;
+
+    STARFISH_TRY(starfish_memory_place(plan->context, "rhs", rhs, &node, &residence[0]));
+    STARFISH_TRY(starfish_memory_place(plan->context, "solution", solution, &node, &residence[1]));
+    const enum starfish_residence slower = residence[0] < residence[1] ? residence[0] : residence[1];
+    if (!plan->shares || slower >= STARFISH_ON_DEVICE)
+        return STARFISH_SUCCESS;
+    pthread_mutex_lock(&plan->lock);
+    job->share = &plan->share[slower];
+    job->cores = job->share->cores;
+    job->number = ++plan->submitted;
+    job->lone = plan->in_flight++ == 0;
+    job->places = job->lone || starfish_batch_share_is_known(job->share);
+    pthread_mutex_unlock(&plan->lock);
+    return STARFISH_SUCCESS;
+}
+
+static void leave_share(struct starfish_tridiag_job *job, starfish_status status)
+{
+    struct starfish_tridiag_plan *plan = job->plan;
+    const double busy = job->progress.done[STARFISH_CPU].busy_seconds;
+    const double workers = (double)plan->context->workers_of[STARFISH_CPU];
+
+    if (!job->share)
+        return;
+    pthread_mutex_lock(&plan->lock);
+    plan->in_flight--;
+    if (status == STARFISH_SUCCESS && job->lone && plan->submitted == job->number)
+        starfish_batch_share_watch(job->share, plan->pieces, busy / workers, starfish_progress_seconds(&job->progress));
+    pthread_mutex_unlock(&plan->lock);
+}
+
+static uint32_t where_of(const struct starfish_tridiag_job *job, size_t piece)
+{
+    return !job->places ? 0 : piece < job->cores ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+}
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status register_piece(const struct starfish_tridiag_plan *plan, const char *name, const void *array,
                                       size_t number, starfish_handle *handle)
@@ -40,7 +93,10 @@ static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs,
             STARFISH_TRY(register_piece(job->plan, "rhs", rhs, i, &job->input[i]));
         task.output = job->output[i];
         task.input = rhs != solution ? job->input[i] : job->output[i];
+        task.where = where_of(job, i);
         STARFISH_TRY(starfish_submit_batch(&job->progress, &task));
+        if (job->share && task.where != STARFISH_ON_CORES) /* while other pieces are solved */
+            STARFISH_TRY(starfish_submit_bring_home(&job->progress, 0, task.output));
     }
     return STARFISH_SUCCESS;
 }
@@ -54,6 +110,7 @@ static starfish_status finish(struct starfish_tridiag_job *job)
         starfish_data_release(&job->input[i]);
         starfish_data_release(&job->output[i]);
     }
+    leave_share(job, status);
     return status;
 }
 
@@ -80,7 +137,9 @@ starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void 
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
     job->plan = plan;
     starfish_progress_init(&job->progress, plan->context);
-    const starfish_status status = submit(job, rhs, solution);
+    starfish_status status = choose_share(job, rhs, solution);
+    if (status == STARFISH_SUCCESS)
+        status = submit(job, rhs, solution);
     if (status != STARFISH_SUCCESS) {
         finish(job);
         destroy(job);

@@ -10,10 +10,12 @@
 #include "apps/names.h"
 #include "apps/plans/blktri_run.h"
 #include "apps/workers.h"
+#include "bench/peer_fishpack.h"
 #include "poisson/options.h"
 #include "scheduler/options.h"
 #include "tridiag/options.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static const char *const step_names[] = {"reduction", "substitution"};
 
 struct blktri_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where;
+    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where, *fishpack;
     struct starfish_context_options context; /* --team */
     int levels;
 };
@@ -88,20 +90,55 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
     return row;
 }
 
-/* What FISHPACK's BLKTRI takes on one core of 2.5 GHz: measured elsewhere, in f64. */
-static void add_fishpack(struct bench *bench, const size_t n[3])
+/* max |f - A u| / max |f| of the differences on the unit square. */
+static double fishpack_residual(const struct peer_fishpack_problem *p)
 {
-    static const struct {
-        size_t n;
-        double seconds;
-    } known[] = {{255, 13e-3}, {511, 62e-3}, {1023, 266e-3}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i)
-        if (n[0] == 1 && n[1] == known[i].n && n[2] == known[i].n) {
-            char name[96];
-            double seconds = known[i].seconds;
-            snprintf(name, sizeof name, "%zux%zu f64: BLKTRI, one core of 2.5 GHz", n[1], n[2]);
-            bench_row(bench, "FISHPACK", name, &seconds, 1, 16.0 * (double)n[1] * (double)n[2]);
+    const double hx = 1 / ((double)p->m + 1), hy = 1 / ((double)p->n + 1);
+    double worst = 0, largest = 0;
+    for (size_t j = 0; j < p->n; ++j)
+        for (size_t i = 0; i < p->m; ++i) {
+            const double *u = p->solution + i + p->m * j, f = p->rhs[i + p->m * j];
+            const double x = (i > 0 ? u[-1] : 0) - 2 * u[0] + (i + 1 < p->m ? u[1] : 0);
+            const double y = (j > 0 ? *(u - p->m) : 0) - 2 * u[0] + (j + 1 < p->n ? u[p->m] : 0);
+            worst = fmax(worst, fabs(f - x / (hx * hx) - y / (hy * hy)));
+            largest = fmax(largest, fabs(f));
         }
+    return worst / largest;
+}
+
+/* FISHPACK's BLKTRI, in 2D. Error: ARGUMENT (nothing there that can be compiled, or it does not solve). */
+static starfish_status measure_fishpack(struct blktri_bench *run, const size_t n[3], double *rhs)
+{
+    const size_t count = n[1] * n[2];
+    struct peer_fishpack_problem problem = {.m = n[1], .n = n[2], .rhs = rhs, .solution = rhs + count};
+    double seconds[BENCH_MOST_REPEATS];
+    char name[96];
+    for (size_t e = 0; e < count; ++e)
+        rhs[e] = (double)(e * 2654435761U % 1000003U) / 1000003.0 - 0.5;
+    snprintf(name, sizeof name, "%zux%zu f64: BLKTRI, one core", n[1], n[2]);
+    bench_announce("%s", name);
+    if (!peer_fishpack(run->fishpack, &problem, (int)run->bench.repeat, seconds))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--fishpack: no BLKTRI that can be compiled and solves in %s",
+                             run->fishpack);
+    const double residual = fishpack_residual(&problem);
+    if (!(residual < 1e-6))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--fishpack: the residual of BLKTRI in %s is %g", run->fishpack,
+                             residual);
+    json_t *row = bench_row(&run->bench, "FISHPACK", name, seconds, run->bench.repeat, 16.0 * (double)count);
+    json_object_set_new(row, "residual", command_json_real(residual));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_fishpack(struct blktri_bench *run, const size_t n[3])
+{
+    if (!run->fishpack || n[0] > 1 || n[1] < 5 || n[2] < 5)
+        return STARFISH_SUCCESS;
+    double *const arrays = malloc(2 * n[1] * n[2] * sizeof *arrays);
+    if (!arrays)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for FISHPACK's arrays");
+    const starfish_status status = measure_fishpack(run, n, arrays);
+    free(arrays);
+    return status;
 }
 
 static void add_steps(struct bench *bench, const struct blktri_case *c, struct blktri_times *times, const char *name)
@@ -254,6 +291,11 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;all;cpu", "cpu:1;cpu", &axes.workers));
+    for (size_t i = 0; i < axes.size.count; ++i) {
+        size_t n[3] = {0};
+        STARFISH_TRY(read_size(axes.size.item[i], n));
+        STARFISH_TRY(add_fishpack(run, n));
+    }
     for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
         struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count],
                                 .team = run->context.cores_per_worker};
@@ -263,11 +305,6 @@ static starfish_status measure(struct bench *bench)
         starfish_status status = measure_cases(run, &axes, context, &c);
         starfish_context_destroy(context);
         STARFISH_TRY(status);
-    }
-    for (size_t i = 0; i < axes.size.count && json_array_size(bench->rows) > 0; ++i) {
-        size_t n[3] = {0};
-        STARFISH_TRY(read_size(axes.size.item[i], n));
-        add_fishpack(bench, n);
     }
     return STARFISH_SUCCESS;
 }
@@ -297,6 +334,8 @@ int bench_blktri(int argc, char **argv)
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu:1;cpu without a GPU"},
         {"--team", OPTION_MEMBER, &run.context, "N", .table = &starfish_context_option_table},
         {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        {"--fishpack", OPTION_TEXT, &run.fishpack, "FOLDER",
+         .help = "in 2D also FISHPACK's BLKTRI, compiled from the sources in FOLDER"},
         {"--levels", OPTION_FLAG, &run.levels, .help = "also a row for each step of reduction and substitution"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},

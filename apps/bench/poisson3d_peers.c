@@ -96,13 +96,15 @@ void poisson3d_measure_limits(struct poisson3d *run)
 
 static void measure_cufft(struct poisson3d *run, const struct poisson3d_case *c, double rate)
 {
+    static const char *const what[] = {[PEER_CUFFT_IN_PLACE] = "all periodic, in place, gpu, device",
+                                       [PEER_CUFFT_OUT_OF_PLACE] = "all periodic, out of place, gpu, device"};
     const double bytes = 8 * (double)poisson3d_bytes(c);
     const size_t repeat = run->bench.repeat;
     bench_announce("%s: cuFFT", c->name);
-    if (peer_cufft_periodic(c->n, c->precision, NULL, NULL, (int)repeat, run->seconds))
-        bench_limit(
-            add_row(run, &(struct entry){c, 0, "cuFFT", "all periodic, gpu, device", "gpu", "device", bytes, repeat}),
-            bytes / rate);
+    for (peer_cufft_way way = PEER_CUFFT_IN_PLACE; way < PEER_CUFFT_WAYS; ++way)
+        if (peer_cufft_periodic(c->n, c->precision, way, NULL, NULL, (int)repeat, run->seconds))
+            bench_limit(add_row(run, &(struct entry){c, 0, "cuFFT", what[way], "gpu", "device", bytes, repeat}),
+                        bytes / rate);
 }
 
 static void measure_fftw_periodic(struct poisson3d *run, const struct poisson3d_case *c, double rate)

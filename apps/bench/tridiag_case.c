@@ -18,15 +18,17 @@ enum { LEAST_COPIED = 1 << 28, COPIES = 5 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
-                       const char *workers, int measured)
+/* `limited`: the bytes move in the memory of those who work. */
+static json_t *add_row_of(struct tridiag_bench *run, const struct batch_case *c, const char *const who[3], int limited,
+                          int measured)
 {
+    const char *what = who[1], *workers = who[2];
     const double rate = strcmp(workers, "gpu") == 0 ? run->device_rate : run->cores_rate;
     char name[256], times[32] = "";
     if ((size_t)measured < run->bench.repeat)
         snprintf(times, sizeof times, ", %d times", measured);
     snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
-    json_t *row = bench_row(&run->bench, who, name, run->seconds, (size_t)measured, batch_case_bytes(c));
+    json_t *row = bench_row(&run->bench, who[0], name, run->seconds, (size_t)measured, batch_case_bytes(c));
     json_object_set_new(row, "n", json_integer((json_int_t)c->n));
     json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
     json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
@@ -34,9 +36,15 @@ static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, co
     json_object_set_new(row, "workers", json_string(workers));
     /* Elimination by rows: a division, three products and two differences, then a product and a difference. */
     bench_operations(row, 8.0 * (double)c->n * (double)c->lines);
-    if (rate > 0)
+    if (rate > 0 && limited)
         bench_limit(row, batch_case_bytes(c) / rate);
     return row;
+}
+
+static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
+                       const char *workers, int measured)
+{
+    return add_row_of(run, c, (const char *const[]){who, what, workers}, 1, measured);
 }
 
 /* A figure of a paper's, which no machine here has taken. */
@@ -99,47 +107,169 @@ static void fetch_solution(const struct batch_case *c)
                          solution_at(c, c->device[BATCH_SOLUTION], l * layout.line), c->n, layout.row, size);
 }
 
+/* Launches on the GPU that are timed together, ours and the peer's alike. */
+static int in_a_row(const struct batch_case *c)
+{
+    return c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
+}
+
 /* ---- ours -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status solve_once(starfish_tridiag_plan *plan, const struct batch_case *c, double *seconds)
+static struct starfish_batch kernel_of(const struct batch_case *c, void *const *array, int algorithm)
+{
+    const struct starfish_tridiag_problem p = batch_case_problem(c);
+    return (struct starfish_batch){.n = c->n,
+                                   .lines = c->lines,
+                                   .columns = 1,
+                                   .components = 1,
+                                   .algorithm = algorithm,
+                                   .coefficients = p.coefficients,
+                                   .vectors = p.vectors,
+                                   .lower = array[BATCH_LOWER],
+                                   .diag = array[BATCH_DIAG],
+                                   .upper = array[BATCH_UPPER],
+                                   .shift = array[BATCH_SHIFT],
+                                   .input = array[BATCH_RHS],
+                                   .output = array[BATCH_SOLUTION]};
+}
+
+/* Where the arrays of a solve by the public call are, and who solves. */
+enum place { PLACE_PAGEABLE, PLACE_PINNED, PLACE_DEVICE };
+struct way {
+    const char *what, *workers;
+    int cores, gpus; /* as in struct starfish_context_options */
+    enum place place;
+};
+static const struct way on_cores = {"", "cpu", -1, 0, PLACE_PAGEABLE};
+/* Beside the GPU's kernels. */
+static const struct way ways[] = {
+    {", the public call, device memory", "gpu", 0, -1, PLACE_DEVICE},
+    {", the public call, pinned memory", "gpu", 0, -1, PLACE_PINNED},
+    {", the public call, pinned memory", "all", -1, -1, PLACE_PINNED},
+    {", the public call, pageable memory", "gpu", 0, -1, PLACE_PAGEABLE},
+    {", the public call, pageable memory", "all", -1, -1, PLACE_PAGEABLE},
+};
+
+static starfish_status solve_once(starfish_tridiag_plan *plan, void *const *array, double *seconds)
 {
     struct starfish_tridiag_info info;
 
-    STARFISH_TRY(starfish_tridiag_solve(plan, c->host[BATCH_RHS], c->host[BATCH_SOLUTION], &info));
+    STARFISH_TRY(starfish_tridiag_solve(plan, array[BATCH_RHS], array[BATCH_SOLUTION], &info));
     *seconds = info.seconds;
     return STARFISH_SUCCESS;
 }
 
-/* Warm-up and measurements end early where a solve takes long. */
-static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, const struct batch_case *c,
-                                   int *measured)
+/* Warm-up and measurements end early where a solve takes long; but GPUs and cores find out in lone solves how to share
+ * a batch. */
+static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, void *const *array,
+                                   int shared, int *measured)
 {
-    const double begin = clock_now();
+    enum { UNTIL_SHARED = 32 };
+    const size_t most = shared && run->bench.warmup > 0 ? UNTIL_SHARED : run->bench.warmup;
+    const double begin = clock_now(), longest = (shared ? 10 : 1) * PEER_LINES_SECONDS;
     *measured = 0;
-    for (size_t r = 0; r < run->bench.warmup && clock_now() - begin < PEER_LINES_SECONDS; ++r)
-        STARFISH_TRY(solve_once(plan, c, run->seconds));
+    for (size_t r = 0; r < most && clock_now() - begin < longest; ++r)
+        STARFISH_TRY(solve_once(plan, array, run->seconds));
     const double start = clock_now();
     while (!peer_lines_enough(*measured, (int)run->bench.repeat, start))
-        STARFISH_TRY(solve_once(plan, c, &run->seconds[(*measured)++]));
+        STARFISH_TRY(solve_once(plan, array, &run->seconds[(*measured)++]));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_cores(struct tridiag_bench *run, const struct batch_case *c, starfish_context *context,
-                                     starfish_algorithm algorithm)
+static starfish_status pin(starfish_context *context, const struct batch_case *c,
+                           starfish_status (*change)(starfish_context *, void *, size_t))
 {
-    const struct starfish_tridiag_problem problem = batch_case_problem(c);
+    const size_t size = starfish_real_size(c->precision);
+    STARFISH_TRY(change(context, c->host[BATCH_RHS], c->count[BATCH_RHS] * size));
+    return change(context, c->host[BATCH_SOLUTION], c->count[BATCH_SOLUTION] * size);
+}
+
+/* A problem's coefficients are where its right-hand sides are. */
+static struct starfish_tridiag_problem problem_at(const struct batch_case *c, enum place place)
+{
+    struct batch_case there = *c;
+    if (place == PLACE_DEVICE)
+        memcpy(there.host, c->device, sizeof there.host);
+    return batch_case_problem(&there);
+}
+
+static starfish_status measure_way(struct tridiag_bench *run, const struct batch_case *c, starfish_context *context,
+                                   starfish_algorithm algorithm, const struct way *way)
+{
+    const struct starfish_tridiag_problem problem = problem_at(c, way->place);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     starfish_tridiag_plan *plan;
+    char what[96];
     int measured;
 
     options.precision = c->precision;
     options.algorithm = algorithm;
     clear_solution(c);
     STARFISH_TRY(starfish_tridiag_plan_create(context, &problem, &options, &plan));
-    starfish_status status = time_solves(run, plan, c, &measured);
+    starfish_status status = way->place == PLACE_PINNED ? pin(context, c, starfish_pin) : STARFISH_SUCCESS;
+    if (status == STARFISH_SUCCESS)
+        status = time_solves(run, plan, way->place == PLACE_DEVICE ? c->device : c->host, way->cores && way->gpus,
+                             &measured);
     starfish_tridiag_plan_destroy(plan);
+    if (way->place == PLACE_PINNED)
+        pin(context, c, starfish_unpin);
     STARFISH_TRY(status);
-    return add_residual(add_row(run, c, "starfish", starfish_algorithm_names[algorithm], "cpu", measured), c);
+    if (way->place == PLACE_DEVICE)
+        fetch_solution(c);
+    snprintf(what, sizeof what, "%s%s", starfish_algorithm_names[algorithm], way->what);
+    return add_residual(add_row_of(run, c, (const char *const[]){"starfish", what, way->workers},
+                                   way->place == PLACE_DEVICE || !way->gpus, measured),
+                        c);
+}
+
+/* By all algorithms that plans have. */
+static starfish_status measure_by(struct tridiag_bench *run, const struct batch_case *c, const struct way *way)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    starfish_context *context;
+    starfish_status status = STARFISH_SUCCESS;
+    const size_t size = starfish_real_size(c->precision);
+
+    options.cpu_workers = way->cores;
+    options.gpu_workers = way->gpus;
+    STARFISH_TRY(starfish_context_create(&context, &options));
+    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
+        if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE &&
+            (!way->gpus || c->n <= starfish_batch_longest_cuda((int)run->algorithm[i], size)))
+            status = measure_way(run, c, context, (starfish_algorithm)run->algorithm[i], way);
+    starfish_context_destroy(context);
+    return status;
+}
+
+/* The kernels alone, all cores at work. */
+static starfish_status measure_core_kernels(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
+{
+    static void (*const kernel[])(const struct starfish_batch *) = {starfish_batch_cpu_f32, starfish_batch_cpu_f64};
+    const size_t size = starfish_real_size(c->precision), cores = (size_t)peer_cores();
+    const size_t runs = cores < c->lines ? cores : c->lines;
+    const struct starfish_batch batch = kernel_of(c, c->host, algorithm);
+    const size_t bytes = starfish_batch_workspace_cpu(&batch, size) / 64 * 64 + 128;
+    char *const workspace = aligned_alloc(64, runs * bytes), what[64];
+    int measured = 0;
+
+    if (!workspace)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for work space", c->name);
+    clear_solution(c);
+    for (double start = clock_now(); !peer_lines_enough(measured, (int)run->bench.repeat, start); ++measured) {
+        const double begin = clock_now();
+#pragma omp parallel for schedule(static, 1) num_threads((int)runs)
+        for (size_t r = 0; r < runs; ++r) {
+            const size_t first = starfish_batch_first_line(c->lines, runs, r);
+            const size_t end = starfish_batch_first_line(c->lines, runs, r + 1);
+            struct starfish_batch part = starfish_batch_run(&batch, first, end - first, size);
+            part.workspace = workspace + r * bytes;
+            kernel[c->precision](&part);
+        }
+        run->seconds[measured] = clock_now() - begin;
+    }
+    free(workspace);
+    snprintf(what, sizeof what, "%s, kernels", starfish_algorithm_names[algorithm]);
+    return add_residual(add_row(run, c, "starfish", what, "cpu", measured), c);
 }
 
 #ifdef STARFISH_CUDA
@@ -155,30 +285,15 @@ static int launch_f32(void *data, struct CUstream_st *stream)
 
 static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch_case *c, int algorithm)
 {
-    const struct starfish_tridiag_problem p = batch_case_problem(c);
     const size_t size = starfish_real_size(c->precision);
-    struct starfish_batch batch = {.n = c->n,
-                                   .lines = c->lines,
-                                   .columns = 1,
-                                   .components = 1,
-                                   .algorithm = algorithm,
-                                   .coefficients = p.coefficients,
-                                   .vectors = p.vectors,
-                                   .lower = c->device[BATCH_LOWER],
-                                   .diag = c->device[BATCH_DIAG],
-                                   .upper = c->device[BATCH_UPPER],
-                                   .shift = c->device[BATCH_SHIFT],
-                                   .input = c->device[BATCH_RHS],
-                                   .output = c->device[BATCH_SOLUTION]};
-    const int at_once = c->n * c->lines <= SMALL_UNKNOWNS ? LAUNCHES_IN_A_ROW : 1;
-
+    struct starfish_batch batch = kernel_of(c, c->device, algorithm);
     if (c->n > starfish_batch_longest_cuda(algorithm, size))
         return STARFISH_SUCCESS;
     batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
     if (!batch.workspace)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
     clear_solution(c);
-    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, at_once,
+    const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, in_a_row(c),
                                           (int)run->bench.repeat, run->seconds);
     peer_device_free(batch.workspace);
     if (measured == 0)
@@ -197,19 +312,16 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch
 
 static starfish_status measure_ours(struct tridiag_bench *run, const struct batch_case *c)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    starfish_context *context;
-    starfish_status status = STARFISH_SUCCESS;
-
-    options.gpu_workers = 0;
-    STARFISH_TRY(starfish_context_create(&context, &options));
-    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
-        if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE)
-            status = measure_cores(run, c, context, (starfish_algorithm)run->algorithm[i]);
-    starfish_context_destroy(context);
-    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS && run->bench.gpus > 0; ++i)
-        status = measure_gpu(run, c, (int)run->algorithm[i]);
-    return status;
+    STARFISH_TRY(measure_by(run, c, &on_cores));
+    for (size_t i = 0; i < run->algorithm_count; ++i)
+        STARFISH_TRY(measure_core_kernels(run, c, (int)run->algorithm[i]));
+    if (run->bench.gpus == 0)
+        return STARFISH_SUCCESS;
+    for (size_t i = 0; i < run->algorithm_count; ++i)
+        STARFISH_TRY(measure_gpu(run, c, (int)run->algorithm[i]));
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w)
+        STARFISH_TRY(measure_by(run, c, &ways[w]));
+    return STARFISH_SUCCESS;
 }
 
 /* ---- others ------------------------------------------------------------------------------------------------------ */
@@ -251,7 +363,7 @@ static starfish_status measure_peers(struct tridiag_bench *run, const struct bat
         return STARFISH_SUCCESS;
     clear_solution(c);
     STARFISH_TRY(add_peer(run, c, "cuSPARSE", c->interleaved ? "gtsvInterleavedBatch" : "gtsv2StridedBatch", "gpu",
-                          c->n > 2 ? peer_cusparse_batch(&device, repeat, run->seconds) : 0));
+                          c->n > 2 ? peer_cusparse_batch(&device, in_a_row(c), repeat, run->seconds) : 0));
     for (int pivot = 0; pivot < 2; ++pivot) {
         clear_solution(c);
         STARFISH_TRY(add_peer(run, c, "cuSPARSE", pivot ? "gtsv2" : "gtsv2_nopivot", "gpu",

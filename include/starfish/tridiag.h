@@ -2,6 +2,10 @@
  *     lower[k] x(k-1) + (diag[k] + shift) x(k) + upper[k] x(k+1) = d(k),
  * on every worker of a context. A plan holds everything that does not depend on the right-hand sides.
  *
+ * The cores of a team share each piece of the lines that their worker gets. Where a context has GPUs and cores and all
+ * arrays of a large batch are in host memory, a plan finds from its first solves that do not overlap how many pieces
+ * each kind of worker should take: two by the GPUs alone, two by the cores alone, then shares.
+ *
  * No pivoting unless asked for: stable when every matrix is diagonally dominant by rows or columns, symmetric positive
  * or negative definite, or an M-matrix; elimination then grows no entry (Higham, Accuracy and Stability of Numerical
  * Algorithms, 9.6). For anything else take STARFISH_ALGORITHM_PIVOTED, or let `check` tell.

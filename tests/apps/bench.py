@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import os
+import shutil
 
 import program
 from program import Case
@@ -117,7 +119,8 @@ class Bench(Case):
         self.assertEqual((status, said), (0, []), out)
         rows = json.loads(out)["rows"]
         mine = [row for row in rows if row["who"] == "starfish" and row["workers"] == "cpu"]
-        self.assertEqual(len(mine), 2 * 2 * 2 * 3 * 3)
+        self.assertEqual(len(mine), 2 * 2 * 2 * 3 * 3 * 2)  # the public call, and kernels alone
+        self.assertEqual(sum(", kernels, " in row["case"] for row in mine), len(mine) / 2)
         # LAPACK wants general contiguous lines; two figures of papers are for 512 lines of 512 in f32.
         self.assertEqual(sum(row["who"] == "LAPACK" for row in rows), 2 * 2)
         self.assertEqual(sum(row["workers"] == "GTX 280" for row in rows), 2)
@@ -196,10 +199,17 @@ class Bench(Case):
         self.refuse(2, "--data: 'imaginary' is not one of real, complex", *quick[:-1], "--data", "imaginary")
 
     def test_blktri_beside_fishpack(self):
-        status, out, said = self.run_program("bench", "blktri", "--size", "255", "--workers", "cpu:1", "--repeat", "1",
-                                             "--warmup", "0")
+        quick = ["bench", "blktri", "--size", "9x7", "--workers", "cpu:1", "--repeat", "1", "--warmup", "0", "--json"]
+        status, out, said = self.run_program(*quick)
         self.assertEqual((status, said), (0, []), out)
-        self.assertIn("FISHPACK", out)
+        self.assertEqual({row["who"] for row in json.loads(out)["rows"]}, {"starfish"})
+        self.refuse(2, "--fishpack: no BLKTRI that can be compiled", *quick[:-1], "--fishpack", "/nowhere")
+        if not shutil.which(os.environ.get("FC", "gfortran")):
+            return
+        status, out, said = self.run_program(*quick, "--fishpack", f"{program.SOURCE}/tests/bench/fishpack")
+        self.assertEqual((status, said), (0, []), out)
+        row, = (row for row in json.loads(out)["rows"] if row["who"] == "FISHPACK")
+        self.assertLess(row["residual"], 1e-12)
 
     def test_multigrid(self):
         quick = ["bench", "multigrid", "--repeat", "2", "--warmup", "0", "--json"]

@@ -75,10 +75,24 @@ static void every_solver_solves(void **state)
     free(table);
 }
 
+/* On a mesh of equal elements every entry is one number. */
+static void constant_entries_solve(void **state)
+{
+    (void)state;
+    static double load[UNKNOWNS], solution[UNKNOWNS];
+    struct peer_hypre_problem problem;
+    double *table = make_matrix(&problem, load), seconds[2], setup;
+    int iterations;
+    problem.constant = 1;
+    assert_int_equal(peer_hypre(PEER_HYPRE_CG_PFMG, &problem, solution, 2, seconds, &setup, &iterations), 1);
+    assert_true(norm_of_defect(table, solution, load) <= 1.01e-8 * norm_of_defect(table, NULL, load));
+    free(table);
+}
+
 int main(void)
 {
     static double load[UNKNOWNS];
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_solver_solves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_solver_solves), cmocka_unit_test(constant_entries_solve)};
     struct peer_hypre_problem problem;
     double seconds, setup;
     int iterations;

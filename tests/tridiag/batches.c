@@ -99,6 +99,12 @@ void test_batches_long_lines(starfish_context *context, const struct test_memory
     test_batch_long_lines(&plans, longest);
 }
 
+void test_batches_many_lines(starfish_context *context, const struct test_memory *memory, size_t unknowns)
+{
+    const struct test_batch_device plans = plans_on(context, memory);
+    test_batch_many_lines(&plans, unknowns);
+}
+
 /* ---- The interface ---------------------------------------------------------------------------------------------- */
 
 enum { N = 5, LINES = 3 };
@@ -269,4 +275,61 @@ void test_batches_threads(starfish_context *context)
             assert_true(fabs(callers[t].first[i] - (1 + t) / 5.0) < 1e-14);
     }
     starfish_tridiag_plan_destroy(plan);
+}
+
+/* ---- GPUs and cores ---------------------------------------------------------------------------------------------- */
+
+enum { SHARED_N = 128, SHARED_LINES = 1 << 14, SHARED_SOLVES = 9, GPUS_ALONE = 2, CORES_ALONE = 4 };
+
+/* x = 1 everywhere; ends lead nowhere. */
+static void fill_shared(double *off, double *diagonal, double *right)
+{
+    for (size_t i = 0; i < (size_t)SHARED_N * SHARED_LINES; i++) {
+        const size_t k = i % SHARED_N;
+        off[i] = 1;
+        diagonal[i] = 3;
+        right[i] = 3 + (k > 0) + (k + 1 < SHARED_N);
+    }
+}
+
+static void check_shared(starfish_tridiag_plan *plan, const double *right, double *x, size_t number)
+{
+    struct starfish_tridiag_info info;
+    const size_t count = (size_t)SHARED_N * SHARED_LINES;
+
+    memset(x, 0xff, count * sizeof *x);
+    ASSERT_OK(starfish_tridiag_solve(plan, right, x, &info));
+    for (size_t i = 0; i < count; i++)
+        if (!(fabs(x[i] - 1) < 1e-14))
+            fail_msg("solve %zu: x[%zu] is %g", number, i, x[i]);
+    if (number < GPUS_ALONE)
+        assert_int_equal(info.worker[STARFISH_CPU].tasks, 0);
+    else if (number < CORES_ALONE)
+        assert_int_equal(info.worker[STARFISH_GPU].tasks, 0);
+    assert_true(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks >= 8);
+}
+
+void test_batches_shared(starfish_context *context)
+{
+    const size_t bytes = (size_t)SHARED_N * SHARED_LINES * sizeof(double);
+    double *array[4];
+    starfish_tridiag_plan *plan = NULL;
+
+    for (int i = 0; i < 4; i++)
+        assert_non_null(array[i] = malloc(bytes));
+    fill_shared(array[0], array[1], array[2]);
+    const struct starfish_tridiag_problem problem = {.n = SHARED_N,
+                                                     .lines = SHARED_LINES,
+                                                     .rhs = 1,
+                                                     .lower = array[0],
+                                                     .diag = array[1],
+                                                     .upper = array[0],
+                                                     .coefficients = {1, SHARED_N},
+                                                     .vectors = {1, SHARED_N}};
+    ASSERT_OK(starfish_tridiag_plan_create(context, &problem, NULL, &plan));
+    for (size_t number = 0; number < SHARED_SOLVES; number++)
+        check_shared(plan, array[2], array[3], number);
+    starfish_tridiag_plan_destroy(plan);
+    for (int i = 0; i < 4; i++)
+        free(array[i]);
 }

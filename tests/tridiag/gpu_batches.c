@@ -49,11 +49,27 @@ static void interface_holds(void **state)
     test_batches_threads(context);
 }
 
+/* ---- A GPU and the cores ----------------------------------------------------------------------------------------- */
+
+static int set_up_both(void **state)
+{
+    (void)state;
+    return starfish_context_create(&context, NULL);
+}
+
+static void workers_share_lines(void **state)
+{
+    (void)state;
+    test_batches_shared(context);
+    test_batches_table(context, &test_host_memory, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(host_arrays_solve), cmocka_unit_test(device_arrays_solve),
                                        cmocka_unit_test(interface_holds)};
+    const struct CMUnitTest both[] = {cmocka_unit_test(workers_share_lines)};
     if (test_cuda_devices() == 0)
         return NO_DEVICE;
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, tear_down) + cmocka_run_group_tests(both, set_up_both, tear_down);
 }

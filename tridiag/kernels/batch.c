@@ -47,6 +47,41 @@ size_t starfish_batch_longest_cuda(int algorithm, size_t real_size)
     }
 }
 
+size_t starfish_batch_first_line(size_t lines, size_t runs, size_t run)
+{
+    const size_t each = lines / runs, together = each >= 32 ? 32 : each >= 8 ? 8 : 1, groups = lines / together;
+    const size_t longer = groups % runs; /* the first runs have a group more */
+
+    return run == runs ? lines : (groups / runs * run + (run < longer ? run : longer)) * together;
+}
+
+static void *moved(const void *array, size_t bytes)
+{
+    return array ? (char *)(uintptr_t)array + bytes : NULL;
+}
+
+struct starfish_batch starfish_batch_run(const struct starfish_batch *batch, size_t first, size_t lines,
+                                         size_t real_size)
+{
+    const size_t coefficients = first * batch->coefficients.line * real_size;
+    const size_t vectors = first * batch->vectors.line * real_size;
+    const size_t kept = starfish_batch_matrices(batch) > 1 ? first : 0;
+    struct starfish_batch run = *batch;
+
+    run.lines = lines;
+    run.whole_lines = batch->whole_lines ? batch->whole_lines : batch->lines;
+    run.lower = moved(batch->lower, coefficients);
+    run.diag = moved(batch->diag, coefficients);
+    run.upper = moved(batch->upper, coefficients);
+    run.shift = moved(batch->shift, first * real_size);
+    run.factors = moved(batch->factors, kept * real_size);
+    run.border = moved(batch->border, kept * real_size);
+    run.growth = moved(batch->growth, kept * sizeof *batch->growth);
+    run.input = moved(batch->input, vectors);
+    run.output = moved(batch->output, vectors);
+    return run;
+}
+
 size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size)
 {
     size_t (*const open)(const struct starfish_batch *) =

@@ -37,10 +37,12 @@ struct starfish_batch {
     struct starfish_layout coefficients;
     struct starfish_layout vectors; /* in reals */
     size_t column;                  /* in reals */
+    size_t whole_lines;             /* of the batch of which this is a run of lines; 0: this is all of it */
     const void *lower, *diag, *upper;
     const void *shift; /* lines reals, or NULL */
     /* What starfish_batch_prepare computes; each may be NULL when it is not wanted. Matrices are one when coefficients
-     * are shared and there is no shift, else as many as lines; those of line l are at [k * matrices + l]. */
+     * are shared and there is no shift, else as many as lines of the whole batch; those of line l are at
+     * [k * matrices + l]. */
     void *factors;  /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
     void *border;   /* n * matrices reals: needed when periodic */
     double *growth; /* matrices doubles: largest pivot over largest entry, infinite when a pivot is zero */
@@ -53,6 +55,20 @@ STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_matrices(const st
 {
     return batch->coefficients.line == 0 && !batch->shift ? 1 : batch->lines;
 }
+
+/* From row to row of factors and border, in reals: the matrices of the whole batch. */
+STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_kept_row(const struct starfish_batch *batch)
+{
+    return batch->coefficients.line == 0 && !batch->shift ? 1 : batch->whole_lines ? batch->whole_lines : batch->lines;
+}
+
+/* The first line of run number `run` when lines are cut into `runs` of nearly equal length, for run = 0 .. runs; whole
+ * groups of 32 or 8 lines, which begin at a cache line when lines lie side by side, where there are enough for all. */
+size_t starfish_batch_first_line(size_t lines, size_t runs, size_t run);
+/* Lines first .. first+lines-1 of a batch on the CPU, whose workspace is the caller's to choose. Runs may be solved,
+ * and prepared, at the same time; the only matrix of a batch is prepared with line 0. */
+struct starfish_batch starfish_batch_run(const struct starfish_batch *batch, size_t first, size_t lines,
+                                         size_t real_size);
 
 /* AUTO resolved, everything else as it is. */
 int starfish_batch_choose_cpu(const struct starfish_batch *batch);

@@ -18,7 +18,7 @@ static inline struct starfish_batch starfish_batch_border(const struct starfish_
     border.lines = matrices;
     border.columns = 1;
     border.components = 1;
-    border.vectors.row = matrices;
+    border.vectors.row = starfish_batch_kept_row(batch);
     border.vectors.line = 1;
     border.input = border.output = border.border;
     return border;

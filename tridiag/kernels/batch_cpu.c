@@ -41,7 +41,7 @@ size_t REAL_NAME(starfish_batch_open_workspace_cpu)(const struct starfish_batch 
 /* x = y - factor z, line by line. */
 static void add_border(const struct starfish_batch *b)
 {
-    const size_t matrices = starfish_batch_matrices(b);
+    const size_t matrices = starfish_batch_matrices(b), row = starfish_batch_kept_row(b);
 
     for (size_t column = 0; column < b->columns; column++)
         for (size_t line = 0; line < b->lines; line++) {
@@ -49,7 +49,7 @@ static void add_border(const struct starfish_batch *b)
             const real *z = (const real *)b->border + (matrices > 1 ? line : 0);
             const real factor = batch_border_factor(b, line, x);
             for (size_t k = 0; k < b->n; k++)
-                x[k * b->vectors.row] -= factor * z[k * matrices];
+                x[k * b->vectors.row] -= factor * z[k * row];
         }
 }
 
@@ -62,7 +62,7 @@ void REAL_NAME(starfish_batch_cpu)(const struct starfish_batch *b)
 
 void REAL_NAME(starfish_batch_prepare_cpu)(const struct starfish_batch *b)
 {
-    const size_t matrices = starfish_batch_matrices(b);
+    const size_t matrices = starfish_batch_matrices(b), row = starfish_batch_kept_row(b);
 
     for (size_t m = 0; m < matrices && (b->factors || b->growth); m++)
         batch_factor_line(b, m);
@@ -70,7 +70,7 @@ void REAL_NAME(starfish_batch_prepare_cpu)(const struct starfish_batch *b)
         const struct starfish_batch border = starfish_batch_border(b);
         for (size_t k = 0; k < b->n; k++)
             for (size_t m = 0; m < matrices; m++)
-                ((real *)b->border)[k * matrices + m] = batch_border_rhs(b, m, k);
+                ((real *)b->border)[k * row + m] = batch_border_rhs(b, m, k);
         solve_open(&border);
     }
 }

@@ -98,19 +98,19 @@ BATCH_INLINE size_t batch_column_offset(const struct starfish_batch *b, size_t l
 /* x = y - z (v^T y) / (1 + v^T z), in place. */
 BATCH_INLINE real batch_border_factor(const struct starfish_batch *b, size_t line, const real *y)
 {
-    const size_t matrices = starfish_batch_matrices(b), m = matrices == 1 ? 0 : line;
+    const size_t m = starfish_batch_matrices(b) == 1 ? 0 : line;
     const real *z = (const real *)b->border + m;
     const size_t last = b->n - 1;
 
     return batch_border_product(b, line, y[0], y[last * b->vectors.row]) /
-           (1 + batch_border_product(b, line, z[0], z[last * matrices]));
+           (1 + batch_border_product(b, line, z[0], z[last * starfish_batch_kept_row(b)]));
 }
 
 /* Pivots of elimination from the top; with factors == NULL only their growth. */
 BATCH_INLINE void batch_factor_line(const struct starfish_batch *b, size_t line)
 {
-    const size_t matrices = starfish_batch_matrices(b);
-    real *inverse = (real *)b->factors + (b->factors ? line : 0), *c = inverse + (b->factors ? b->n * matrices : 0);
+    const size_t row_size = starfish_batch_kept_row(b);
+    real *inverse = (real *)b->factors + (b->factors ? line : 0), *c = inverse + (b->factors ? b->n * row_size : 0);
     const real shift = batch_shift(b, line);
     real above = 0, largest = 0, largest_pivot = 0;
     int zero = 0;
@@ -121,8 +121,8 @@ BATCH_INLINE void batch_factor_line(const struct starfish_batch *b, size_t line)
         const real scale = 1 / pivot;
         above = row.upper * scale;
         if (b->factors) {
-            inverse[k * matrices] = scale;
-            c[k * matrices] = above;
+            inverse[k * row_size] = scale;
+            c[k * row_size] = above;
         }
         zero |= !(REAL_FABS(pivot) > 0);
         largest_pivot = REAL_FABS(pivot) > largest_pivot ? REAL_FABS(pivot) : largest_pivot;
@@ -155,17 +155,17 @@ BATCH_INLINE void batch_thomas_line(const struct starfish_batch *b, size_t line,
 BATCH_INLINE void batch_kept_line(const struct starfish_batch *b, size_t line, size_t column)
 {
     const size_t offset = batch_column_offset(b, line, column), stride = b->vectors.row;
-    const size_t matrices = starfish_batch_matrices(b);
-    const real *inverse = (const real *)b->factors + (matrices > 1 ? line : 0), *c = inverse + b->n * matrices;
+    const size_t row_size = starfish_batch_kept_row(b), m = starfish_batch_matrices(b) > 1 ? line : 0;
+    const real *inverse = (const real *)b->factors + m, *c = inverse + b->n * row_size;
     const real *in = (const real *)b->input + offset;
     real *out = (real *)b->output + offset, x = 0;
 
     for (size_t k = 0; k < b->n; k++) {
         const real lower = k > 0 ? batch_coefficient(b, b->lower, line, k) : 0;
-        out[k * stride] = x = (in[k * stride] - lower * x) * inverse[k * matrices];
+        out[k * stride] = x = (in[k * stride] - lower * x) * inverse[k * row_size];
     }
     for (size_t k = b->n - 1; k-- > 0;)
-        out[k * stride] = x = out[k * stride] - c[k * matrices] * x;
+        out[k * stride] = x = out[k * stride] - c[k * row_size] * x;
 }
 
 /* One line and column by elimination with row interchanges, as LAPACK's gtsv does it: `work` has 3 n reals, `pitch`

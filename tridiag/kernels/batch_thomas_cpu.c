@@ -90,8 +90,9 @@ static struct block block_create(const struct starfish_batch *b)
     const size_t pitch = starfish_tridiag_pitch(width, sizeof(real));
     const uintptr_t excess = (uintptr_t)b->workspace % STARFISH_TRIDIAG_CACHE_LINE;
     real *next = (real *)(void *)((char *)b->workspace + (excess ? STARFISH_TRIDIAG_CACHE_LINE - excess : 0));
+    const size_t lines = b->whole_lines ? b->whole_lines : b->lines;
     struct block block = {
-        .batch = b, .width = width, .pitch = pitch, .streams = b->n * b->lines > STREAMED_BYTES / sizeof(real)};
+        .batch = b, .width = width, .pitch = pitch, .streams = b->n * lines > STREAMED_BYTES / sizeof(real)};
     struct stream *const streams[] = {&block.lower, &block.diag, &block.upper, &block.inverse, &block.c_kept};
     real **const rows[LOOSE_ROWS] = {&block.shift,  &block.pivot,  &block.zero,
                                      &block.end[0], &block.end[1], &block.end[2]};
@@ -124,14 +125,14 @@ static void block_aim(struct block *block)
 {
     const struct starfish_batch *b = block->batch;
     const size_t row = b->coefficients.row, line = b->coefficients.line, offset = block->line * line;
-    const size_t matrices = starfish_batch_matrices(b), kept_line = matrices > 1;
+    const size_t kept_row = starfish_batch_kept_row(b), kept_line = kept_row > 1;
 
     block->symmetric = row == 1 && line > 1 && !b->periodic && (const real *)b->lower + 1 == (const real *)b->upper;
     point(&block->lower, b->lower, offset, row, line);
     point(&block->diag, b->diag, offset, row, line);
     point(&block->upper, b->upper, offset, row, line);
-    point(&block->inverse, b->factors, block->line * kept_line, matrices, kept_line);
-    point(&block->c_kept, b->factors, block->line * kept_line + b->n * matrices, matrices, kept_line);
+    point(&block->inverse, b->factors, block->line * kept_line, kept_row, kept_line);
+    point(&block->c_kept, b->factors, block->line * kept_line + b->n * kept_row, kept_row, kept_line);
     for (size_t q = 0; q < block->columns; q++)
         point(&block->rhs[q], b->input, batch_column_offset(b, block->line, block->column + q), b->vectors.row,
               b->vectors.line);

@@ -308,10 +308,20 @@ static void substitute_runs(const struct starfish_slab_sweep *a, size_t first, s
         substitute_row((const real *)a->eliminated[r] + first, (real *)a->data + r * a->plane + first, unknown, lanes);
 }
 
+/* Eliminated rows come from memory while the multipliers are computed again, which is arithmetic. */
+static void fetch_eliminated(const struct starfish_slab_sweep *a, const struct run *run)
+{
+    enum { SECOND_LEVEL = 2 };
+    for (size_t r = a->rows; r-- > 0;)
+        for (size_t l = 0; l < run->width; l += LINE)
+            __builtin_prefetch((const real *)a->eliminated[r] + run->first + l, 0, SECOND_LEVEL);
+}
+
 static void down_of_run(const struct starfish_slab_sweep *a, size_t first)
 {
     struct run run;
     set_run(a, first, &run);
+    fetch_eliminated(a, &run);
     if (a->periodic && a->first + a->rows < a->n)
         load_state(a, &run);
     else

@@ -1,6 +1,6 @@
 /* The cores' share of lone solves: on a pretended machine it ends where both kinds of workers take as long, and never
  * at a share that took longer than another one. */
-#include "poisson/balance.h"
+#include "scheduler/balance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ struct machine {
 /* The share after many solves, from `share` on; *cuts: how often it changed. */
 static size_t settle(const struct machine *machine, size_t share, double gpu_rate, size_t *cuts)
 {
-    struct starfish_balance balance = {.planes = 0};
+    struct starfish_balance balance = {.items = 0};
     *cuts = 0;
     for (int solve = 0; solve < SOLVES; solve++) {
         const double cores = (double)share / machine->cores * (1 + 0.02 * (solve % 3)); /* noise */
@@ -28,7 +28,7 @@ static size_t settle(const struct machine *machine, size_t share, double gpu_rat
             fmax(cores, (double)(PLANES - share) / machine->gpu) * (1 + machine->worse * (double)*cuts);
         if (starfish_balance_watch(&balance, PLANES, share, STEP, gpu_rate, cores, seconds)) {
             assert_true(balance.known);
-            share = balance.planes;
+            share = balance.items;
             ++*cuts;
         }
     }
@@ -71,7 +71,7 @@ static void useless_cores_get_nothing(void **state)
 static void leaves_alone_what_has_one_kind_of_worker(void **state)
 {
     (void)state;
-    struct starfish_balance balance = {.planes = 0};
+    struct starfish_balance balance = {.items = 0};
     for (int solve = 0; solve < SOLVES; solve++)
         assert_false(starfish_balance_watch(&balance, PLANES, PLANES, STEP, 1, 1, 1));
     assert_false(balance.known);

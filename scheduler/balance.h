@@ -1,0 +1,31 @@
+/* The share of teams of cores in lone solves on both kinds of workers, corrected by what solves take.
+ *
+ * A trial on a few items, or the first solves, say what the kinds of workers do by themselves and for a moment; whole
+ * solves show what the cores do while a GPU's copies pass. Items are planes of a field or pieces of a batch. Solves are
+ * watched for a while, then the items that would have balanced them are proposed, if that is worth a new cut. The best
+ * share that was watched is the last word. Not thread-safe. */
+#ifndef STARFISH_SCHEDULER_BALANCE_H
+#define STARFISH_SCHEDULER_BALANCE_H
+
+#include <stddef.h>
+
+enum { STARFISH_BALANCE_SOLVES = 7 }; /* of which the median counts */
+
+struct starfish_balance {
+    size_t items;  /* that the cores should take, once `known` */
+    int known;     /* 0: what was known before holds */
+    int settled;   /* nothing is to change any more */
+    size_t solves; /* watched since the last cut */
+    size_t cuts;   /* how often there was a new cut */
+    double cores_seconds[STARFISH_BALANCE_SOLVES],
+        seconds[STARFISH_BALANCE_SOLVES]; /* of the cores on their items; in all */
+    double best_seconds;                  /* of all shares watched */
+    size_t best_items;
+};
+
+/* One solve of `items`, of which the cores had `cores_items`, in multiples of `step`. `gpu_rate`: items per second that
+ * the GPUs are known to do at least. 1 when there is to be a new cut, with balance->items for the cores. */
+int starfish_balance_watch(struct starfish_balance *balance, size_t items, size_t cores_items, size_t step,
+                           double gpu_rate, double cores_seconds, double seconds);
+
+#endif

@@ -1,0 +1,34 @@
+/* Learning the cores' share. */
+#include "tridiag/share.h"
+
+enum { GPUS_ALONE = 2, CORES_ALONE = 4 }; /* solves until then, of which the last one counts */
+
+int starfish_batch_share_is_known(const struct starfish_batch_share *share)
+{
+    return share->seen >= CORES_ALONE;
+}
+
+/* The solves that have been seen were of one kind of worker each. */
+static size_t first_share(const struct starfish_batch_share *share, size_t pieces, double cores_rate)
+{
+    return (size_t)((double)pieces * cores_rate / (cores_rate + share->gpu_rate));
+}
+
+static void learn(struct starfish_batch_share *share, size_t pieces, double rate)
+{
+    share->seen++;
+    if (share->seen == GPUS_ALONE) {
+        share->gpu_rate = rate;
+        share->cores = pieces;
+    } else if (share->seen == CORES_ALONE) {
+        share->cores = first_share(share, pieces, rate);
+    }
+}
+
+void starfish_batch_share_watch(struct starfish_batch_share *share, size_t pieces, double cores_seconds, double seconds)
+{
+    if (!starfish_batch_share_is_known(share))
+        learn(share, pieces, (double)pieces / seconds);
+    else if (starfish_balance_watch(&share->balance, pieces, share->cores, 1, share->gpu_rate, cores_seconds, seconds))
+        share->cores = share->balance.items;
+}
