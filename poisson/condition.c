@@ -167,8 +167,8 @@ static int is_layer(const struct starfish_poisson_plan *plan)
 
 /* A method that loses little more than the rounding of its right-hand side has nothing to gain by a step: right-hand
  * sides whose solution it gets wrong by the ratio of eigenvalues, those of high frequencies alone, lose as much as they
- * are rounded. In f32 the slab method is then right to some units of rounding, with any ratio. A step makes the residual
- * small, so there is one where that is asked for. */
+ * are rounded. In f32 the slab method is then right to some units of rounding, whatever the ratio. A step makes the
+ * residual small, so there is one where that is asked for. */
 static int loses_as_rounding_does(const struct starfish_poisson_plan *plan)
 {
     return plan->options.precision == STARFISH_F32 && !plan->options.check_residual && plan->losses.like_data &&

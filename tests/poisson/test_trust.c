@@ -428,48 +428,6 @@ static void ordinary_plans_have_no_refinement(void **state)
     }
 }
 
-/* Many unknowns that crowd at both ends of y: eigenvalues of a ratio times which rounding errors of f32 are 0.4. */
-static void the_slab_method_refines_f32_for_the_residual_alone(void **state)
-{
-    (void)state;
-    enum { NY = 640, COUNT = 4 * NY * 4 };
-    static const char *const axes[3] = {"periodic", "nn cell", "dd cell"};
-    static double faces[NY + 1], f[COUNT], wanted[COUNT];
-    static float rounded[COUNT], solution[COUNT];
-    struct starfish_poisson_problem p = box(axes, (const size_t[]){4, NY, 4}, (const double[]){1, 1, 1}, 0);
-    const double steep = 2;
-    unsigned seed = 20;
-    for (size_t k = 0; k <= NY; k++)
-        faces[k] = (1 + tanh(steep * (2.0 * (double)k / NY - 1)) / tanh(steep)) / 2;
-    p.axis[1].kind = STARFISH_STRETCHED;
-    p.axis[1].coordinates = faces;
-    p.axis[1].coordinate_count = NY + 1;
-    for (size_t i = 0; i < COUNT; i++) {
-        rounded[i] = (float)test_real_random(&seed);
-        f[i] = (double)rounded[i];
-    }
-    const struct starfish_poisson_options f64 = options_of(STARFISH_METHOD_SLAB, STARFISH_F64);
-    starfish_poisson_plan *plan;
-    ASSERT_OK(starfish_poisson_plan_create(context, &p, &f64, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, wanted, NULL));
-    starfish_poisson_plan_destroy(plan);
-    for (int check = 0; check < 2; check++) {
-        struct starfish_poisson_options options = options_of(STARFISH_METHOD_SLAB, STARFISH_F32);
-        double error = 0, largest = 0;
-        options.check_residual = check;
-        ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-        assert_int_equal(plan->refinements > 0, check);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rounded, solution, NULL));
-        starfish_poisson_plan_destroy(plan);
-        for (size_t i = 0; i < COUNT; i++) {
-            error = fmax(error, fabs((double)solution[i] - wanted[i]));
-            largest = fmax(largest, fabs(wanted[i]));
-        }
-        if (!(error <= (check ? 2 : 20) * (double)FLT_EPSILON * largest))
-            fail_msg("check_residual %d: error %g", check, error / largest);
-    }
-}
-
 static void a_smaller_struct_is_filled_as_far_as_it_goes(void **state)
 {
     (void)state;
@@ -603,7 +561,6 @@ int main(void)
         cmocka_unit_test(scaled_rows_are_right_or_refused),
         cmocka_unit_test(ordinary_problems_are_not_refined),
         cmocka_unit_test(ordinary_plans_have_no_refinement),
-        cmocka_unit_test(the_slab_method_refines_f32_for_the_residual_alone),
         cmocka_unit_test(a_smaller_struct_is_filled_as_far_as_it_goes),
         cmocka_unit_test(what_is_not_finite_is_named),
         cmocka_unit_test(what_f32_does_not_hold_is_named),
