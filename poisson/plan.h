@@ -41,6 +41,8 @@ struct starfish_losses {
     int pivots;    /* of any size, where signs differ */
     int chains;    /* of products, which badly scaled rows cost digits */
     int steps;     /* of refinement, that its tables are known to need in f64 */
+    int like_data; /* whether semidefinite problems lose little more than rounding their right-hand side to the
+                    * precision costs, whatever the ratio of eigenvalues: no step subtracts what one is made of */
 };
 
 struct starfish_poisson_plan {

@@ -111,6 +111,7 @@ static double cost(const struct starfish_poisson_plan *plan, char *why, size_t s
 static void state_losses(struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
 {
     plan->losses.diagonals = plan->direction[2].signs == 0 ? STARFISH_MOST_REFINEMENTS : basis->n > 0;
+    plan->losses.like_data = plan->direction[2].signs != 0;
     plan->losses.steps =
         basis->n > 0 && (basis->scaling > SCALING_REFINED || starfish_basis_error(basis, 0) >= STARFISH_BASIS_REFINE);
 }

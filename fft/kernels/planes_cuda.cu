@@ -1,8 +1,11 @@
 /* x and y of whole planes on the GPU: the choice between one launch (planes_persistent_cuda.cu) and two, one for each
  * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
  * of one launch it is of a single plane, so that planes that do not fill tiles are for two. What stays in the cache as
- * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. */
-#include "fft/kernels/transform_cuda.cuh"
+ * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. Where a plane
+ * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). */
+#include "fft/kernels/planes_cuda.cuh"
+#include "krylov/kernels/multiprocessors.cuh"
+#include "krylov/kernels/shared_memory.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,16 +33,28 @@ bool stays_in_cache(const starfish_transform_cuda *x, const starfish_transform_c
 }
 
 /* Columns are where modes are, which strides are not of. */
-bool fits_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
-                     starfish_transform_direction direction, const starfish_transform_planes &planes)
+bool can_be_one_launch(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                       starfish_transform_direction direction, const starfish_transform_planes &planes)
 {
     const bool strided = planes.strides.row > 0, forward = direction == STARFISH_FORWARD;
-    return !stays_in_cache(x, y, planes) && x->in_shared_memory && y->in_shared_memory &&
-           x->shape.fft == STARFISH_FFT_REAL && y->shape.fft == STARFISH_FFT_REAL && fills_tiles(x, y) &&
+    return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
+           y->shape.fft == STARFISH_FFT_REAL &&
            ((strided && forward) || lanes_are_aligned(planes.in, x->n, x->precision)) &&
            ((strided && !forward) || lanes_are_aligned(planes.out, x->n, x->precision)) &&
            planes.strides.row < UINT32_MAX / 2 && planes.strides.depth < UINT32_MAX &&
            (planes.planes + 64) * (x->n + y->n) < UINT32_MAX / 2;
+}
+
+/* A block takes a plane at a time, so that few of them leave multiprocessors idle. */
+int fit_in_shared_memory(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                         const starfish_transform_planes &planes, bool &fit)
+{
+    int most = 0, processors = 0;
+    STARFISH_TRY_CUDA(starfish_most_shared_memory(&most));
+    STARFISH_TRY_CUDA(starfish_multiprocessors(&processors));
+    fit = most >= STARFISH_PLANE_SHARED && 4 * planes.planes >= static_cast<size_t>(processors) &&
+          plane_in_shared_memory(x, y).shared > 0;
+    return cudaSuccess;
 }
 
 /* ---- Two launches ----------------------------------------------------------------------------------------------- */
@@ -93,9 +108,16 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     using namespace starfish;
     if (arguments->planes == 0)
         return cudaSuccess;
-    if (fits_one_launch(x, y, direction, *arguments))
-        return x->precision == STARFISH_F32 ? planes_in_one_launch_f32(x, y, direction, *arguments, stream)
-                                            : planes_in_one_launch_f64(x, y, direction, *arguments, stream);
+    const bool one = can_be_one_launch(x, y, direction, *arguments), in_cache = stays_in_cache(x, y, *arguments);
+    bool shared = false;
+    if (one && in_cache)
+        STARFISH_TRY_CUDA(fit_in_shared_memory(x, y, *arguments, shared));
+    if (shared)
+        return (x->precision == STARFISH_F32 ? planes_in_shared_memory_f32
+                                             : planes_in_shared_memory_f64)(x, y, direction, *arguments, stream);
+    if (one && !in_cache && fills_tiles(x, y))
+        return (x->precision == STARFISH_F32 ? planes_in_one_launch_f32 : planes_in_one_launch_f64)(x, y, direction,
+                                                                                                    *arguments, stream);
     if (direction == STARFISH_FORWARD) {
         STARFISH_TRY_CUDA(rows_of_planes(x, y, direction, *arguments, arguments->in, stream));
         return columns_of_planes(x, y, direction, *arguments, arguments->out, arguments->out, stream);

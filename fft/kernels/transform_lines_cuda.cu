@@ -5,8 +5,9 @@
  * f64: measured, forward and backward, rows 0.59 and 0.57, columns 0.71 and 0.68. A number meets shared memory four
  * times in three passes, as combinations are made within the outer passes; what is left is waiting for memory, with 16
  * warps of 128 registers a multiprocessor. Blocks of 96 registers spill and are slower. */
-#include "fft/kernels/transform_cuda.cuh"
+#include "fft/kernels/planes_cuda.cuh"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace starfish
@@ -26,6 +27,8 @@ int lanes_of_line(const starfish_transform_cuda *plan)
 
 /* Numbers of a tile that a thread takes: two butterflies or a pair of them, with radix 8 in mind, up to ten. */
 constexpr int fewest_numbers = 16, most_numbers = 20;
+/* And of planes in shared memory, whose blocks have a multiprocessor each. */
+constexpr int fewest_of_plane = 8;
 
 /* A power of two. */
 int lines_of_tile(const starfish_line_plan &line, int block_threads)
@@ -63,31 +66,66 @@ int column_threads(const starfish_transform_cuda *plan)
     return numbers <= most_numbers * threads / 2 ? threads / 2 : threads;
 }
 
-tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int block_threads)
+namespace
+{
+
+/* `fewest`: numbers of a line to a thread. */
+tile_shape rows_tile_of(const starfish_transform_cuda *plan, int block_threads, int lines, int fewest)
 {
     const starfish_line_plan &line = plan->line.plan;
     tile_shape shape = {};
     shape.threads = block_threads;
-    shape.lines = lines_of_tile(line, block_threads);
-    shape.lanes = lanes_of_line(plan) * shape.lines;
+    shape.lines = lines;
+    shape.lanes = lanes_of_line(plan) * lines;
     shape.distance = line.places | 1;
     shape.along = 1;
-    while (shape.along * fewest_numbers < line.numbers && shape.along * shape.lines < block_threads)
+    while (shape.along * fewest < line.numbers && shape.along * lines < block_threads)
         shape.along *= 2;
-    shape.shared = static_cast<size_t>(shape.lines) * shape.distance * STARFISH_LINE_NUMBER;
+    shape.shared = static_cast<size_t>(lines) * shape.distance * STARFISH_LINE_NUMBER;
     return shape;
+}
+
+tile_shape columns_tile_of(const starfish_transform_cuda *plan, int block_threads, int lines)
+{
+    tile_shape shape = {};
+    shape.threads = block_threads;
+    shape.lines = lines;
+    shape.lanes = lanes_of_line(plan) * lines;
+    while (1 << shape.shift < lines)
+        shape.shift++;
+    shape.distance = 1;
+    shape.shared = static_cast<size_t>(lines) * plan->line.plan.places * STARFISH_LINE_NUMBER;
+    return shape;
+}
+
+} // namespace
+
+tile_shape rows_tile_shape(const starfish_transform_cuda *plan, int block_threads)
+{
+    return rows_tile_of(plan, block_threads, lines_of_tile(plan->line.plan, block_threads), fewest_numbers);
 }
 
 tile_shape columns_tile_shape(const starfish_transform_cuda *plan, int block_threads)
 {
-    tile_shape shape = {};
-    shape.threads = block_threads;
-    shape.lines = lines_of_columns(plan, block_threads);
-    shape.lanes = lanes_of_line(plan) * shape.lines;
-    while (1 << shape.shift < shape.lines)
-        shape.shift++;
-    shape.distance = 1;
-    shape.shared = static_cast<size_t>(shape.lines) * plan->line.plan.places * STARFISH_LINE_NUMBER;
+    return columns_tile_of(plan, block_threads, lines_of_columns(plan, block_threads));
+}
+
+/* All rows are one tile and all columns are: with two of each, as of 128 x 128 in f64, whole solves were not faster
+ * than by two launches. */
+plane_shape plane_in_shared_memory(const starfish_transform_cuda *x, const starfish_transform_cuda *y)
+{
+    const size_t size = starfish_real_size(x->precision), number = STARFISH_LINE_NUMBER / size;
+    const size_t lanes = std::max(x->n, y->n);
+    plane_shape shape = {};
+    int lines = 1;
+    while (lines < most_lines && static_cast<size_t>(lanes_of_line(x) * lines) < lanes)
+        lines *= 2;
+    shape.pitch = static_cast<unsigned>((x->n + number - 1) / number * number + number);
+    shape.rows = rows_tile_of(x, STARFISH_PLANE_THREADS, lines, fewest_of_plane);
+    shape.columns = columns_tile_of(y, STARFISH_PLANE_THREADS, lines);
+    const size_t shared = shape.pitch * y->n * size + std::max(shape.rows.shared, shape.columns.shared);
+    if (static_cast<size_t>(shape.rows.lanes) >= lanes && shared <= STARFISH_PLANE_SHARED)
+        shape.shared = shared;
     return shape;
 }
 
