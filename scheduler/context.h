@@ -28,12 +28,9 @@ struct starfish_links {
 };
 
 /* The cores that run a CPU worker's tasks (team.h). */
-struct starfish_team_threads;
-
 struct starfish_team {
     size_t size;
-    int *core;                             /* logical processing units; NULL for a GPU */
-    struct starfish_team_threads *threads; /* NULL for one core */
+    int *core; /* logical processing units; NULL for a GPU */
 };
 
 struct starfish_ranks;
