@@ -61,8 +61,8 @@ size_t machine_pass_left(const struct machine_pass *pass);
 starfish_status machine_pass_start(const struct machine_pass *pass);
 int machine_pass(int argc, char **argv);
 
-/* Solves of a row of measured times, and solves before them. */
-enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2 };
+/* Solves of a row of measured times, solves before them, and how often as many follow where they are short. */
+enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2, MACHINE_RUNS = 3 };
 /* Under which models are calibrated. */
 #define MACHINE_FIRST_POLICY "dmdas"
 
