@@ -469,10 +469,11 @@ static starfish_status submit_edges(const struct starfish_slab_graph *graph, str
     return starfish_graph_edges(&op, &graph->cut, progress, STARFISH_PHASE_BACKWARD, solution);
 }
 
-/* Whether a GPU does all in one task. */
+/* Whether a GPU does all in one task, which solves whole problems: not what a few planes of one are timed with. */
 static int is_one_task(const struct starfish_slab_graph *graph, const struct starfish_slabs *solution)
 {
     return alone(graph) && graph->cut.where[0] == STARFISH_ON_GPUS && !solution->strided &&
+           starfish_cut_planes(&graph->cut, 0) == graph->space->n[2] &&
            starfish_slab_alone_is_known(graph->space->context);
 }
 
