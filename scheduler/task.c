@@ -236,6 +236,14 @@ static void choose_workers(const struct starfish_task *task, struct starpu_task 
     }
 }
 
+void starfish_task_traced_name(const char *name, char traced[STARFISH_TRACED_NAME])
+{
+    size_t i;
+    for (i = 0; name[i] != '\0' && i < STARFISH_TRACED_NAME - 1; i++)
+        traced[i] = (char)(name[i] == ' ' ? '_' : name[i]);
+    traced[i] = '\0';
+}
+
 /* StarPU's task, with a copy of the arguments that it owns. */
 static starfish_status make(const struct starfish_task *task, void *arguments, size_t size, struct starpu_task **made)
 {
@@ -255,10 +263,11 @@ static starfish_status make(const struct starfish_task *task, void *arguments, s
     copy->footprint = with_team(copy->footprint, task->progress->context);
     copy->task = starpu_task;
     copy->name = task->name;
+    starfish_task_traced_name(task->name, copy->traced);
     copy->coordinates = task->coordinates;
     memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
-    starpu_task->name = task->name;
+    starpu_task->name = copy->traced;
     starpu_task->flops = task->flops;
     choose_workers(task, starpu_task);
     starpu_task->cl_arg = copy;

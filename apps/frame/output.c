@@ -252,6 +252,8 @@ static starfish_status write_csv(const struct bench *bench)
 static void print_json(const struct bench *bench)
 {
     json_t *object = json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows);
+    if (bench->subject)
+        json_object_set_new(object, "subject", json_string(bench->subject));
     if (bench->more)
         json_object_update(object, bench->more);
     command_print_json(object);
