@@ -26,6 +26,9 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* What bench_announce tells the progress of: a program measures one thing at a time. */
+static const struct bench *measuring;
+
 /* Take back the line of bench_announce. */
 void bench_wipe(void)
 {
@@ -46,8 +49,10 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     starfish_status status = options_read(line, argc, argv);
     if (status == STARFISH_SUCCESS)
         status = check(bench);
+    measuring = bench;
     if (status == STARFISH_SUCCESS)
         status = measure(bench);
+    measuring = NULL;
     bench_wipe();
     if (status == STARFISH_SUCCESS)
         status = bench_write_outputs(bench);
@@ -57,22 +62,17 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
 }
 
-void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what)
-{
-    const double spent = seconds_now() - bench->begun;
-    if (done > 0 && total > done)
-        bench_announce("%zu of %zu, %.0f s, about %.0f s are left: %s", done, total, spent,
-                       spent / (double)done * (double)(total - done), what);
-    else
-        bench_announce("%s", what);
-}
-
 void bench_announce(const char *format, ...)
 {
     va_list arguments;
     if (!isatty(STDERR_FILENO))
         return;
     bench_wipe();
+    if (measuring && measuring->done > 0 && measuring->parts > measuring->done) {
+        const double spent = seconds_now() - measuring->begun;
+        fprintf(stderr, "%zu of %zu, %.0f s, about %.0f s are left: ", measuring->done, measuring->parts, spent,
+                spent / (double)measuring->done * (double)(measuring->parts - measuring->done));
+    }
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

@@ -43,6 +43,7 @@ struct bench {
     int json;
     json_t *sampled;                          /* every measured time: case, who, number, seconds */
     double begun;                             /* seconds, when measuring began */
+    size_t parts, done;                       /* of what is to be measured, parts, and how many are; 0: not known */
     size_t shown;                             /* rows that have been printed */
     int is_shared;                            /* rows are compared within equal `workers` instead of equal `case` */
     json_t *rows;                             /* array of objects; columns are all their keys, in order of appearance */
@@ -85,9 +86,8 @@ starfish_status bench_look_around(struct bench *bench);
 starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
                                   struct list *sets);
 
-/* The same with how far it is: `done` of `total` equal parts, and the time that is left by what these took. */
-void bench_progress(const struct bench *bench, size_t done, size_t total, const char *what);
-/* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. */
+/* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. Where the bench
+ * counts its parts, say too how many are done, and the time that is left by what these took. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Take that line back. */

@@ -7,7 +7,6 @@
 #include "scheduler/account.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,16 +49,6 @@ static starfish_status with_context(struct sched *sched, struct sched_combinatio
     return status;
 }
 
-__attribute__((format(printf, 2, 3))) static void announce(const struct sched *sched, const char *format, ...)
-{
-    char text[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    bench_progress(&sched->bench, sched->done, sched->parts, text);
-}
-
 /* ---- calibration ------------------------------------------------------------------------------------------------- */
 
 starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
@@ -71,7 +60,7 @@ starfish_status sched_calibrate_here(struct sched *sched, const struct sched_com
     double seconds = 0;
     while (!known && solves < most && seconds < most_seconds) {
         struct starfish_record *record;
-        announce(sched, "calibrating %s: %zu solves", workers, solves);
+        bench_announce("calibrating %s: %zu solves", workers, solves);
         starfish_status status = solve(&sched->plan, &record);
         known = status == STARFISH_SUCCESS && starfish_account_calibrated(record);
         starfish_record_free(record);
@@ -105,7 +94,7 @@ starfish_status sched_calibrate(struct sched *sched, const char *workers)
     if (kept)
         setenv("STARPU_CALIBRATE", kept, 1);
     free(kept);
-    ++sched->done;
+    ++sched->bench.done;
     return status;
 }
 
@@ -142,7 +131,7 @@ starfish_status sched_measure_here(struct sched *sched, struct sched_combination
 
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves)
 {
-    announce(sched, "%s, %s", combination->workers, combination->policy);
-    ++sched->done;
+    bench_announce("%s, %s", combination->workers, combination->policy);
+    ++sched->bench.done;
     return with_context(sched, combination, solves, sched_measure_here);
 }

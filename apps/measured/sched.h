@@ -14,7 +14,6 @@ struct sched {
     const char *policies, *workers, *simulate, *nodes, *network;
     int recalibrate;
     size_t rounds;
-    size_t parts, done; /* calibrations and rounds: of all, and so far */
     struct list policy, worker_set;
 };
 

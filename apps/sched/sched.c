@@ -162,7 +162,7 @@ static starfish_status measure(struct bench *bench)
     bench->more = json_pack("{s:s, s:[]}", "problem", sched->plan.name, "calibration");
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
-    sched->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
+    bench->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     sched->bench.subject = sched->plan.size;
