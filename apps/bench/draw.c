@@ -83,7 +83,7 @@ int bench_draw_rows(int argc, char **argv)
     };
     const struct command_line line = {
         .usage = "bench draw ROWS.json [OPTION ...]",
-        .summary = "Draw what bench, reproduce or sched has printed by --json, here or on another machine.",
+        .summary = "Draw the JSON that bench, reproduce or sched has printed, here or on another machine.",
         .options = options,
         .operands = &given.path,
         .operand_count = 1,

@@ -2,6 +2,7 @@
 #include "apps/frame/frame.h"
 
 #include "apps/command.h"
+#include "apps/table.h"
 #include "apps/workers.h"
 
 #include <starfish/starfish.h>
@@ -64,18 +65,22 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
 
 void bench_announce(const char *format, ...)
 {
+    char line[512] = "";
+    size_t length = 0;
     va_list arguments;
     if (!isatty(STDERR_FILENO))
         return;
     bench_wipe();
     if (measuring && measuring->done > 0 && measuring->parts > measuring->done) {
         const double spent = seconds_now() - measuring->begun;
-        fprintf(stderr, "%zu of %zu, %.0f s, about %.0f s are left: ", measuring->done, measuring->parts, spent,
-                spent / (double)measuring->done * (double)(measuring->parts - measuring->done));
+        length = (size_t)snprintf(line, sizeof line, "%zu of %zu, %.0f s, about %.0f s are left: ", measuring->done,
+                                  measuring->parts, spent,
+                                  spent / (double)measuring->done * (double)(measuring->parts - measuring->done));
     }
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(line + length, sizeof line - length, format, arguments);
     va_end(arguments);
+    fprintf(stderr, "%.*s", table_terminal_width() - 1, line); /* one line, which can be taken back */
     fflush(stderr);
 }
 
