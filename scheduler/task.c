@@ -310,15 +310,18 @@ static void begin_solve(const struct starfish_progress *progress)
 }
 
 /* Whoever watches a solve sees which iteration, or without iterations which phase, a task is of. StarPU keeps one such
- * number for all threads that submit: a context keeps one record, and that of one solve. */
+ * number for all threads that submit, and aborts where two of them change it at once: one does, and a task that another
+ * submits meanwhile is counted to the same iteration. */
 static int submit_in_iteration(const struct starfish_task *task, struct starpu_task *starpu_task, int watched)
 {
+    static atomic_flag is_changed = ATOMIC_FLAG_INIT;
     const int iteration = atomic_load(&task->progress->iteration);
-    if (watched)
-        starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
+    if (!watched || atomic_flag_test_and_set(&is_changed))
+        return starpu_task_submit(starpu_task);
+    starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
     const int code = starpu_task_submit(starpu_task);
-    if (watched)
-        starpu_iteration_pop();
+    starpu_iteration_pop();
+    atomic_flag_clear(&is_changed);
     return code;
 }
 
