@@ -196,7 +196,7 @@ static int describe_dot(const json_t *row, struct dot *dot)
     if (!(starfish_json_number_of(row, "operations") > 0) || !(starfish_json_number_of(row, "bytes") > 0) ||
         !(starfish_json_number_of(row, "seconds") > 0))
         return 0;
-    snprintf(dot->group, sizeof dot->group, "%s%s%s", starfish_json_text_of(row, "who"), where ? ", data " : "",
+    snprintf(dot->group, sizeof dot->group, "%s%s%s", starfish_json_text_of(row, "who"), where ? ", data: " : "",
              where ? where : "");
     snprintf(dot->size, sizeof dot->size, "%.*s", (int)strcspn(what, " :,"), what);
     return 1;

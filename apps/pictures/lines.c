@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 96, GAP = 8 };
+enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 108, GAP = 8 };
 
 static int is_good(double value, int logarithmic)
 {
@@ -61,9 +61,11 @@ static void draw_line(struct starfish_canvas *canvas, const struct starfish_scal
                               line->dashed);
     for (size_t i = 0; i < line->count && !line->dashed; ++i)
         starfish_canvas_dot(canvas, point[i][0], point[i][1], 4, colour);
-    for (size_t i = 0; i < line->count && line->label; ++i)
-        starfish_canvas_text(canvas, point[i][0] + STARFISH_TEXT, point[i][1] + STARFISH_TEXT, STARFISH_LEFT,
-                             STARFISH_TEXT, line->label[i]);
+    for (size_t i = 0; i < line->count && line->label; ++i) { /* in turn on two sides, so that they are apart */
+        const int side = i % 2 == 0 ? 1 : -1;
+        starfish_canvas_text(canvas, point[i][0] + 0.7 * side * STARFISH_TEXT, point[i][1] + 0.9 * side * STARFISH_TEXT,
+                             side > 0 ? STARFISH_LEFT : STARFISH_RIGHT, STARFISH_TEXT, line->label[i]);
+    }
 }
 
 /* At the right end of a dashed line, above it or, where there is no room, below. */
