@@ -79,6 +79,9 @@ void machine_remove_case(const char *folder);
  * machine with one GPU stays as it is. Errors: FILE, ARGUMENT. */
 starfish_status machine_share_links(const char *folder);
 
+/* Take out of StarPU's models in a recorded machine's folder what is there twice (models.c). Error: FILE. */
+starfish_status machine_mend_models(const char *folder);
+
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
 /* A folder, made where it is missing. Error: FILE. */

@@ -336,6 +336,8 @@ static void run_pass(struct recording *recording, struct machine_pass *pass, dou
     starfish_status status = simulate_learn_anew();
     if (status == STARFISH_SUCCESS)
         status = pass->stage == MACHINE_HELD_OUT ? run_held_out(recording, pass) : machine_pass_start(pass);
+    if (status == STARFISH_SUCCESS)
+        status = machine_mend_models(recording->absolute);
     if (status != STARFISH_SUCCESS)
         say(recording, "%s", starfish_error_message());
     const size_t after = machine_pass_left(pass);
