@@ -6,6 +6,8 @@
  * bytes are slow only those visits are made that compute nothing twice. */
 #include "tasks/visits.h"
 
+#include "scheduler/machine.h"
+
 /* Rows of a part for each row beyond it that is computed twice, at least; and elements of a part at most: a sweep over
  * more takes an H200 several times as long as an exchange, which is better hidden behind the rows between. */
 enum { ROWS_PER_EXTRA = 32, MOST_ELEMENTS = 1 << 24 };
@@ -77,8 +79,8 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
 {
     const struct starfish_grid_step whole = {.shape = v->shape, .at = v->at, .sweep = visit->step[0].sweep};
 
-    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS)
-        return 0;
+    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS || starfish_machine_is_simulated())
+        return 0; /* recorded machines have no times of such tasks */
     for (int i = 0; i < visit->steps; i++)
         if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
             (v->kind->runs_along_columns(visit->step[i].sweep) || starfish_grid_adds(v->kind, visit->step[i].sweep)))
