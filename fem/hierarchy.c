@@ -5,7 +5,6 @@
 #include "fem/ranks.h"
 #include "fem/rows.h"
 
-#include "scheduler/machine.h"
 #include "scheduler/ranks.h"
 #include "sparse/inverse.h"
 
@@ -376,7 +375,6 @@ static starfish_status complete(struct building *b)
     const struct starfish_fem_options *o = &b->plan->options;
     const int steps = smoothing_steps(b);
     const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
-    const int is_real = !starfish_machine_is_simulated(); /* recorded machines have times of cycles of single steps */
     const int automatic = o->format == STARFISH_SPARSE_AUTO;
     const starfish_sparse_format format = automatic ? STARFISH_SPARSE_SELL : o->format;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -384,11 +382,11 @@ static starfish_status complete(struct building *b)
                                              .grid = b->grid,
                                              .format = format,
                                              .format_of_small =
-                                                 automatic && has_gpu && is_real ? STARFISH_SPARSE_ELLPACK_T : format,
+                                                 automatic && has_gpu ? STARFISH_SPARSE_ELLPACK_T : format,
                                              .coarse_tolerance = 1e-2,
                                              .coarse_iterations = 1000,
                                              .cut = b->cut.levels > 0 ? &b->cut : NULL,
-                                             .steps_at_once = has_gpu && is_real};
+                                             .steps_at_once = has_gpu};
 
     options.precision = o->precision;
     options.inner = o->inner;

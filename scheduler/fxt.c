@@ -1,6 +1,9 @@
 /* StarPU's own traces. */
 #include "scheduler/fxt.h"
 
+#include "scheduler/paje.h"
+#include "scheduler/task.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +121,7 @@ starfish_status starfish_fxt_convert(const char *folder)
     STARFISH_TRY(check_disk(folder));
     STARFISH_TRY(check_limit(folder));
     if (state == 0)
-        return STARFISH_SUCCESS;
+        return starfish_paje_mend(folder);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: StarPU cannot convert its trace", trace);
 #else
     (void)folder;
@@ -136,9 +139,12 @@ struct copies {
 
 static int is_recorded(const struct starfish_record *record, const char *name)
 {
-    for (size_t i = 0; i < record->tasks; i++)
-        if (strcmp(record->task[i].name, name) == 0)
+    char traced[STARFISH_TRACED_NAME];
+    for (size_t i = 0; i < record->tasks; i++) {
+        starfish_task_traced_name(record->task[i].name, traced);
+        if (strcmp(traced, name) == 0)
             return 1;
+    }
     return 0;
 }
 

@@ -159,11 +159,12 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
 
 /* ---- tasks that were not recorded -------------------------------------------------------------------------------- */
 
+enum { KINDS = 8 }; /* a number of a task that is less than this is a kind, or small */
+
 /* Of two numbers of tasks: those that stand for a kind, such as a precision or a direction, are equal or far apart;
  * sizes by the square of their ratio's logarithm. */
 static double unlike_numbers(size_t here, size_t there)
 {
-    enum { KINDS = 8 }; /* less than this is a kind, or small */
     const double ratio = log(((double)here + 1) / ((double)there + 1));
     return here < KINDS && there < KINDS ? (here != there) * 3.0 : ratio * ratio;
 }
@@ -217,6 +218,79 @@ static double most_bytes(const struct recorded *entry, uint32_t footprint)
     return most;
 }
 
+/* Is every number that stands for a kind the same, and every size in `small` at most that in `large`? One of at least
+ * four sizes may be larger, such as a number of entries. */
+static int is_within(const struct starfish_sizes *small, const struct starfish_sizes *large)
+{
+    size_t sizes = 0, against = 0;
+    for (size_t i = 0; i < small->count; i++) {
+        const size_t a = small->value[i], b = large->value[i];
+        if ((a < KINDS || b < KINDS) && a != b)
+            return 0;
+        sizes += a >= KINDS;
+        against += a > b;
+    }
+    return 4 * against <= sizes;
+}
+
+/* The product of the sizes, but of those that shrink from one task to another. */
+static double volume_of(const struct starfish_sizes *sizes, const struct starfish_sizes *from,
+                        const struct starfish_sizes *to)
+{
+    double volume = 1;
+    for (size_t i = 0; i < sizes->count; i++)
+        if (sizes->value[i] >= KINDS && from->value[i] <= to->value[i])
+            volume *= (double)sizes->value[i];
+    return volume;
+}
+
+/* Recorded tasks next to a task, one that its sizes contain, and one that contains them; NULL: there is none. */
+struct bounds {
+    const struct sample *low, *high;
+};
+
+static int is_closer(const struct starfish_sizes *there, const struct sample *best, int above)
+{
+    const struct starfish_sizes *other = best ? starfish_sizes_of(best->footprint, there->count) : NULL;
+    return !other || (volume_of(there, there, there) < volume_of(other, other, other)) == above;
+}
+
+static struct bounds bounds_of(const struct recorded *entry, uint32_t footprint, const struct starfish_sizes *sizes)
+{
+    struct bounds bounds = {NULL, NULL};
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct sample *sample = &entry->sample[i];
+        const struct starfish_sizes *there = starfish_sizes_of(sample->footprint, sizes->count);
+        if (sample->is_estimate || !there || team_of(entry, sample->footprint) != team_of(entry, footprint))
+            continue;
+        const double ratio = volume_of(there, there, there) / volume_of(sizes, sizes, sizes);
+        if (ratio < 1 && is_within(there, sizes) && is_closer(there, bounds.low, 0))
+            bounds.low = sample;
+        if (ratio > 1 && is_within(sizes, there) && is_closer(there, bounds.high, 1))
+            bounds.high = sample;
+    }
+    return bounds;
+}
+
+/* Bytes are no measure of a task that has fewer than a recorded one of smaller sizes, as small grids of finite elements
+ * may, whose matrices of several steps are made up to some size. Its time is then between those of the tasks that are
+ * smaller and larger by their sizes, by these. 0: bytes are a measure of it. */
+static double by_sizes(const struct recorded *entry, uint32_t footprint, double bytes)
+{
+    const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
+    const struct bounds bounds = sizes ? bounds_of(entry, footprint, sizes) : (struct bounds){NULL, NULL};
+    if (!bounds.low || bytes >= bounds.low->bytes)
+        return 0;
+    const struct starfish_sizes *low = starfish_sizes_of(bounds.low->footprint, sizes->count);
+    const double growth = volume_of(sizes, low, sizes) / volume_of(low, low, sizes);
+    if (!bounds.high)
+        return bounds.low->microseconds;
+    const struct starfish_sizes *high = starfish_sizes_of(bounds.high->footprint, sizes->count);
+    const double whole = volume_of(high, low, sizes) / volume_of(low, low, sizes);
+    const double ratio = bounds.high->microseconds / bounds.low->microseconds;
+    return bounds.low->microseconds * (whole > growth ? pow(ratio, log(growth) / log(whole)) : 1);
+}
+
 /* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. Beyond the
  * largest of these, times grow as the bytes do. */
 static struct sample estimate(const struct recorded *entry, uint32_t footprint, double bytes)
@@ -237,7 +311,8 @@ static struct sample estimate(const struct recorded *entry, uint32_t footprint, 
         add_to_fit(&fit, exp(-x * x / 8) / (far * far), x, log(sample->microseconds * teams),
                    sample->deviation / sample->microseconds);
     }
-    const double microseconds = value_of_fit(&fit) * fmax(beyond, 1);
+    const double sized = by_sizes(entry, footprint, bytes);
+    const double microseconds = sized > 0 ? sized : value_of_fit(&fit) * fmax(beyond, 1);
     return (struct sample){.footprint = footprint,
                            .bytes = bytes,
                            .microseconds = microseconds,

@@ -236,6 +236,14 @@ static void choose_workers(const struct starfish_task *task, struct starpu_task 
     }
 }
 
+void starfish_task_traced_name(const char *name, char traced[STARFISH_TRACED_NAME])
+{
+    size_t i;
+    for (i = 0; name[i] != '\0' && i < STARFISH_TRACED_NAME - 1; i++)
+        traced[i] = (char)(name[i] == ' ' ? '_' : name[i]);
+    traced[i] = '\0';
+}
+
 /* StarPU's task, with a copy of the arguments that it owns. */
 static starfish_status make(const struct starfish_task *task, void *arguments, size_t size, struct starpu_task **made)
 {
@@ -255,10 +263,11 @@ static starfish_status make(const struct starfish_task *task, void *arguments, s
     copy->footprint = with_team(copy->footprint, task->progress->context);
     copy->task = starpu_task;
     copy->name = task->name;
+    starfish_task_traced_name(task->name, copy->traced);
     copy->coordinates = task->coordinates;
     memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
-    starpu_task->name = task->name;
+    starpu_task->name = copy->traced;
     starpu_task->flops = task->flops;
     choose_workers(task, starpu_task);
     starpu_task->cl_arg = copy;
@@ -301,15 +310,18 @@ static void begin_solve(const struct starfish_progress *progress)
 }
 
 /* Whoever watches a solve sees which iteration, or without iterations which phase, a task is of. StarPU keeps one such
- * number for all threads that submit: a context keeps one record, and that of one solve. */
+ * number for all threads that submit, and aborts where two of them change it at once: one does, and a task that another
+ * submits meanwhile is counted to the same iteration. */
 static int submit_in_iteration(const struct starfish_task *task, struct starpu_task *starpu_task, int watched)
 {
+    static atomic_flag is_changed = ATOMIC_FLAG_INIT;
     const int iteration = atomic_load(&task->progress->iteration);
-    if (watched)
-        starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
+    if (!watched || atomic_flag_test_and_set(&is_changed))
+        return starpu_task_submit(starpu_task);
+    starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
     const int code = starpu_task_submit(starpu_task);
-    if (watched)
-        starpu_iteration_pop();
+    starpu_iteration_pop();
+    atomic_flag_clear(&is_changed);
     return code;
 }
 

@@ -22,7 +22,7 @@ struct starfish_coordinate {
     const char *name;
     int value;
 };
-enum { STARFISH_TASK_COORDINATES = 2 };
+enum { STARFISH_TASK_COORDINATES = 2, STARFISH_TRACED_NAME = 40 };
 
 struct starfish_task_header {
     struct starfish_progress *progress;
@@ -38,6 +38,7 @@ struct starfish_task_header {
     struct starfish_task_header *before, *after;
     struct starpu_task *task;
     const char *name;
+    char traced[STARFISH_TRACED_NAME]; /* the name as StarPU writes it */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
 };
@@ -70,6 +71,9 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
+/* A task's name for StarPU's traces, with '_' for each blank and cut off at that length: they have names without
+ * quotation marks, so that no program reads a trace with blanks in names. */
+void starfish_task_traced_name(const char *name, char traced[STARFISH_TRACED_NAME]);
 /* One more rank that executes the task; one that is named already is not counted again. */
 void starfish_task_copy_on(struct starfish_task *task, int rank);
 /* Copies `arguments`. A task whose data do not fit into the GPUs' memory goes to the cores where it may. Errors:

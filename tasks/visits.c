@@ -82,7 +82,7 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
     const struct starfish_grid_step whole = {.shape = v->shape, .at = v->at, .sweep = visit->step[0].sweep};
 
     if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS || starfish_machine_is_simulated())
-        return 0; /* recorded machines have no times of such tasks */
+        return 0; /* not every recorded machine has times of such tasks */
     for (int i = 0; i < visit->steps; i++)
         if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
             (v->kind->runs_along_columns(visit->step[i].sweep) || starfish_grid_adds(v->kind, visit->step[i].sweep)))

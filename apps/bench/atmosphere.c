@@ -156,6 +156,7 @@ static starfish_status measure_size(struct atmosphere_bench *run, const struct a
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, &c);
             starfish_context_destroy(c.context);
+            ++run->bench.done;
         }
     }
     if ((run->products || n * rows * run->layers <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 &&
@@ -185,6 +186,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    bench->parts = axes.sizes * axes.workers.count;
     for (size_t i = 0; i < axes.sizes; ++i)
         STARFISH_TRY(measure_size(run, &axes, axes.size[i]));
     return STARFISH_SUCCESS;

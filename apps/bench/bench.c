@@ -15,6 +15,7 @@ static const struct option_command benchmarks[] = {
     {"scaling", bench_scaling, "one solve by more and more ranks, cores or GPUs"},
     {"atmosphere", bench_atmosphere, "flat domains: multigrid and conjugate gradients with lines upwards"},
     {"dpcg", bench_dpcg, "two phases: deflated conjugate gradients and multigrid, beside hypre and cuSPARSE"},
+    {"draw", bench_draw_rows, "pictures of rows that a benchmark has printed by --json"},
 };
 
 int command_bench(int argc, char **argv)

@@ -12,5 +12,7 @@ int bench_scaling(int argc, char **argv);
 int bench_spmv(int argc, char **argv);
 int bench_atmosphere(int argc, char **argv);
 int bench_dpcg(int argc, char **argv);
+/* No benchmark: pictures of their rows. */
+int bench_draw_rows(int argc, char **argv);
 
 #endif

@@ -262,6 +262,7 @@ static starfish_status measure_cases(struct blktri_bench *run, const struct axes
                 c->precision = (starfish_precision)axes->precision[p];
                 c->data = (enum blktri_data)axes->data[d];
                 STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
+                ++run->bench.done;
             }
     return STARFISH_SUCCESS;
 }
@@ -291,6 +292,7 @@ static starfish_status measure(struct bench *bench)
     struct axes axes;
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;all;cpu", "cpu:1;cpu", &axes.workers));
+    bench->parts = axes.workers.count * axes.size.count * axes.precisions * axes.datas * axes.form_count;
     for (size_t i = 0; i < axes.size.count; ++i) {
         size_t n[3] = {0};
         STARFISH_TRY(read_size(axes.size.item[i], n));

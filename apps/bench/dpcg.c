@@ -323,12 +323,14 @@ static starfish_status measure_case(struct dpcg_bench *run, const struct axes *a
 
     if (!run->no_peers)
         STARFISH_TRY(measure_peers(run, c));
+    run->bench.done += !run->no_peers;
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
         c->workers = axes->workers.item[w];
         status = open_context(c->workers, &c->context);
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, c);
             starfish_context_destroy(c->context);
+            ++run->bench.done;
         }
     }
     return status;
@@ -369,6 +371,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    bench->parts = axes.sizes * (axes.workers.count + !run->no_peers);
     for (size_t i = 0; i < axes.sizes; ++i) {
         struct diffusion_case given;
         struct combination c = {.n = axes.size[i], .given = &given};

@@ -236,11 +236,13 @@ static starfish_status measure_set(struct many *run, const char *workers)
     STARFISH_TRY(starfish_context_create(&s.context, &options));
     bench_machine(&run->bench, s.context);
     starfish_status status = STARFISH_SUCCESS;
+    run->bench.parts = run->sets.count * sizes * precisions;
     for (size_t i = 0; i < sizes * precisions && status == STARFISH_SUCCESS; ++i) {
         s.n = n[i / precisions];
         s.elements = s.n * s.n * s.n;
         s.precision = (starfish_precision)precision[i % precisions];
         status = measure_places(&s);
+        ++run->bench.done;
     }
     starfish_context_destroy(s.context);
     return status;

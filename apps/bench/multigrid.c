@@ -215,10 +215,12 @@ static starfish_status measure_mesh(struct multigrid_bench *run, const struct ax
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, &c);
             starfish_context_destroy(c.context);
+            ++run->bench.done;
         }
     }
     if (status == STARFISH_SUCCESS && run->peers != NAMES_NONE)
         status = measure_peers(run, &c);
+    run->bench.done += run->peers != NAMES_NONE;
     multigrid_mesh_free(&mesh);
     return status;
 }
@@ -251,6 +253,8 @@ static starfish_status measure(struct bench *bench)
     if (axes.places == 1 && axes.place[0] == 1 && bench->gpus == 0)
         return STARFISH_SUCCESS; /* nothing to measure, which the frame tells */
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
+    bench->parts = axes.workers.count + (run->peers != NAMES_NONE);
+    bench->parts *= run->problem == MULTIGRID_SEVEN ? axes.sizes : axes.levels * axes.mesh.count;
     if (run->problem == MULTIGRID_SEVEN)
         return bench_multigrid_cubes(run, &axes);
     for (size_t l = 0; l < axes.levels; ++l)

@@ -223,12 +223,14 @@ static starfish_status measure_cube(struct multigrid_bench *run, const struct ax
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n, MOST_N);
     if (run->peers != NAMES_NONE)
         STARFISH_TRY(measure_peers(run, &c));
+    run->bench.done += run->peers != NAMES_NONE;
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
         c.workers = axes->workers.item[w];
         status = multigrid_context(c.workers, &c.context);
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, &c);
             starfish_context_destroy(c.context);
+            ++run->bench.done;
         }
     }
     return status;

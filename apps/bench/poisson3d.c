@@ -34,6 +34,7 @@ static starfish_status measure(struct bench *bench)
     struct poisson3d *run = (struct poisson3d *)bench;
     STARFISH_TRY(read_given(run));
     STARFISH_TRY(bench_worker_sets(bench, run->given.workers, "gpu;all;cpu", "cpu", &run->workers));
+    bench->parts = run->cases * (run->workers.count * run->methods + (run->peers != POISSON3D_NO_PEERS));
     poisson3d_measure_limits(run);
     for (size_t i = 0; i < run->workers.count; ++i)
         STARFISH_TRY(poisson3d_measure_solves(run, run->workers.item[i]));

@@ -161,7 +161,7 @@ static int is_first_of_size(const struct poisson3d *run, size_t i)
 
 starfish_status poisson3d_measure_peers(struct poisson3d *run)
 {
-    for (size_t i = 0; i < run->cases && run->peers != POISSON3D_NO_PEERS; ++i) {
+    for (size_t i = 0; i < run->cases && run->peers != POISSON3D_NO_PEERS; ++i, ++run->bench.done) {
         const struct poisson3d_case *c = &run->each[i];
         void *f = NULL, *u = NULL;
         if (run->bench.gpus > 0 && is_first_of_size(run, i))

@@ -327,6 +327,7 @@ static starfish_status measure_cases(struct subject *s)
             s->limits = &run->limits[i];
             s->method = (starfish_method)run->method[m];
             STARFISH_TRY(measure_places(s));
+            ++run->bench.done;
         }
     return STARFISH_SUCCESS;
 }

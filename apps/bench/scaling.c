@@ -135,6 +135,7 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
         size_t times;
         char name[160];
         STARFISH_TRY(measure_one(s, mode, count, seconds, &times));
+        ++s->bench.done;
         snprintf(name, sizeof name, "%s %zux%zux%zu %s, %s: %zu %s%s%s", mode_names[mode], s->n, s->n, planes,
                  s->precision, s->method, count, over_names[s->unit], s->simulate ? ", simulated " : "",
                  s->simulate ? s->simulate : "");
@@ -173,6 +174,7 @@ static starfish_status measure(struct bench *bench)
     bench->subject = s->subject;
     if (status == STARFISH_SUCCESS && s->simulate)
         snprintf(bench->machine, sizeof bench->machine, "simulated machine %s", s->simulate);
+    bench->parts = s->modes * s->counts;
     for (size_t m = 0; m < s->modes && status == STARFISH_SUCCESS; ++m)
         status = measure_mode(s, s->which[m], seconds);
     free(seconds);

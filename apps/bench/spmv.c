@@ -448,6 +448,7 @@ static starfish_status measure_set(struct spmv *run, const struct starfish_csr *
     measure_copy(run);
     const starfish_status status = measure_matrix(run, a, starfish_fem_numbering_names[numbering]);
     starfish_context_destroy(run->context);
+    ++run->bench.done;
     return status;
 }
 
@@ -500,6 +501,7 @@ static starfish_status measure(struct bench *bench)
                                                  .dirichlet = dirichlet,
                                                  .curves = 1,
                                                  .curve = &domain.curve};
+    bench->parts = count * workers.count;
     const double start = clock_now();
     starfish_status status = refine(&problem, &mesh);
     if (status == STARFISH_SUCCESS)

@@ -68,10 +68,11 @@ struct axes {
 
 static starfish_status measure_all(struct tridiag_bench *run, const struct axes *axes)
 {
+    run->bench.parts = axes->size.count * axes->precisions * axes->layouts * axes->coefficients;
     for (size_t s = 0; s < axes->size.count; ++s)
         for (size_t p = 0; p < axes->precisions; ++p)
             for (size_t l = 0; l < axes->layouts; ++l)
-                for (size_t k = 0; k < axes->coefficients; ++k) {
+                for (size_t k = 0; k < axes->coefficients; ++k, ++run->bench.done) {
                     struct batch_case c = {.precision = (starfish_precision)axes->precision[p],
                                            .interleaved = (int)axes->layout[l],
                                            .coefficients = (enum batch_coefficients)axes->coefficient[k]};

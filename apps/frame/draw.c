@@ -155,7 +155,7 @@ starfish_status bench_draw(const struct bench *bench)
 
 /* ---- roofline (Williams, Waterman, Patterson 2009) --------------------------------------------------------------- */
 
-enum { ROOFS = 8 };
+enum { ROOFS = 8, MOST_LABELS = 40 }; /* more labels would hide each other */
 /* Rates of copies that differ by less are of one memory, whose rate is the largest of them. */
 static const double same_memory = 1.5;
 
@@ -184,41 +184,80 @@ static void add_roof(struct roofs *roofs, double rate)
     snprintf(roofs->name[r], sizeof roofs->name[r], "bytes at %.4g GB/s", 1e-9 * roofs->rate[r]);
 }
 
-/* Of rows, operations per byte and 10^9 operations per second, in a line of dots for each who. */
-static void add_dots(const struct bench *bench, struct drawing *drawing, struct roofs *roofs, double range[2])
+/* What a row's dot is called: who has solved it and, where that is known, where the data are; and its size, the first
+ * word of its case. */
+struct dot {
+    char group[64], size[32];
+};
+
+static int describe_dot(const json_t *row, struct dot *dot)
 {
-    const json_t *row, *other;
-    size_t i, j;
-    json_array_foreach(bench->rows, i, row)
-    {
-        const char *who = starfish_json_text_of(row, "who");
-        if (!(starfish_json_number_of(row, "operations") > 0) || has_line(drawing, who))
+    const char *where = starfish_json_text_of(row, "where"), *what = starfish_json_text_of(row, "case");
+    if (!(starfish_json_number_of(row, "operations") > 0) || !(starfish_json_number_of(row, "bytes") > 0) ||
+        !(starfish_json_number_of(row, "seconds") > 0))
+        return 0;
+    snprintf(dot->group, sizeof dot->group, "%s%s%s", starfish_json_text_of(row, "who"), where ? ", data: " : "",
+             where ? where : "");
+    snprintf(dot->size, sizeof dot->size, "%.*s", (int)strcspn(what, " :,"), what);
+    return 1;
+}
+
+struct dots {
+    struct dot *dot;    /* of each row */
+    const char **label; /* of each point, in the order of points */
+    size_t labels;
+};
+
+static void add_dot(struct drawing *drawing, struct starfish_line *line, struct dots *dots, size_t row,
+                    const json_t *what)
+{
+    const double operations = starfish_json_number_of(what, "operations");
+    if (!line)
+        return;
+    dots->label[dots->labels++] = dots->dot[row].size;
+    add_point(drawing, line, operations / starfish_json_number_of(what, "bytes"),
+              1e-9 * operations / starfish_json_number_of(what, "seconds"));
+}
+
+/* Of rows, operations per byte and 10^9 operations per second, in a line of dots for each group. */
+static void add_dots(const struct bench *bench, struct drawing *drawing, struct roofs *roofs, struct dots *dots,
+                     double range[2])
+{
+    const size_t count = json_array_size(bench->rows);
+    for (size_t i = 0; i < count; ++i)
+        if (!describe_dot(json_array_get(bench->rows, i), &dots->dot[i]))
+            dots->dot[i].group[0] = '\0';
+    for (size_t i = 0; i < count; ++i) {
+        const char *group = dots->dot[i].group;
+        if (group[0] == '\0' || has_line(drawing, group))
             continue;
-        struct starfish_line *line = add_line(drawing, who);
-        json_array_foreach(bench->rows, j, other)
-        {
-            const double operations = starfish_json_number_of(other, "operations"),
-                         bytes = starfish_json_number_of(other, "bytes");
-            if (!(operations > 0) || !(bytes > 0) || strcmp(starfish_json_text_of(other, "who"), who) != 0)
-                continue;
-            add_point(drawing, line, operations / bytes, 1e-9 * operations / starfish_json_number_of(other, "seconds"));
-            range[0] = fmin(range[0], operations / bytes / 2);
-            range[1] = fmax(range[1], operations / bytes * 2);
-            add_roof(roofs, rate_of(other));
-        }
-        if (line)
+        struct starfish_line *line = add_line(drawing, group);
+        if (line) {
             line->dots_alone = 1;
+            line->label = count <= MOST_LABELS ? dots->label + dots->labels : NULL;
+        }
+        for (size_t k = i; k < count; ++k) {
+            const json_t *row = json_array_get(bench->rows, k);
+            if (strcmp(dots->dot[k].group, group) != 0)
+                continue;
+            add_dot(drawing, line, dots, k, row);
+            add_roof(roofs, rate_of(row));
+        }
+        for (size_t k = 0; line && k < line->count; ++k) {
+            range[0] = fmin(range[0], line->x[k] / 2);
+            range[1] = fmax(range[1], line->x[k] * 2);
+        }
     }
 }
 
-starfish_status bench_draw_roofline(const struct bench *bench)
+static starfish_status draw_dots(const struct bench *bench, struct dots *dots)
 {
     struct roofs roofs = {.count = 0};
     struct drawing drawing;
     char title[512];
     double range[2] = {INFINITY, 0};
     STARFISH_TRY(make_drawing(&drawing, bench->roofline, json_array_size(bench->rows) + (size_t)2 * ROOFS));
-    add_dots(bench, &drawing, &roofs, range);
+    add_dots(bench, &drawing, &roofs, dots, range);
     for (size_t r = 0; r < roofs.count; ++r) {
         struct starfish_line *roof = add_line(&drawing, roofs.name[r]);
         for (int end = 0; end < 2; ++end)
@@ -232,4 +271,17 @@ starfish_status bench_draw_roofline(const struct bench *bench)
                                    .title = title,
                                    .subtitle = bench->machine[0] ? bench->machine : NULL};
     return write_drawing(bench->roofline, &drawing, &chart);
+}
+
+starfish_status bench_draw_roofline(const struct bench *bench)
+{
+    const size_t count = json_array_size(bench->rows) + 1;
+    struct dots dots = {.dot = calloc(count, sizeof *dots.dot), .label = calloc(count, sizeof *dots.label)};
+    const starfish_status status =
+        dots.dot && dots.label
+            ? draw_dots(bench, &dots)
+            : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for %zu points", bench->roofline, count);
+    free(dots.dot);
+    free(dots.label);
+    return status;
 }

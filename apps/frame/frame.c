@@ -2,6 +2,7 @@
 #include "apps/frame/frame.h"
 
 #include "apps/command.h"
+#include "apps/table.h"
 #include "apps/workers.h"
 
 #include <starfish/starfish.h>
@@ -65,23 +66,21 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
 }
 
-static void say_progress(void)
-{
-    const size_t done = running->part > 0 ? running->part - 1 : 0, parts = running->parts;
-    const double spent = seconds_now() - running->begun;
-    if (done > 0 && parts > done)
-        fprintf(stderr, "%zu of %zu, %.0f s, about %.0f s are left: ", done, parts, spent,
-                spent / (double)done * (double)(parts - done));
-}
-
 __attribute__((format(printf, 1, 0))) static void announce(const char *format, va_list arguments)
 {
+    char line[512] = "";
+    size_t length = 0;
     if (!isatty(STDERR_FILENO))
         return;
     bench_wipe();
-    if (running)
-        say_progress();
-    vfprintf(stderr, format, arguments);
+    if (running && running->done > 0 && running->parts > running->done) {
+        const double spent = seconds_now() - running->begun;
+        length = (size_t)snprintf(line, sizeof line, "%zu of %zu, %.0f s, about %.0f s are left: ", running->done,
+                                  running->parts, spent,
+                                  spent / (double)running->done * (double)(running->parts - running->done));
+    }
+    vsnprintf(line + length, sizeof line - length, format, arguments);
+    fprintf(stderr, "%.*s", table_terminal_width() - 1, line); /* one line, which can be taken back */
     fflush(stderr);
 }
 
@@ -98,7 +97,8 @@ void bench_next(const char *format, ...)
     va_list arguments;
     if (running) {
         bench_show_rows(running);
-        running->part++;
+        running->done += (size_t)running->is_in_part;
+        running->is_in_part = 1;
     }
     va_start(arguments, format);
     announce(format, arguments);

@@ -51,7 +51,8 @@ struct bench {
     int json;
     json_t *sampled;                 /* every measured time: case, who, number, seconds */
     double begun;                    /* seconds, when measuring began */
-    size_t parts, part;              /* of about equal length: of the whole run (0: not known), and begun */
+    size_t parts, done;              /* of about equal length: of the whole run (0: not known), and measured */
+    int is_in_part;                  /* bench_next has begun one, which it counts when it begins the next */
     size_t shown;                    /* rows that have been printed */
     int is_shared;                   /* rows are compared within equal `workers` instead of equal `case` */
     json_t *rows;                    /* array of objects; columns are all their keys, in order of appearance */
@@ -96,7 +97,7 @@ starfish_status bench_worker_sets(struct bench *bench, const char *given, const 
                                   struct list *sets);
 
 /* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. Where the bench
- * knows its parts: also how far it is, and the time that is left by what these took. */
+ * counts its parts, say too how many are done, and the time that is left by what these took. */
 void bench_announce(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same where the next of bench->parts begins: the rows until then are complete, and are shown. */
 void bench_next(const char *format, ...) __attribute__((format(printf, 1, 2)));

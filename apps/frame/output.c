@@ -255,6 +255,8 @@ static starfish_status write_csv(const struct bench *bench)
 static json_t *json_of(const struct bench *bench)
 {
     json_t *object = json_pack("{s:s, s:s, s:O}", "name", bench->name, "machine", bench->machine, "rows", bench->rows);
+    if (bench->subject)
+        json_object_set_new(object, "subject", json_string(bench->subject));
     if (bench->more)
         json_object_update(object, bench->more);
     return object;

@@ -25,6 +25,9 @@
     {                                                                                                                  \
         n, n, (n) / 4                                                                                                  \
     }
+#define PARTS_OF_GPUS FEW_CYCLES CUT_AS_SOLVE " --parts 2 --sharing gpus"
+/* Where there are more: what a GPU does that has all of a field. */
+#define ONE_OF_GPUS "gpu:1"
 #define IP_BLOCKS " --preconditioner ip --deflation blocks"
 #define ELEMENTS "--dirichlet 1=0 --cycles 4 --levels 4"
 
@@ -64,6 +67,9 @@ static const struct machine_case whole[] = {
     {"atmosphere-128-f64", PANEL(128), "atmosphere", FEW_CYCLES CUT_AS_SOLVE, EVERY_SET, MACHINE_CODELETS, 0},
     {"atmosphere-128-f64-cg", PANEL(128), "atmosphere", CG CUT_AS_SOLVE, EVERY_SET, MACHINE_CODELETS, 0},
     {"fem-8-f64", {8}, "elements", ELEMENTS, EVERY_SET, MACHINE_CODELETS, 0},
+    {"slab-256-f64-alone", {256}, "cells", SLAB SPREAD, ONE_OF_GPUS, MACHINE_CODELETS, 0},
+    {"multigrid-192-f64-parts", {192}, "cells", PARTS_OF_GPUS, GPU_SETS, MACHINE_CODELETS, 0},
+    {"multigrid-256-f64-shared", {256}, "cells", FEW_CYCLES CUT_AS_SOLVE " --sharing all", "all", MACHINE_CODELETS, 0},
     {"q1-A3-8-f64",
      {0},
      NULL,
@@ -110,14 +116,9 @@ static const struct machine_case whole[] = {
     {"slab-640-f64-cut", {640}, "cells", SLAB CUT_AS_SOLVE, GPU_SETS, MACHINE_SIZES, 0},
     {"blktri-512-f64", {512}, "cells", FRACTIONS CUT_16, GPU_SETS, MACHINE_SIZES, 0},
     {"multigrid-256-f64-half", {256}, "cells", MULTIGRID CUT_AS_SOLVE, HALF_TEAM, MACHINE_SIZES, 0},
-    {"multigrid-256-f64-shared", {256}, "cells", MULTIGRID CUT_AS_SOLVE " --sharing all", "all", MACHINE_SIZES, 0},
-    {"multigrid-512-f64-parts",
-     {512},
-     "cells",
-     FEW_CYCLES CUT_AS_SOLVE " --parts 2 --sharing gpus",
-     "gpu",
-     MACHINE_SIZES,
-     0},
+    {"multigrid-512-f64-parts", {512}, "cells", PARTS_OF_GPUS, "gpu", MACHINE_SIZES, 0},
+    {"many-128x16-f64", {0}, NULL, "--many 128x16" CUT_16, GPU_SETS, MACHINE_SIZES, 0},
+    {"slab-512-f64-alone", {512}, "cells", SLAB SPREAD, ONE_OF_GPUS, MACHINE_SIZES, 0},
     {"atmosphere-512-f64", PANEL(512), "atmosphere", FEW_CYCLES CUT_AS_SOLVE, GPU_SETS, MACHINE_SIZES, 0},
     {"q1-U1-11-f64", {0}, NULL, "--mesh U1 --level 11 --cycles 4" CUT_AS_SOLVE, EVERY_SET, MACHINE_SIZES, 0},
     {"batch-512x65536-f32", {0}, NULL, "--batch 512x65536,interleaved" F32 CUT_16, EVERY_SET, MACHINE_SIZES, 0},
@@ -137,6 +138,11 @@ static const struct machine_case whole[] = {
     {"held-diffusion-72", {72}, "diffusion", CG IP_BLOCKS CUT_AS_SOLVE, EVERY_SET, MACHINE_HELD_OUT, 0},
     {"held-slab-600", {600}, "cells", SLAB CUT_16, GPU_SETS, MACHINE_HELD_OUT, 0},
     {"held-fem-12", {12}, "elements", ELEMENTS, EVERY_SET, MACHINE_HELD_OUT, 0},
+    {"held-multigrid-320", {320}, "cells", FEW_CYCLES CUT_AS_SOLVE, GPU_SETS, MACHINE_HELD_OUT, 0},
+    {"held-atmosphere-400", {400, 400, 96}, "atmosphere", FEW_CYCLES CUT_AS_SOLVE, GPU_SETS, MACHINE_HELD_OUT, 0},
+    {"held-product-200", {200}, "cells", PRODUCT CUT_16, GPU_SETS, MACHINE_HELD_OUT, 0},
+    {"held-q1-U1-9", {0}, NULL, "--mesh U1 --level 9 --cycles 4" CUT_AS_SOLVE, EVERY_SET, MACHINE_HELD_OUT, 0},
+    {"held-many-96x24", {0}, NULL, "--many 96x24" CUT_16, GPU_SETS, MACHINE_HELD_OUT, 0},
     {"held-slab-700x640x500-cut", {700, 640, 500}, "cells", SLAB CUT_AS_SOLVE, EVERY_SET, MACHINE_HELD_OUT, 0},
     {.name = NULL},
 };

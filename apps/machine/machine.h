@@ -61,8 +61,8 @@ size_t machine_pass_left(const struct machine_pass *pass);
 starfish_status machine_pass_start(const struct machine_pass *pass);
 int machine_pass(int argc, char **argv);
 
-/* Solves of a row of measured times, and solves before them. */
-enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2 };
+/* Solves of a row of measured times, solves before them, and how often as many follow where they are short. */
+enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2, MACHINE_RUNS = 3 };
 /* Under which models are calibrated. */
 #define MACHINE_FIRST_POLICY "dmdas"
 
@@ -78,6 +78,9 @@ void machine_remove_case(const char *folder);
 /* Give links that several GPUs of a recorded machine share the rate that all of them reached together (links.c); a
  * machine with one GPU stays as it is. Errors: FILE, ARGUMENT. */
 starfish_status machine_share_links(const char *folder);
+
+/* Take out of StarPU's models in a recorded machine's folder what is there twice (models.c). Error: FILE. */
+starfish_status machine_mend_models(const char *folder);
 
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);

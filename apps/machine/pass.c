@@ -21,6 +21,8 @@ enum { MOST_WORDS = 48, MOST_CALIBRATIONS = 24, PARTS = 16 };
  * no times behind. */
 static const double calibration_seconds[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = 1.5, [MACHINE_SIZES] = 1, [MACHINE_HELD_OUT] = 0.5, [MACHINE_POLICIES] = 0.5};
+/* Solves of a row that take less in all are followed by as many more: the median of five short ones is chance. */
+static const double row_seconds = 0.25;
 
 struct running {
     const struct machine_pass *pass;
@@ -159,17 +161,30 @@ static starfish_status keep_row(const struct running *running, const struct mach
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
+/* Between runs nothing is warmed up again. */
+static starfish_status measure_runs(struct sched *sched, struct sched_combination *c)
+{
+    double sum = 0;
+    for (int run = 0; run < MACHINE_RUNS && sum < row_seconds; ++run) {
+        sched->bench.warmup = run == 0 ? MACHINE_WARMUP : 0;
+        STARFISH_TRY(sched_measure_here(sched, c, MACHINE_REPEATS));
+        for (size_t i = c->count - MACHINE_REPEATS; i < c->count; ++i)
+            sum += c->seconds[i];
+    }
+    return STARFISH_SUCCESS;
+}
+
 /* Policies without models learn nothing from more samples. */
 static starfish_status measure_here(struct running *running, struct sched *sched, const struct machine_case *what)
 {
     struct sched_combination c = {.workers = running->pass->workers, .policy = running->pass->policy};
-    double seconds[MACHINE_REPEATS];
+    double seconds[MACHINE_REPEATS * MACHINE_RUNS];
     c.seconds = seconds;
     starfish_status status = STARFISH_SUCCESS;
     if (is_first(c.policy))
         status = sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds[running->pass->stage]);
     if (status == STARFISH_SUCCESS)
-        status = sched_measure_here(sched, &c, MACHINE_REPEATS);
+        status = measure_runs(sched, &c);
     if (status == STARFISH_SUCCESS) {
         sched_add_row(sched, &c);
         status = keep_row(running, what, json_array_get(sched->bench.rows, 0));
@@ -183,7 +198,6 @@ static starfish_status run_case(struct running *running, const struct machine_ca
 {
     char path[SIMULATE_PATH], text[512];
     struct sched sched = {.bench = BENCH_DEFAULTS("sched"), .plan.options = PLAN_OPTIONS_DEFAULTS, .rounds = 1};
-    sched.bench.warmup = MACHINE_WARMUP;
     STARFISH_TRY(read_words(what, text, sizeof text, &sched.plan.options));
     if (what->problem) {
         machine_problem_path(running->pass->folder, what->problem, path);

@@ -240,8 +240,8 @@ struct stage {
 static const struct stage stages[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 0, 0},
     [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6, 0},
-    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 4, 0.5},
-    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.3, 0.3},
+    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 5, 0.6},
+    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.1, 0.1},
 };
 
 enum { MOST_PASSES = 256 };
@@ -276,16 +276,20 @@ static starfish_status add_pass(const struct recording *recording, enum machine_
 /* All that is left to do, in order: by stage, then policy, then workers. */
 static starfish_status plan_passes(const struct recording *recording, struct passes *passes)
 {
-    static const char *const sets[] = {"gpu", "all", "cpu", "cpu:8,gpu"};
+    static const struct {
+        const char *workers;
+        int least_gpus;
+    } sets[] = {{"gpu", 1}, {"all", 1}, {"cpu", 0}, {"cpu:8,gpu", 1}, {"gpu:1", 2}};
     struct list policies;
     passes->count = 0;
     for (int stage = 0; stage < MACHINE_STAGES; ++stage) {
         STARFISH_TRY(list_read("policies", stages[stage].policies, ',', &policies));
         for (size_t p = 0; p < policies.count; ++p)
             for (size_t w = 0; w < sizeof sets / sizeof sets[0]; ++w)
-                if ((recording->machine.gpus > 0 || strcmp(sets[w], "cpu") == 0) &&
+                if (recording->machine.gpus >= sets[w].least_gpus &&
                     !(stage == MACHINE_POLICIES && strcmp(policies.item[p], MACHINE_FIRST_POLICY) == 0))
-                    STARFISH_TRY(add_pass(recording, (enum machine_stage)stage, sets[w], policies.item[p], passes));
+                    STARFISH_TRY(
+                        add_pass(recording, (enum machine_stage)stage, sets[w].workers, policies.item[p], passes));
     }
     return STARFISH_SUCCESS;
 }
@@ -332,6 +336,8 @@ static void run_pass(struct recording *recording, struct machine_pass *pass, dou
     starfish_status status = simulate_learn_anew();
     if (status == STARFISH_SUCCESS)
         status = pass->stage == MACHINE_HELD_OUT ? run_held_out(recording, pass) : machine_pass_start(pass);
+    if (status == STARFISH_SUCCESS)
+        status = machine_mend_models(recording->absolute);
     if (status != STARFISH_SUCCESS)
         say(recording, "%s", starfish_error_message());
     const size_t after = machine_pass_left(pass);

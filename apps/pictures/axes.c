@@ -55,7 +55,7 @@ static int ticks_of(const struct starfish_scale *scale, double count, double val
                     value[ticks++] = digit * pow(10, d);
         return ticks;
     }
-    const double step = step_of(r, count);
+    const double step = fmax(step_of(r, count), scale->least_step);
     for (double t = ceil(r.low / step - 1e-9); t <= floor(r.high / step + 1e-9) && ticks < 64; ++t)
         value[ticks++] = t == 0 ? 0 : t * step;
     return ticks;

@@ -10,7 +10,9 @@ enum { STARFISH_TICK = 5 }; /* their length */
 struct starfish_scale {
     struct starfish_range range;
     double low, high;
-    int logarithmic; /* then the range is positive */
+    int logarithmic;
+    double least_step;
+        /* between two ticks, where it is not: 1 for what is counted; 0: any */ /* then the range is positive */
 };
 
 double starfish_scale_at(const struct starfish_scale *scale, double value);

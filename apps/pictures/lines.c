@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 96, GAP = 8 };
+enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 108, GAP = 8 };
 
 static int is_good(double value, int logarithmic)
 {
@@ -39,6 +39,16 @@ static starfish_status range_of(const char *path, const struct starfish_lines *c
     return STARFISH_SUCCESS;
 }
 
+/* Are all values of x whole numbers, as of what is counted? */
+static int is_counted(const struct starfish_lines *chart)
+{
+    for (size_t l = 0; l < chart->count; ++l)
+        for (size_t i = 0; i < chart->line[l].count; ++i)
+            if (chart->line[l].x[i] != round(chart->line[l].x[i]))
+                return 0;
+    return 1;
+}
+
 static void draw_line(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
                       const struct starfish_line *line, unsigned colour, double (*point)[2])
 {
@@ -51,6 +61,11 @@ static void draw_line(struct starfish_canvas *canvas, const struct starfish_scal
                               line->dashed);
     for (size_t i = 0; i < line->count && !line->dashed; ++i)
         starfish_canvas_dot(canvas, point[i][0], point[i][1], 4, colour);
+    for (size_t i = 0; i < line->count && line->label; ++i) { /* in turn on two sides, so that they are apart */
+        const int side = i % 2 == 0 ? 1 : -1;
+        starfish_canvas_text(canvas, point[i][0] + 0.7 * side * STARFISH_TEXT, point[i][1] + 0.9 * side * STARFISH_TEXT,
+                             side > 0 ? STARFISH_LEFT : STARFISH_RIGHT, STARFISH_TEXT, line->label[i]);
+    }
 }
 
 /* At the right end of a dashed line, above it or, where there is no room, below. */
@@ -112,6 +127,7 @@ starfish_status starfish_lines_write(const char *path, const struct starfish_lin
         STARFISH_TRY(range_of(path, chart, d, &scale[d].range));
     for (size_t l = 0; l < chart->count; ++l)
         most = chart->line[l].count > most ? chart->line[l].count : most;
+    scale[0].least_step = is_counted(chart);
     double(*point)[2] = malloc(most * sizeof *point);
     if (!point)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);

@@ -10,9 +10,10 @@
 struct starfish_line {
     const char *name;
     size_t count;
-    const double *x, *y; /* x increasing */
-    int dashed;          /* a bound or an ideal: without dots, in the colour of text, named at its right end */
-    int dots_alone;      /* points that no line connects */
+    const double *x, *y;      /* x increasing */
+    int dashed;               /* a bound or an ideal: without dots, in the colour of text, named at its right end */
+    int dots_alone;           /* points that no line connects */
+    const char *const *label; /* of each point, beside it; NULL: none */
 };
 
 struct starfish_lines {

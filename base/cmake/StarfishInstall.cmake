@@ -56,6 +56,12 @@ if(STARFISH_PROGRAM)
     starfish_finds(starfish_program ${CMAKE_INSTALL_BINDIR} ${starfish_library_folders})
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/scheduler/machines" DESTINATION ${CMAKE_INSTALL_DATADIR}/starfish
         COMPONENT program)
+    # Pages and completion are written by the installed program's twin in the build folder, when it is installed.
+    set(starfish_pages "${PROJECT_BINARY_DIR}/pages")
+    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" \"-DPROGRAM=$<TARGET_FILE:starfish_program>\"
+        \"-DOUT=${starfish_pages}\" -P \"${PROJECT_SOURCE_DIR}/apps/pages.cmake\" COMMAND_ERROR_IS_FATAL ANY)"
+        COMPONENT program)
+    install(DIRECTORY "${starfish_pages}/" DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT program)
     install(FILES docs/problem.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/starfish COMPONENT program)
     if(TARGET starfish_simulated_program)
         set(folder ${CMAKE_INSTALL_LIBEXECDIR}/starfish)

@@ -35,6 +35,24 @@ class Bench(Case):
     def ours(self, *arguments):
         return [row for row in self.rows(*arguments) if row["who"] == "starfish"]
 
+    def test_rows_are_drawn_again(self):
+        with open(self.path("rows.json"), "w") as stream:
+            stream.write(self.bench("--method", "slab", "--json", "--roofline", "first.svg", "--plot", "bars.svg"))
+        status, out, said = self.run_program("bench", "draw", "rows.json", "--roofline", "again.svg", "--plot",
+                                             "same.svg")
+        self.assertEqual((status, out, said), (0, "", []))
+        for first, again in (("first.svg", "again.svg"), ("bars.svg", "same.svg")):
+            with open(self.path(first)) as one, open(self.path(again)) as other:
+                self.assertEqual(one.read(), other.read())
+        for text, words in (("{}", '"name": not a text'), ('{"name": "x"}', '"rows": not a list of rows'),
+                            ('{"name": "x", "rows": [{}]}', '"rows[0]": has no who or no case'),
+                            ('{"name": "x", "rows": [{"who": "a", "case": "b", "seconds": -1}]}',
+                             '"rows[0]": its seconds is no number from 0 on')):
+            with open(self.path("rows.json"), "w") as stream:
+                stream.write(text)
+            self.refuse(2, words, "bench", "draw", "rows.json", "--plot", "bars.svg")
+        self.refuse(2, "name a picture by --plot or --roofline", "bench", "draw", "rows.json")
+
     def test_list_and_help(self):
         for arguments, word in ((["bench"], "poisson3d"), (["bench", "--help"], "poisson3d"),
                                 (["help", "bench"], "poisson3d"), (["bench", "poisson3d", "--help"], "--stream"),

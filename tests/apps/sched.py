@@ -19,7 +19,7 @@ class Sched(Case):
 
     def test_json(self):
         result = json.loads(self.sched("--json", "--recalibrate"))
-        self.assertEqual(set(result), {"name", "machine", "rows", "problem", "calibration"})
+        self.assertEqual(set(result), {"name", "machine", "rows", "subject", "problem", "calibration"})
         self.assertEqual([entry["workers"] for entry in result["calibration"]], ["cpu:1", "all"])
         for entry in result["calibration"]:
             self.assertTrue(entry["complete"])

@@ -5,6 +5,7 @@ import xml.etree.ElementTree
 
 import program
 from program import Case, NX, NY, NZ, poisson
+import starvz_format
 import trace_format
 
 
@@ -78,6 +79,11 @@ class Trace(Case):
             self.assertIn(words, out)
         self.assertNotIn("written", out)
 
+    def has_fxt(self):
+        status, out, _ = self.run_program("info", "--json")
+        self.assertEqual(status, 0)
+        return json.loads(out)["fxt"]
+
     def starvz(self, *arguments):
         """Of a solve of 32^3 unknowns: operations in 10^9, and iterations, as tasks.rec has them of its tasks."""
         self.trace("--slabs", "2", *arguments, problem=poisson(n=[32] * 3, rhs=1.0))
@@ -87,22 +93,39 @@ class Trace(Case):
                 [int(value.split()[0]) for key, _, value in lines if key == "Iteration"])
 
     def test_starpus_own(self):
-        status, out, _ = self.run_program("info", "--json")
-        self.assertEqual(status, 0)
-        if not json.loads(out)["fxt"]:
+        if not self.has_fxt():
             self.skipTest("StarPU without FxT")
         tasks = self.check_trace(self.trace("--slabs", "2")[1])
         with open(self.path("t/tasks.rec")) as stream:
             names = [line[6:].strip() for line in stream if line.startswith("Name: ")]
-        self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0] for task in tasks))
+        self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0].replace(" ", "_") for task in tasks))
         # What StarVZ's panels are of: operations, by the count of fast transforms, and iterations.
         flops, _ = self.starvz()
         self.assertAlmostEqual(sum(flops), 1e-9 * 32**3 * (2 * 2.5 * 10 + 8), delta=1e-5)
         _, iterations = self.starvz("--method", "multigrid", "--cycles", "3", "--warmup", "0")
         self.assertLessEqual({1, 2, 3}, set(iterations))
-        for name, start in (("dag.dot", "digraph"), ("paje.trace", "%EventDef")):
-            with open(self.path(f"t/{name}")) as stream:
-                self.assertTrue(stream.read().startswith(start))
+        self.assertEqual(starvz_format.faults(self.path("t")), [])
+
+    def test_what_starvz_cannot_read_is_noticed(self):
+        if not self.has_fxt():
+            self.skipTest("StarPU without FxT")
+        self.trace("--slabs", "2")
+        for file, words, old, new in (("paje.trace", "fields", "reduced", "reduced system"),
+                                      ("paje.trace", "not begun", "\n13\t", "\n12\t9e9\tw0\tCtx1\n13\t"),
+                                      ("tasks.rec", "no single word", "Name: reduced", "Name: reduced system"),
+                                      ("tasks.rec", "lacks Priority", "Priority", "Priorities"),
+                                      ("tasks.rec", "no task has operations", "GFlop", "GFlip"),
+                                      ("data.rec", "lacks Size", "Size", "Bytes"),
+                                      ("dag.dot", "no edge", "->", "--")):
+            with self.subTest(file=file, words=words):
+                with open(self.path(f"t/{file}")) as stream:
+                    right = stream.read()
+                with open(self.path(f"t/{file}"), "w") as stream:
+                    stream.write(right.replace(old, new))
+                found = starvz_format.faults(self.path("t"))
+                with open(self.path(f"t/{file}"), "w") as stream:
+                    stream.write(right)
+                self.assertTrue(any(words in fault for fault in found), found[:5])
 
     def test_what_the_format_forbids_is_noticed(self):
         _, right = self.trace("--slabs", "2")

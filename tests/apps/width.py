@@ -54,6 +54,14 @@ class Width(Case):
                                       env=dict(os.environ, COLUMNS=str(width)))
                 self.check(done.stdout, width, command)
 
+    def test_progress_says_what_is_left(self):
+        for width in WIDTHS:
+            text = self.read_on_terminal(width, ["bench", "tridiag", "--size", "64x100,32x100", "--repeat", "1",
+                                                 "--warmup", "0"])
+            self.assertRegex(text, r"1 of \d+, \d+ s, about \d+ s are left: ")
+            for line in re.findall(r"\d+ of \d+, [^\r\n\x1b]*", text):
+                self.assertLess(len(line), width)
+
     def test_tables_fit_a_terminal(self):
         self.write("p.json", poisson())
         commands = (["bench", "tridiag", "--size", "64x100", "--repeat", "1", "--warmup", "0"],

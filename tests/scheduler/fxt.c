@@ -1,5 +1,6 @@
 /* scheduler/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
 #include "scheduler/fxt.h"
+#include "scheduler/paje.h"
 
 #include "tests/apps/files/scratch.h"
 #include "tests/common/check.h"
@@ -72,6 +73,28 @@ static void none_where_nothing_matches(void **state)
     free(copy);
 }
 
+/* Ends without a beginning go, of each container and each type of its states, and nothing else does. */
+static void events_are_in_order_without_lone_ends(void **state)
+{
+    (void)state;
+    static const char trace[] = "%EventDef\tx\t7\n7\t0.0\tw1\tW\tp\tCPU1\n13\t1.7\tw0\tgf\t0.0\n12\t1.0\tw0\tWS\n11\t1."
+                                "1\tw0\tWS\tC\n12\t1.2\tw1\tWS\n12\t1.3\tw0\tWS\n"
+                                "10\t1.4\tw0\tWS\t\"P\"\n12\t1.5\tw0\tWS\n12\t1.6\tw0\tWS\n";
+    static const char right[] =
+        "%EventDef\tx\t7\n7\t0.0\tw1\tW\tp\tCPU1\n11\t1.1\tw0\tWS\tC\n12\t1.3\tw0\tWS\n10\t1.4\tw0\tWS\t\"P\"\n"
+        "12\t1.5\tw0\tWS\n13\t1.7\tw0\tgf\t0.0\n";
+    char where[256], found[512] = "";
+    snprintf(where, sizeof where, "%s", scratch_file("paje.trace", trace, strlen(trace)));
+    *strrchr(where, '/') = '\0';
+    ASSERT_OK(starfish_paje_mend(where));
+    FILE *stream = fopen(scratch("paje.trace"), "r");
+    assert_non_null(stream);
+    found[fread(found, 1, sizeof found - 1, stream)] = '\0';
+    fclose(stream);
+    assert_string_equal(found, right);
+    ASSERT_OK(starfish_paje_mend("/no/such/folder"));
+}
+
 static void what_is_no_trace_is_refused(void **state)
 {
     (void)state;
@@ -88,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_are_read),
         cmocka_unit_test(none_where_nothing_matches),
+        cmocka_unit_test(events_are_in_order_without_lone_ends),
         cmocka_unit_test(what_is_no_trace_is_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -1,11 +1,13 @@
 /* Tables, work space, and the submission, counting and failing of tasks. */
 #include "scheduler/task.h"
 
+#include "scheduler/record.h"
 #include "scheduler/table.h"
 #include "scheduler/workspace.h"
 #include "tests/common/check.h"
 #include "tests/scheduler/fixture.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -197,6 +199,45 @@ static void counts_and_times_what_is_done(void **state)
     starfish_progress_destroy(&progress);
 }
 
+enum { SUBMITTERS = 4, TASKS_OF_EACH = 500 };
+
+static void *submit_many(void *data)
+{
+    struct starfish_progress *progress = data;
+    struct starfish_table number;
+    starfish_status status = starfish_table_results(&number, 1);
+    for (int i = 0; i < TASKS_OF_EACH && status == STARFISH_SUCCESS; i++) {
+        struct arguments arguments = {.count = 1, .add = 1};
+        status = submit_sum(progress, i % 2, &number, &arguments);
+    }
+    const int right = status == STARFISH_SUCCESS && value_of(&number) == TASKS_OF_EACH;
+    starfish_table_destroy(&number);
+    return right ? progress : NULL;
+}
+
+/* StarPU has one number of the iteration for all threads, and ends the program where two of them set it at once. */
+static void threads_submit_what_is_watched(void **state)
+{
+    (void)state;
+    struct starfish_progress progress;
+    struct starfish_record *record;
+    pthread_t thread[SUBMITTERS];
+    starfish_progress_init(&progress, context);
+    ASSERT_OK(starfish_record_start(context, &record));
+    for (int i = 0; i < SUBMITTERS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, submit_many, &progress), 0);
+    for (int i = 0; i < SUBMITTERS; i++) {
+        void *right;
+        assert_int_equal(pthread_join(thread[i], &right), 0);
+        assert_ptr_equal(right, &progress);
+    }
+    ASSERT_OK(starfish_progress_wait(&progress));
+    ASSERT_OK(starfish_record_stop(record));
+    assert_int_equal(record->tasks, SUBMITTERS * TASKS_OF_EACH);
+    starfish_record_free(record);
+    starfish_progress_destroy(&progress);
+}
+
 /* The first error of a kernel's launch is the job's, the other tasks run on, and the next job is not touched. */
 static void errors_of_kernels_reach_whoever_waits(void **state)
 {
@@ -281,6 +322,7 @@ int main(void)
         cmocka_unit_test(tasks_take_more_data_than_starpus_arrays_hold),
         cmocka_unit_test(too_many_data_are_refused),
         cmocka_unit_test(counts_and_times_what_is_done),
+        cmocka_unit_test(threads_submit_what_is_watched),
         cmocka_unit_test(errors_of_kernels_reach_whoever_waits),
         cmocka_unit_test(footprints_tell_sizes_apart),
         cmocka_unit_test(every_worker_has_its_piece),

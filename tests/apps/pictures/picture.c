@@ -205,7 +205,9 @@ static void lines_are_where_their_values_are(void **state)
 {
     static const double x[] = {1, 2, 4}, up[] = {1, 2, 4}, low[] = {1, 1, 1}, bad[] = {1, -1, 1};
     static const unsigned char second[3] = {204, 102, 119};
-    struct starfish_line line[] = {{"up", 3, x, up, 0, 0}, {"low", 3, x, low, 0, 0}, {"ideal", 3, x, up, 1, 0}};
+    static const char *const label[] = {"first", "second", "third"};
+    struct starfish_line line[] = {
+        {"up", 3, x, up, 0, 0, label}, {"low", 3, x, low, 0, 0, NULL}, {"ideal", 3, x, up, 1, 0, NULL}};
     const struct starfish_lines chart = {line, 3, {"cores", "speedup"}, {0, 0}, "scaling", NULL};
     const struct starfish_lines logarithms = {line, 3, {"cores", "speedup"}, {1, 1}, "scaling", "of something"};
     png_image image;
