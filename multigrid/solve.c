@@ -203,8 +203,8 @@ static starfish_status find_places(const struct starfish_multigrid_plan *plan, c
 
     starfish_space_rows_here(space, &first, &rows);
     node[RHS] = node[SOLUTION] = -1;
-    return starfish_ranks_agree(
-        plan->context, rows == 0 ? STARFISH_SUCCESS : starfish_memory_places(plan->context, rhs, solution, node));
+    return starfish_ranks_agree(plan->context, rows == 0 ? STARFISH_SUCCESS
+                                                         : starfish_memory_places(plan->context, rhs, solution, node));
 }
 
 static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,

@@ -6,8 +6,8 @@
 #ifndef STARFISH_POISSON_SLAB_H
 #define STARFISH_POISSON_SLAB_H
 
-#include "scheduler/balance.h"
 #include "poisson/methods.h"
+#include "scheduler/balance.h"
 #include "scheduler/machine.h"
 #include "tasks/slab.h"
 

@@ -5,6 +5,7 @@
  * In both cases pj_dump, and with it StarVZ, reads no further. */
 #include "scheduler/paje.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,16 +136,20 @@ static void write_lines(FILE *stream, const struct lines *lines)
 static starfish_status copy_lines(const char *path, FILE *from, FILE *to)
 {
     struct lines lines = {NULL, 0, 0};
-    const int read = read_lines(from, &lines);
-    if (read && lines.count > 0) {
+    errno = 0;
+    int copied = read_lines(from, &lines);
+    if (copied && lines.count > 0) {
         qsort(lines.line, lines.count, sizeof *lines.line, compare_lines);
         write_lines(to, &lines);
     }
+    copied = copied && !ferror(to) && fflush(to) == 0;
+    const int reason = errno;
     for (size_t i = 0; i < lines.count; i++)
         free(lines.line[i].text);
     free(lines.line);
-    return read && !ferror(to) ? STARFISH_SUCCESS
-                               : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read and written anew", path);
+    return copied ? STARFISH_SUCCESS
+                  : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read and written anew: %s", path,
+                                  reason ? strerror(reason) : "out of memory");
 }
 
 starfish_status starfish_paje_mend(const char *folder)
@@ -156,12 +161,13 @@ starfish_status starfish_paje_mend(const char *folder)
     if (!from)
         return STARFISH_SUCCESS; /* nothing to mend */
     starfish_status status =
-        to ? copy_lines(path, from, to) : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", mended);
+        to ? copy_lines(path, from, to)
+           : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written: %s", mended, strerror(errno));
     fclose(from);
     if (to && fclose(to) != 0 && status == STARFISH_SUCCESS)
-        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", mended);
+        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written: %s", mended, strerror(errno));
     if (status == STARFISH_SUCCESS && rename(mended, path) != 0)
-        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written anew", path);
+        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written anew: %s", path, strerror(errno));
     if (status != STARFISH_SUCCESS)
         remove(mended);
     return status;

@@ -12,7 +12,7 @@ struct starfish_scale {
     double low, high;
     int logarithmic;
     double least_step;
-        /* between two ticks, where it is not: 1 for what is counted; 0: any */ /* then the range is positive */
+    /* between two ticks, where it is not: 1 for what is counted; 0: any */ /* then the range is positive */
 };
 
 double starfish_scale_at(const struct starfish_scale *scale, double value);
