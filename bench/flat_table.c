@@ -19,9 +19,10 @@ static const struct {
 static int fill_factors(const struct starfish_flat_shape *shape, double *table)
 {
     const size_t layers = shape->n[2];
-    double *one = malloc(3 * layers * sizeof *one), *below = one + layers, *above = below + layers;
+    double *one = malloc(3 * layers * sizeof *one);
     if (!one)
         return -1;
+    double *below = one + layers, *above = below + layers;
     for (size_t k = 0; k < layers; k++) {
         one[k] = 1;
         below[k] = k > 0 ? 1000 : 0;

@@ -239,7 +239,7 @@ static void choose_workers(const struct starfish_task *task, struct starpu_task 
 void starfish_task_traced_name(const char *name, char traced[STARFISH_TRACED_NAME])
 {
     size_t i;
-    for (i = 0; name[i] != '\0' && i < STARFISH_TRACED_NAME - 1; i++)
+    for (i = 0; i < STARFISH_TRACED_NAME - 1 && name[i] != '\0'; i++)
         traced[i] = (char)(name[i] == ' ' ? '_' : name[i]);
     traced[i] = '\0';
 }

@@ -152,9 +152,12 @@ static starfish_status measure_table1(struct experiment *e)
 
     double last[2] = {NAN, NAN}, error[2] = {NAN, NAN};
     for (int level = FIRST; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
-        const int at = level - FIRST, known = at < KNOWN, reduced = known && at > 0;
-        const double paper[2] = {reduced ? single[at - 1] / single[at] : (double)NAN,
-                                 reduced ? twice[at - 1] / twice[at] : (double)NAN};
+        const int at = level - FIRST, known = at < KNOWN;
+        double paper[2] = {NAN, NAN};
+        if (known && at > 0) {
+            paper[0] = single[at - 1] / single[at];
+            paper[1] = twice[at - 1] / twice[at];
+        }
         struct run run;
         status = run_create(&run, "U1", level);
         if (status == STARFISH_SUCCESS)
