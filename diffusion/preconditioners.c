@@ -110,7 +110,9 @@ static starfish_status create_rescue(struct starfish_diffusion_plan *plan)
     struct starfish_diffusion_rescue *rescue = &plan->rescue;
 
     STARFISH_TRY(create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL));
-    const struct starfish_space *space = plan->space.apart ? rescue->multigrid->op.space : &plan->space;
+    const struct starfish_space *space = &plan->space;
+    if (plan->space.apart && rescue->multigrid)
+        space = rescue->multigrid->op.space;
     rescue->has_vectors = plan->options.mixed || plan->space.apart;
     for (int i = 0; i < 4 && rescue->has_vectors; i++)
         STARFISH_TRY(starfish_vector_create(&rescue->vector[i], space, plan->options.precision));

@@ -106,7 +106,7 @@ static void solve_one(const struct shape *shape, const struct way *way)
     o.boxes = ranks > 1 ? shape->boxes : 0;
     o.tolerance = way->precision == STARFISH_F32 ? 1e-5 : 1e-12;
     const size_t plane = p.n[0] * p.n[1], size = o.precision == STARFISH_F32 ? sizeof(float) : sizeof(double);
-    char *f = malloc(plane * p.n[2] * size);
+    char *f = malloc(plane * p.n[2] * size + 1);
     for (size_t e = 0; e < plane * p.n[2]; e++) {
         const double value = real();
         const float single = (float)value;
