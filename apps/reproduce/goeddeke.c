@@ -149,15 +149,12 @@ static starfish_status measure_table1(struct experiment *e)
                                    6.9380191e-5, 1.7344895e-5, 4.3362264e-6, 1.0841185e-6};
     enum { KNOWN = sizeof single / sizeof single[0], FIRST = 2 };
     starfish_status status = STARFISH_SUCCESS;
-
     double last[2] = {NAN, NAN}, error[2] = {NAN, NAN};
+
     for (int level = FIRST; level <= (int)e->level && status == STARFISH_SUCCESS; level++) {
-        const int at = level - FIRST, known = at < KNOWN;
-        double paper[2] = {NAN, NAN};
-        if (known && at > 0) {
-            paper[0] = single[at - 1] / single[at];
-            paper[1] = twice[at - 1] / twice[at];
-        }
+        const int at = level - FIRST, known = at<KNOWN, before = at> 0 ? at - 1 : 0;
+        const double paper[2] = {known && at > 0 ? single[before] / single[at] : (double)NAN,
+                                 known && at > 0 ? twice[before] / twice[at] : (double)NAN};
         struct run run;
         status = run_create(&run, "U1", level);
         if (status == STARFISH_SUCCESS)
