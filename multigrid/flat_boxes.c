@@ -45,7 +45,7 @@ static int choose_levels(const struct starfish_flat_cut *cut, const struct starf
 
 /* ---- Where they are ---------------------------------------------------------------------------------------------- */
 
-/* The how manyth box in x or y is box p? */
+/* The number of box p among those beside it in x, or in y. */
 static size_t number_in(const struct starfish_flat_cut *cut, size_t p, int d)
 {
     size_t y = 0;
