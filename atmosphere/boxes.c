@@ -1,6 +1,7 @@
 /* Boxes of flat domains: as many as there are GPUs or cores, and on ranks as many for each. */
 #include "atmosphere/boxes.h"
 
+#include "scheduler/dealt.h"
 #include "scheduler/ranks.h"
 
 #include <stdlib.h>
@@ -8,11 +9,6 @@
 /* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that
  * a box has where nobody asks for boxes; rows that a rank has where these are runs. */
 enum { MOST_RUNS = 8, LEAST_COLUMNS = 4, LEAST_ROWS = 9 };
-
-/* What a rank has to work with. */
-struct share {
-    size_t gpus, cores;
-};
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -101,13 +97,13 @@ static size_t choose_each(const struct starfish_atmosphere_problem *problem, siz
 
 /* As many for each rank as the least of them has workers. */
 static void cut_for(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
-                    const struct share *share, struct starfish_atmosphere_boxes *boxes)
+                    const struct starfish_share *share, struct starfish_atmosphere_boxes *boxes)
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->context);
     size_t each = STARFISH_SPACE_MOST_PARTS / ranks;
 
     for (size_t r = 0; r < ranks; r++) {
-        each = smaller(each, share[r].gpus > 0 ? share[r].gpus : share[r].cores);
+        each = smaller(each, starfish_share_devices(&share[r]));
         boxes->any_gpu |= share[r].gpus > 0;
     }
     if (plan->options.parts > 0)
@@ -124,13 +120,13 @@ static starfish_status cut_on_ranks(const struct starfish_atmosphere_plan *plan,
                                     struct starfish_atmosphere_boxes *boxes)
 {
     const size_t ranks = (size_t)starfish_context_ranks(plan->context);
-    const struct share own = {plan->context->workers_of[STARFISH_GPU], plan->context->workers_of[STARFISH_CPU]};
-    struct share share[STARFISH_SPACE_MOST_PARTS];
+    struct starfish_share *share;
 
     if (ranks > STARFISH_SPACE_MOST_PARTS || !are_wanted(plan, problem))
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_ranks_gather(plan->context, &own, sizeof own, share));
+    STARFISH_TRY(starfish_gather_shares(plan->context, 0, &share));
     cut_for(plan, problem, share, boxes);
+    free(share);
     return STARFISH_SUCCESS;
 }
 

@@ -1,8 +1,6 @@
 /* Flat domains that one rank solves for all. */
 #include "atmosphere/gathered.h"
 
-#include "scheduler/task.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +40,13 @@ starfish_status starfish_atmosphere_gather(struct starfish_atmosphere_plan *plan
                                            const struct starfish_atmosphere_problem *problem)
 {
     const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
-    const size_t what[] = {problem->n[0], problem->n[1], problem->n[2], problem->geometry, plan->options.precision};
     struct starfish_atmosphere_gathered *gathered = calloc(1, sizeof *gathered);
     starfish_status status = STARFISH_SUCCESS;
 
     plan->gathered = gathered;
     if (!gathered)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    status = starfish_ranks_agree_on(plan->context, status, "the problem, or an option,",
-                                     starfish_footprint_of(what, sizeof what / sizeof what[0]));
+    status = starfish_ranks_agree(plan->context, status);
     if (status != STARFISH_SUCCESS || !gathered)
         return status;
     gathered->plane = problem->n[0] * problem->n[1];

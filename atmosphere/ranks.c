@@ -1,10 +1,8 @@
 /* How the rows of flat domains are dealt to ranks. */
 #include "atmosphere/ranks.h"
 
+#include "base/fingerprint.h"
 #include "scheduler/ranks.h"
-#include "scheduler/task.h"
-
-#include <string.h>
 
 /* Rows of a part that are worth it: more than its neighbours read, on the finest grid and on some coarser ones. */
 enum { LEAST_ROWS = 9 };
@@ -14,33 +12,31 @@ static uint64_t fingerprint_of(const struct starfish_atmosphere_plan *plan, cons
 {
     const struct starfish_atmosphere_options *o = &plan->options;
     const double numbers[] = {p->length[0], p->length[1], p->height, p->omega, p->lambda, o->damping, o->tolerance};
-    enum { NUMBERS = sizeof numbers / sizeof numbers[0] };
-    size_t what[NUMBERS + 20] = {0};
+    const size_t choices[] = {p->n[0],
+                              p->n[1],
+                              p->n[2],
+                              p->geometry,
+                              (size_t)p->periodic[0],
+                              (size_t)p->periodic[1],
+                              p->faces != NULL,
+                              p->xi_up != NULL,
+                              o->method,
+                              o->preconditioner,
+                              o->precision,
+                              (size_t)o->mixed,
+                              (size_t)o->levels,
+                              (size_t)o->coarse_sweeps,
+                              (size_t)o->smoothing_steps,
+                              (size_t)o->red_black,
+                              (size_t)o->max_iterations,
+                              (size_t)o->fixed,
+                              o->parts,
+                              o->boxes};
+    uint64_t hash = STARFISH_FINGERPRINT;
 
-    for (size_t i = 0; i < NUMBERS; i++)
-        memcpy(&what[i], &numbers[i], sizeof numbers[i]);
-    const size_t more[] = {p->n[0],
-                           p->n[1],
-                           p->n[2],
-                           p->geometry,
-                           (size_t)p->periodic[0],
-                           (size_t)p->periodic[1],
-                           p->faces != NULL,
-                           p->xi_up != NULL,
-                           o->method,
-                           o->preconditioner,
-                           o->precision,
-                           (size_t)o->mixed,
-                           (size_t)o->levels,
-                           (size_t)o->coarse_sweeps,
-                           (size_t)o->smoothing_steps,
-                           (size_t)o->red_black,
-                           (size_t)o->max_iterations,
-                           (size_t)o->fixed,
-                           o->parts,
-                           o->boxes};
-    memcpy(what + NUMBERS, more, sizeof more);
-    return starfish_footprint_of(what, sizeof what / sizeof what[0]);
+    starfish_fingerprint_reals(&hash, numbers, sizeof numbers / sizeof numbers[0]);
+    starfish_fingerprint_numbers(&hash, choices, sizeof choices / sizeof choices[0]);
+    return hash;
 }
 
 starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,

@@ -1,6 +1,7 @@
 /* Problems of several ranks: what each of them has is collected on all, and planes become parts. */
 #include "diffusion/ranks.h"
 
+#include "base/fingerprint.h"
 #include "base/status.h"
 #include "scheduler/ranks.h"
 
@@ -29,6 +30,7 @@ static starfish_status check(const struct starfish_diffusion_plan *plan, const s
 {
     const struct starfish_diffusion_options *o = &plan->options;
     starfish_status status = STARFISH_SUCCESS;
+    uint64_t hash = STARFISH_FINGERPRINT;
     size_t n[3];
 
     for (size_t d = 0; d < 3; d++)
@@ -54,8 +56,8 @@ static starfish_status check(const struct starfish_diffusion_plan *plan, const s
     if (p->dimensions < 2 || p->dimensions > 3 || n[0] < 1 || n[1] < 1 || n[2] < 1)
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them",
                                p->dimensions);
-    return starfish_ranks_agree_on(plan->context, status, "the problem, or an option,",
-                                   starfish_footprint_of(what, sizeof what / sizeof what[0]));
+    starfish_fingerprint_numbers(&hash, what, sizeof what / sizeof what[0]);
+    return starfish_ranks_agree_on(plan->context, status, "the problem, or an option,", hash);
 }
 
 static starfish_status allocate(size_t cells, const double has[2], struct starfish_diffusion_whole *whole)

@@ -3,16 +3,12 @@
 
 #include "base/fingerprint.h"
 #include "base/real.h"
+#include "scheduler/dealt.h"
 #include "scheduler/ranks.h"
 
 #include <stdlib.h>
 
 /* ---- The problem ------------------------------------------------------------------------------------------------- */
-
-static void add_numbers(uint64_t *hash, const double *value, size_t count)
-{
-    starfish_fingerprint_bytes(hash, value, count * sizeof *value);
-}
 
 /* Of the mesh, of groups and of what is given on them; functions cannot be looked into. */
 static void add_problem(uint64_t *hash, const struct starfish_fem_problem *problem)
@@ -23,25 +19,24 @@ static void add_problem(uint64_t *hash, const struct starfish_fem_problem *probl
         (size_t)mesh->dimensions, mesh->points,        mesh->cells,     mesh->marks,
         (size_t)problem->element, problem->dirichlets, problem->curves, (size_t)problem->refinements};
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        starfish_fingerprint_number(hash, sizes[i]);
+    starfish_fingerprint_numbers(hash, sizes, sizeof sizes / sizeof sizes[0]);
     for (size_t i = 0; i < mesh->points; i++)
-        add_numbers(hash, mesh->point + 3 * i, (size_t)mesh->dimensions);
+        starfish_fingerprint_reals(hash, mesh->point + 3 * i, (size_t)mesh->dimensions);
     starfish_fingerprint_bytes(hash, mesh->cell, mesh->cells * per_cell * sizeof *mesh->cell);
     for (size_t i = 0; i < mesh->marks; i++) {
         starfish_fingerprint_number(hash, mesh->mark[i].cell);
         starfish_fingerprint_number(hash, (uint64_t)mesh->mark[i].group);
         starfish_fingerprint_bytes(hash, mesh->mark[i].place, (size_t)mesh->dimensions);
     }
-    add_numbers(hash, &problem->rhs, 1);
+    starfish_fingerprint_reals(hash, &problem->rhs, 1);
     for (size_t i = 0; i < problem->dirichlets; i++) {
         starfish_fingerprint_number(hash, (uint64_t)problem->dirichlet[i].group);
-        add_numbers(hash, &problem->dirichlet[i].value, 1);
+        starfish_fingerprint_reals(hash, &problem->dirichlet[i].value, 1);
     }
     for (size_t i = 0; i < problem->curves; i++) {
         starfish_fingerprint_number(hash, (uint64_t)problem->curve[i].group);
-        add_numbers(hash, problem->curve[i].centre, (size_t)mesh->dimensions);
-        add_numbers(hash, &problem->curve[i].radius, 1);
+        starfish_fingerprint_reals(hash, problem->curve[i].centre, (size_t)mesh->dimensions);
+        starfish_fingerprint_reals(hash, &problem->curve[i].radius, 1);
     }
 }
 
@@ -61,9 +56,8 @@ static void add_options(uint64_t *hash, const struct starfish_fem_options *o)
                               (size_t)o->parts};
     const double numbers[] = {o->damping, o->drop_tolerance, o->tolerance};
 
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        starfish_fingerprint_number(hash, choices[i]);
-    add_numbers(hash, numbers, sizeof numbers / sizeof numbers[0]);
+    starfish_fingerprint_numbers(hash, choices, sizeof choices / sizeof choices[0]);
+    starfish_fingerprint_reals(hash, numbers, sizeof numbers / sizeof numbers[0]);
 }
 
 starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
@@ -83,18 +77,8 @@ starfish_status starfish_fem_agree_on_problem(const struct starfish_context *con
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-/* What a rank has to work with. */
-struct share {
-    size_t gpus, cores;
-};
-
-static size_t devices_of(const struct share *share)
-{
-    return share->gpus > 0 ? share->gpus : share->cores;
-}
-
 /* Part p of `parts` belongs to a rank, each having some in turn where there are enough. */
-static void deal_asked(const struct share *share, size_t ranks, size_t parts, struct starfish_fem_deal *deal)
+static void deal_asked(const struct starfish_share *share, size_t ranks, size_t parts, struct starfish_fem_deal *deal)
 {
     size_t nth = 0;
 
@@ -108,14 +92,14 @@ static void deal_asked(const struct share *share, size_t ranks, size_t parts, st
 }
 
 /* A part for each device of each rank, or for each rank, or for the first ones. */
-static void deal_by_devices(const struct share *share, size_t ranks, struct starfish_fem_deal *deal)
+static void deal_by_devices(const struct starfish_share *share, size_t ranks, struct starfish_fem_deal *deal)
 {
     size_t devices = 0;
 
     for (size_t rank = 0; rank < ranks; rank++)
-        devices += devices_of(&share[rank]);
+        devices += starfish_share_devices(&share[rank]);
     for (size_t rank = 0; rank < ranks; rank++) {
-        const size_t own = devices > STARFISH_FEM_MOST_PARTS ? 1 : devices_of(&share[rank]);
+        const size_t own = devices > STARFISH_FEM_MOST_PARTS ? 1 : starfish_share_devices(&share[rank]);
         for (size_t p = 0; p < own && deal->parts < STARFISH_FEM_MOST_PARTS; p++)
             deal->owner[deal->parts++] =
                 (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)p : STARFISH_ANY};
@@ -125,21 +109,15 @@ static void deal_by_devices(const struct share *share, size_t ranks, struct star
 starfish_status starfish_fem_deal(const struct starfish_context *context, size_t asked, struct starfish_fem_deal *deal)
 {
     const size_t ranks = (size_t)starfish_context_ranks(context);
-    const struct share own = {starfish_context_workers_of(context, STARFISH_GPU),
-                              starfish_context_workers_of(context, STARFISH_CPU)};
-    struct share *share = calloc(ranks, sizeof *share);
-    starfish_status status =
-        share ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of ranks");
+    struct starfish_share *share;
+    const starfish_status status = starfish_gather_shares(context, 0, &share);
 
     *deal = (struct starfish_fem_deal){.parts = 0};
-    status = starfish_ranks_agree(context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(context, &own, sizeof own, share);
-    for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
+    for (size_t rank = 0; share && rank < ranks; rank++)
         deal->has_gpus |= share[rank].gpus > 0;
-    if (status == STARFISH_SUCCESS && asked > 0)
+    if (share && asked > 0)
         deal_asked(share, ranks, asked, deal);
-    else if (status == STARFISH_SUCCESS)
+    else if (share)
         deal_by_devices(share, ranks, deal);
     free(share);
     return status;

@@ -6,10 +6,25 @@
 
 #include <stdlib.h>
 
-/* What a rank says of itself. */
-struct share {
-    size_t rows, gpus, cores;
-};
+starfish_status starfish_gather_shares(const struct starfish_context *context, size_t rows,
+                                       struct starfish_share **share)
+{
+    const int ranks = starfish_context_ranks(context);
+    const struct starfish_share own = {rows, context->workers_of[STARFISH_GPU], context->workers_of[STARFISH_CPU]};
+    starfish_status status = STARFISH_SUCCESS;
+
+    *share = calloc((size_t)ranks, sizeof **share);
+    if (!*share)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
+    status = starfish_ranks_agree(context, status);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(context, &own, sizeof own, *share);
+    if (status != STARFISH_SUCCESS) {
+        free(*share);
+        *share = NULL;
+    }
+    return status;
+}
 
 /* Where parts of `rows` rows begin, at multiples of the grain. */
 static void divide(size_t rows, size_t grain, size_t parts, size_t *first)
@@ -19,10 +34,10 @@ static void divide(size_t rows, size_t grain, size_t parts, size_t *first)
         first[p] = first[p] * grain < rows ? first[p] * grain : rows;
 }
 
-static void add_rank(const struct starfish_deal_spec *spec, const struct share *share, int rank,
+static void add_rank(const struct starfish_deal_spec *spec, const struct starfish_share *share, int rank,
                      struct starfish_dealt *dealt)
 {
-    const size_t workers = share->gpus > 0 ? share->gpus : share->cores, start = dealt->first[dealt->runs.parts];
+    const size_t workers = starfish_share_devices(share), start = dealt->first[dealt->runs.parts];
     const size_t grain = spec->grain > 0 ? spec->grain : 1, worth = spec->worth > grain ? spec->worth : grain;
     const size_t most = STARFISH_SPACE_MOST_PARTS / (size_t)dealt->owners;
     size_t parts = workers < most ? workers : most, first[STARFISH_SPACE_MOST_PARTS + 1];
@@ -40,7 +55,7 @@ static void add_rank(const struct starfish_deal_spec *spec, const struct share *
 
 /* Whether the rows of all ranks can be parts: there are not too many, each is thick enough, and only the last rank's
  * rows may be no multiple of the grain. */
-static int can_be_cut(const struct starfish_deal_spec *spec, const struct share *share, int ranks,
+static int can_be_cut(const struct starfish_deal_spec *spec, const struct starfish_share *share, int ranks,
                       struct starfish_dealt *dealt)
 {
     int uneven = 0, fits = 1;
@@ -58,19 +73,13 @@ starfish_status starfish_deal_runs(struct starfish_context *context, const struc
                                    struct starfish_dealt *dealt)
 {
     const int ranks = starfish_context_ranks(context), here = starfish_context_rank(context);
-    const struct share own = {spec->rows, context->workers_of[STARFISH_GPU], context->workers_of[STARFISH_CPU]};
-    struct share *share = calloc((size_t)ranks, sizeof *share);
-    starfish_status status = STARFISH_SUCCESS;
+    struct starfish_share *share;
 
     *dealt = (struct starfish_dealt){.runs = {.apart = 1}, .rows_here = spec->rows};
-    if (!share)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
-    status = starfish_ranks_agree(context, status);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(context, &own, sizeof own, share);
-    for (int rank = 0; status == STARFISH_SUCCESS && share && rank < here; rank++)
+    const starfish_status status = starfish_gather_shares(context, spec->rows, &share);
+    for (int rank = 0; share && rank < here; rank++)
         dealt->first_here += share[rank].rows;
-    if (status == STARFISH_SUCCESS && share && can_be_cut(spec, share, ranks, dealt))
+    if (share && can_be_cut(spec, share, ranks, dealt))
         for (int rank = 0; rank < ranks; rank++)
             add_rank(spec, &share[rank], rank, dealt);
     free(share);

@@ -5,6 +5,22 @@
 
 #include "scheduler/space.h"
 
+/* What a rank has: rows of an array, and what works on them. */
+struct starfish_share {
+    size_t rows, gpus, cores;
+};
+
+/* The GPUs, or where there are none the cores. */
+static inline size_t starfish_share_devices(const struct starfish_share *share)
+{
+    return share->gpus > 0 ? share->gpus : share->cores;
+}
+
+/* The shares of all ranks, of which this one has `rows`; the caller frees *share. Collective. Errors: MEMORY, RUNTIME,
+ * then *share is NULL. */
+starfish_status starfish_gather_shares(const struct starfish_context *context, size_t rows,
+                                       struct starfish_share **share);
+
 struct starfish_deal_spec {
     size_t rows;  /* of this rank, which follow those of the ranks before it; 0 is allowed */
     size_t least; /* rows that a rank which has any must have, as its neighbours read so many on all grids */
