@@ -9,16 +9,17 @@
  *   3. with the separators before and of its own chunk, every thread does Thomas with the pivots kept, and stores.
  * A block of threads holds some neighbouring lanes whole, so every access is of a run of that many reals. The longer
  * the lanes, the fewer fit: runs of 64 bytes move 2.9 TB/s at most, of 128 bytes 3.6, of 256 bytes 3.9. Hence chunks
- * grow with the lanes. Chunks of 32 reals of f64 leave room for two blocks of a multiprocessor, which cannot hide the
- * time between load and store, so that each block also fetches to the second-level cache what one soon to start needs.
+ * grow with the lanes, and blocks at last, to 512 threads: 1024 x 1024 lanes of 1024 f64 7.61 to 6.53 ms. Chunks of 32
+ * reals of f64 leave room for two blocks of a multiprocessor or one of 512 threads, which cannot hide the time between
+ * load and store, so that each block also fetches to the second-level cache what one soon to start needs.
  *
  * Measured on an H200, 512 x 512 lanes of f64, whole lines (slabs with known separators) as a fraction of a device copy
  * of as many bytes: 32 planes 0.92 (0.79), 128 planes 0.95 (0.84), 256 planes 0.89 (0.78), 512 planes 0.74 (0.71),
- * which is 0.69 (0.71) ms, 1000 planes 0.52 (0.51); f32 0.78 (0.73) at 128 planes, 0.68 (0.65) at 512. Without fetching
+ * which is 0.69 (0.71) ms, 1000 planes 0.52 (0.51); f32 0.78 (0.73) at 128 planes, 0.70 (0.67) at 512. Without fetching
  * ahead 512 planes take 0.79 ms, as they do with chunks of 16. Tried and slower: pivots in registers (0.87 at 128
- * planes), 512 threads to a block, lanes shared out among the blocks of a cluster (0.93 ms at 512 planes). Neither
- * better nor worse: known neighbours handed down through the padding (5 % slower at 128 and 256 planes of f64, up to 4
- * % faster at 1000 planes and in f32).
+ * planes), 512 threads to a block (0.77 ms), lanes shared out among the blocks of a cluster (0.93 ms at 512
+ * planes). Neither better nor worse: known neighbours handed down through the padding (5 % slower at 128 and 256 planes
+ * of f64, up to 4 % faster at 1000 planes and in f32).
  *
  * Rows that are missing to full chunks are put before the first row, where they are 1e30 u = 0 and alone. Lanes too
  * long for 32 chunks are solved by Thomas, one thread each (thomas_line.cuh). */
@@ -26,6 +27,7 @@
 #include "tridiag/kernels/thomas_line.cuh"
 
 #include "base/cuda_entries.h"
+#include "krylov/kernels/shared_memory.cuh"
 
 namespace starfish_slab
 {
@@ -62,8 +64,15 @@ __device__ inline Real part_value(const void *const *parts, const starfish_slab_
     return static_cast<const Real *>(parts[place.part])[place.index];
 }
 
+/* So many blocks share a multiprocessor. One or two do not hide the time between load and store, so that they fetch
+ * ahead. */
+template <int BLOCKS> struct Sharing {
+    static constexpr int THREADS = BLOCKS == 1 ? 2 * MOST_THREADS : MOST_THREADS;
+    static constexpr bool FETCHES_AHEAD = BLOCKS <= 2;
+};
+
 template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
-__global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
+__global__ void __launch_bounds__(Sharing<BLOCKS>::THREADS, BLOCKS)
     solve_chunks(const __grid_constant__ starfish_slab_solve arguments, const __grid_constant__ Cut cut)
 {
     extern __shared__ __align__(16) unsigned char memory[];
@@ -81,14 +90,17 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
     const Real *data = static_cast<const Real *>(arguments.data) + offset;
     Chunk<Real, ROWS> chunk;
 
-    chunk.prepare(rows, at, shared + Rows::size(cut) + Exchange<Real>::size(cut));
+    /* Pivots of the first MOST_THREADS threads, behind them those of the others. */
+    chunk.prepare(rows, at,
+                  shared + Rows::size(cut) + Exchange<Real>::size(cut) +
+                      threadIdx.x / MOST_THREADS * (ROWS - 1) * MOST_THREADS);
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
         chunk.f[i] = i >= first ? data[size_t(i) * cut.plane] : Real(0);
     const Real shift = works ? lane_shift<Real>(lines, lane) : Real(0);
     const Real separator = bottom ? part_value<Real>(arguments.own, lines, lane) : Real(0);
     const Real before = top ? part_value<Real>(arguments.before, lines, lane) : Real(0);
-    if (BLOCKS == 2)
+    if constexpr (Sharing<BLOCKS>::FETCHES_AHEAD)
         fetch_ahead(static_cast<const Real *>(arguments.data) + problem, cut);
     rows.template load<SUMS>(static_cast<const Real *>(lines.lower), static_cast<const Real *>(lines.diag),
                              static_cast<const Real *>(lines.upper), cut, PERIODIC);
@@ -124,18 +136,31 @@ __global__ void __launch_bounds__(MOST_THREADS, BLOCKS)
         out[size_t(ROWS) * cut.plane] = separator;
 }
 
+template <typename Real, int ROWS, int BLOCKS> Cut cut_for(const starfish_slab_solve &arguments, size_t n)
+{
+    Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
+    cut.plane = static_cast<unsigned>(arguments.lines.plane);
+    cut.width *= Sharing<BLOCKS>::THREADS / MOST_THREADS;
+    cut.threads *= Sharing<BLOCKS>::THREADS / MOST_THREADS;
+    return cut;
+}
+
+template <typename Real, int ROWS, int BLOCKS> size_t shared_bytes(const Cut &cut)
+{
+    return (Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * Sharing<BLOCKS>::THREADS) *
+           sizeof(Real);
+}
+
 template <typename Real, int ROWS, bool PERIODIC, bool SUMS, int BLOCKS>
 int launch_chunks(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
     auto kernel = solve_chunks<Real, ROWS, PERIODIC, SUMS, BLOCKS>;
-    Cut cut = cut_lanes(n, arguments.lines.inner * arguments.lines.outer, ROWS, 32 / sizeof(Real));
-    cut.plane = static_cast<unsigned>(arguments.lines.plane);
+    Cut cut = cut_for<Real, ROWS, BLOCKS>(arguments, n);
     const dim3 blocks((cut.lanes + cut.width - 1) / cut.width, unsigned(starfish_slab_problems(&arguments)));
-    const size_t reals = Operator<Real, ROWS>::size(cut) + Exchange<Real>::size(cut) + size_t(ROWS) * MOST_THREADS;
-    const int bytes = static_cast<int>(reals * sizeof(Real));
+    const int bytes = static_cast<int>(shared_bytes<Real, ROWS, BLOCKS>(cut));
     int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 
-    if (!error && BLOCKS == 2)
+    if (!error && Sharing<BLOCKS>::FETCHES_AHEAD)
         error = blocks_ahead(cut.ahead);
     if (error)
         return error;
@@ -212,6 +237,31 @@ int launch_long(const starfish_slab_solve &arguments, size_t n, cudaStream_t str
 
 /* ---- Choice ------------------------------------------------------------------------------------------------------ */
 
+/* The longest lane that chunks of so many rows leave runs of 128 bytes of. */
+template <typename Real> constexpr size_t most_rows(int chunk_rows)
+{
+    return MOST_THREADS / (128 / sizeof(Real)) * size_t(chunk_rows);
+}
+
+/* Lanes of f64 that leave shorter runs with long chunks too are shared by twice as many threads, where the device has
+ * the memory for that; but for periodic ones, which have no registers to spare. */
+template <typename Real, bool PERIODIC, bool SUMS>
+int launch_longest(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
+{
+    typedef Lengths<Real> Is;
+
+    if constexpr (sizeof(Real) == sizeof(double) && !PERIODIC) {
+        int most = 0;
+        const int error = starfish_most_shared_memory(&most);
+        if (error)
+            return error;
+        if (n > most_rows<Real>(Is::LONG) &&
+            shared_bytes<Real, Is::LONG, 1>(cut_for<Real, Is::LONG, 1>(arguments, n)) <= size_t(most))
+            return launch_chunks<Real, Is::LONG, PERIODIC, SUMS, 1>(arguments, n, stream);
+    }
+    return launch_chunks<Real, Is::LONG, PERIODIC, SUMS, 2>(arguments, n, stream);
+}
+
 template <typename Real, bool PERIODIC, bool SUMS>
 int launch_of(const starfish_slab_solve &arguments, size_t n, cudaStream_t stream)
 {
@@ -219,10 +269,10 @@ int launch_of(const starfish_slab_solve &arguments, size_t n, cudaStream_t strea
 
     if (n <= Is::SHORT_LANE)
         return launch_chunks<Real, Is::SHORT, PERIODIC, SUMS, 3>(arguments, n, stream);
-    if (n <= Is::MEDIUM_LANE)
+    if (n <= most_rows<Real>(Is::MEDIUM))
         return launch_chunks<Real, Is::MEDIUM, PERIODIC, SUMS, 3>(arguments, n, stream);
     if (n <= Is::LONG_LANE)
-        return launch_chunks<Real, Is::LONG, PERIODIC, SUMS, 2>(arguments, n, stream);
+        return launch_longest<Real, PERIODIC, SUMS>(arguments, n, stream);
     return launch_long<Real, PERIODIC, SUMS>(arguments, n, stream);
 }
 
