@@ -12,7 +12,8 @@
  * How many planes lie between is what matters: a tile takes about ten microseconds, so with too few of them tiles wait;
  * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
  * for long before they begin them make both worse, as does fetching tiles ahead into the L2. */
-#include "fft/kernels/transform_cuda.cuh"
+#include "fft/kernels/passing_lanes.cuh"
+#include "fft/kernels/planes_cuda.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 
 #include <algorithm>
@@ -33,9 +34,8 @@ template <typename real> struct plane_arguments {
     unsigned row_tiles, column_tiles; /* of a plane */
     unsigned behind;                  /* planes */
     const real *in;
-    real *between, *out;               /* what the first transform writes, and the second */
-    unsigned values_row, values_depth; /* where the values are: as struct starfish_strides */
-    size_t values_plane, values_box;
+    real *between, *out; /* what the first transform writes, and the second */
+    plane_places values;
     unsigned *next; /* tile to hand out */
     unsigned *done; /* tiles of the first transform, by plane */
 };
@@ -54,26 +54,27 @@ struct next_item {
     }
 };
 
-/* One plane of an operation on rows: the distance between rows on either side. */
-template <typename real>
-__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const rows_of<real, true> &from_plane,
-                                        const rows_of<real, true> &to_plane, unsigned tile, next_item &next)
+/* Rows of one plane, `in_apart` and `out_apart` from one to the next. */
+template <typename rows_in, typename rows_out, typename real>
+__device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned in_apart, real *out,
+                                        unsigned out_apart, unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
-    const rows_of<real, true> from = {from_plane.rows + (size_t)first * from_plane.n, from_plane.n, lanes};
-    const rows_of<real, true> to = {to_plane.rows + (size_t)first * to_plane.n, to_plane.n, lanes};
+    const rows_in from = {const_cast<real *>(in) + (size_t)first * in_apart, in_apart, lanes};
+    const rows_out to = {out + (size_t)first * out_apart, out_apart, lanes};
     transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
-template <typename real>
+template <typename columns_out, typename real>
 __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, real *out, unsigned tile,
                                            next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx;
     const columns_of<real, true, true> from = {const_cast<real *>(in), a.nx, size, first, lanes};
-    const columns_of<real, true, true> to = {out, a.nx, size, first, lanes};
-    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
+    const columns_out to = {out, a.nx, size, first, lanes};
+    const line_share share = share_column(a.columns, lines_of<real, true>(lanes));
+    transform_tile<true>(a.y, share, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 /* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
@@ -89,12 +90,14 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
 }
 
 /* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what
- * counts it when all threads have come to their end. */
-template <typename real>
-__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, starfish_transform_direction direction,
-                                             unsigned step, unsigned tile, next_item &next)
+ * counts it when all threads have come to their end. Values and what the second transform writes are passing: the L2
+ * cache is for what lies between. Columns of a tile are parts of lines of it that other tiles read soon, so that they
+ * are no passing input. */
+template <starfish_transform_direction direction, typename real>
+__device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, unsigned step, unsigned tile,
+                                             next_item &next)
 {
-    const bool forward = direction == STARFISH_FORWARD;
+    constexpr bool forward = direction == STARFISH_FORWARD;
     const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
     const bool first = tile < first_tiles;
     if (first ? step >= a.planes : step < a.behind) {
@@ -102,27 +105,27 @@ __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, sta
         return nullptr;
     }
     const unsigned plane = first ? step : step - a.behind;
-    const size_t modes = (size_t)plane * a.ny * a.nx;
-    const real *in = first ? a.in : a.between;
-    real *out = first ? a.between : a.out;
+    const size_t modes = (size_t)plane * a.ny * a.nx, values = a.values(plane);
     if (!first)
         wait_for(&a.done[plane], first_tiles);
-    if (first == forward) {
-        const unsigned apart = a.values_row, box = plane / a.values_depth;
-        const size_t values = box * a.values_box + (plane - box * a.values_depth) * a.values_plane;
-        const rows_of<real, true> of_values = {forward ? const_cast<real *>(in) + values : out + values, apart, 0};
-        const rows_of<real, true> of_modes = {forward ? out + modes : const_cast<real *>(in) + modes, a.nx, 0};
-        do_rows(a, forward ? of_values : of_modes, forward ? of_modes : of_values, first ? tile : tile - first_tiles,
-                next);
+    if constexpr (forward) {
+        if (first)
+            do_rows<passing_rows<real>, rows_of<real, true>>(a, a.in + values, a.values.row, a.between + modes, a.nx,
+                                                             tile, next);
+        else
+            do_columns<passing_columns<real>>(a, a.between + modes, a.out + modes, tile - first_tiles, next);
     } else {
-        do_columns(a, in + modes, out + modes, first ? tile : tile - first_tiles, next);
+        if (first)
+            do_columns<columns_of<real, true, true>>(a, a.in + modes, a.between + modes, tile, next);
+        else
+            do_rows<rows_of<real, true>, passing_rows<real>>(a, a.between + modes, a.nx, a.out + values, a.values.row,
+                                                             tile - first_tiles, next);
     }
     return first ? &a.done[plane] : nullptr;
 }
 
-template <typename real>
-__global__ void __launch_bounds__(threads, blocks)
-    planes_kernel(const __grid_constant__ plane_arguments<real> a, starfish_transform_direction direction)
+template <typename real, starfish_transform_direction direction>
+__global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
 {
     __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
     const unsigned tiles = a.row_tiles + a.column_tiles, end = tiles * (a.planes + a.behind);
@@ -132,7 +135,7 @@ __global__ void __launch_bounds__(threads, blocks)
     for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
         const unsigned item = items[turn];
         next_item next = {a.next, end};
-        unsigned *count = do_item(a, direction, item / tiles, item % tiles, next);
+        unsigned *count = do_item<direction>(a, item / tiles, item % tiles, next);
         if (threadIdx.x == 0)
             items[turn ^ 1] = next.item;
         __syncthreads();
@@ -155,7 +158,8 @@ template <typename real>
 int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                   starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
 {
-    auto kernel = planes_kernel<real>;
+    auto kernel =
+        direction == STARFISH_FORWARD ? planes_kernel<real, STARFISH_FORWARD> : planes_kernel<real, STARFISH_BACKWARD>;
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);
@@ -170,11 +174,7 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     a.in = static_cast<const real *>(planes.in);
     a.out = static_cast<real *>(planes.out);
     a.between = planes.strides.row > 0 && direction == STARFISH_BACKWARD ? const_cast<real *>(a.in) : a.out;
-    const starfish_strides values = starfish_strides_or_packed(planes.strides, x->n, y->n, planes.planes);
-    a.values_row = static_cast<unsigned>(values.row);
-    a.values_depth = static_cast<unsigned>(values.depth);
-    a.values_plane = values.plane;
-    a.values_box = values.box;
+    a.values = places_of_values(planes, x->n, y->n);
     a.next = static_cast<unsigned *>(planes.workspace);
     a.done = a.next + 1;
     const size_t shared = std::max(a.rows.shared, a.columns.shared);
@@ -185,7 +185,7 @@ int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cud
     const unsigned grid = static_cast<unsigned>(processors * resident), tiles = a.row_tiles + a.column_tiles;
     a.behind = planes_behind(grid, tiles);
     STARFISH_TRY_CUDA(cudaMemsetAsync(planes.workspace, 0, (planes.planes + 1) * planes_counter_bytes, stream));
-    kernel<<<grid, block_threads, shared, stream>>>(a, direction);
+    kernel<<<grid, block_threads, shared, stream>>>(a);
     return cudaGetLastError();
 }
 
