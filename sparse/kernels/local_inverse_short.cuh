@@ -1,12 +1,11 @@
-/* Rows of SPAI with at most 9 entries that name rows of A with at most 9, and 25 columns in all, as nearly all of Q1
- * elements in 2D are, on the GPU: a thread has a row. It gives the columns of its rows of A small numbers by a hash
- * table, so that these rows become a dense matrix of 25 x 9, whose products with itself need no comparisons, and solves
- * the normal equations in its registers; shorter systems are filled up with ones on the diagonal. In shared memory
- * element e of lane l is at 32 e + l, which no two lanes have a bank in common for.
+/* Rows of SPAI with at most 9 entries that name rows of A with at most 9, as nearly all of Q1 elements in 2D are, on
+ * the GPU. A block brings the rows of A that 32 rows need into shared memory; 5 threads a row multiply them by pairs, 9
+ * of the 45 pairs each, comparing every entry of one with every entry of the other, so that no step waits for the one
+ * before as in a merge of sorted rows; and then one thread has the row's whole system in its registers. Shorter systems
+ * are filled up with ones on the diagonal, so that all loops are unrolled.
  *
- * By its arithmetic it would take a tenth of a nanosecond per row on an H200, and by the lines of the first-level cache
- * that it reads half of one; it takes 2.4, as its shared memory lets 3 warps run on a multiprocessor, in which the
- * steps of the hash table wait for one another. */
+ * Bound by these products: 81 comparisons and multiplications of a pair, 45 pairs, are 7290 instructions of a thread
+ * per row, for which a multiprocessor takes about 60 cycles, 25 for the factor, and its bytes 12. */
 #ifndef STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 #define STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 
@@ -14,93 +13,102 @@ extern "C" {
 #include "sparse/kernels/local_inverse.h"
 }
 
-#include "krylov/kernels/multiprocessors.cuh"
+#include <cuda_runtime.h>
 
 namespace
 {
 
-constexpr int SHORT = 9, COLUMNS = 25, TABLE = 64, WARP = 32;
+constexpr int SHORT = 9, SQUARE = SHORT * SHORT, PAIRS = SHORT * (SHORT + 1) / 2;
+constexpr int ROWS = 32, LANES = 5; /* of a block; of a row */
 
 /* What stands in the place of a row's first entry where the row is not one of these: a NaN that no computation leaves.
  */
 constexpr long long LEFT = 0x7ff4badc0ffee000ll;
 
-/* Of a warp: known[c]: columns in the order of their numbers; table: 1 + number, 0 where there is none; value[c][p]:
- * entry of the p-th row of A. */
-struct short_rows {
-    double value[COLUMNS * SHORT][WARP];
-    int known[COLUMNS][WARP];
-    unsigned char table[TABLE][WARP];
+/* What 32 rows need: entries of rows of A, where there are none with column -1 and value 0; and systems, matrix and
+ * right-hand side, at distances for which 32 threads find them in different banks. */
+struct short_block {
+    double value[ROWS][SQUARE], system[ROWS][PAIRS + SHORT + 1];
+    int column[ROWS][SQUARE], first[ROWS][SHORT], length[ROWS][SHORT];
 };
 
-/* The number of a column; COLUMNS where there are too many. */
-__device__ __forceinline__ int number_of(short_rows *here, int lane, int column, int *count)
+__device__ __forceinline__ int pair_of(int p, int q)
 {
-    unsigned at = (unsigned(column) * 2654435761u) >> 26;
-    for (int number = here->table[at][lane]; number > 0; number = here->table[at][lane]) {
-        if (here->known[number - 1][lane] == column)
-            return number - 1;
-        at = (at + 1) % TABLE;
-    }
-    if (*count < COLUMNS) {
-        here->known[*count][lane] = column;
-        here->table[at][lane] = (unsigned char)(*count + 1);
-    }
-    return (*count)++;
+    return p * (p + 1) / 2 + q;
 }
 
-/* A row of A. */
+/* Where the rows of A are that row `first + i / SHORT` names. */
+__device__ __forceinline__ void find_rows(const starfish_local_inverse &a, size_t first, short_block *here)
+{
+    for (int i = int(threadIdx.x); i < ROWS * SHORT; i += LANES * ROWS) {
+        const size_t row = first + i / SHORT;
+        const int p = i % SHORT, begin = row < a.last ? a.pattern_start[row] : 0;
+        const int m = row < a.last ? a.pattern_start[row + 1] - begin : 0;
+        const int j = p < m ? __ldg(a.pattern_column + begin + p) : -1;
+        here->first[i / SHORT][p] = j < 0 ? 0 : __ldg(a.matrix.start + j);
+        here->length[i / SHORT][p] = j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - here->first[i / SHORT][p];
+        here->system[i / SHORT][PAIRS + p] = 0;
+    }
+}
+
+__device__ __forceinline__ void bring_rows(const starfish_local_inverse &a, size_t first, short_block *here)
+{
+    for (int i = int(threadIdx.x); i < ROWS * SQUARE; i += LANES * ROWS) {
+        const int r = i / SQUARE, e = i % SQUARE, p = e / SHORT, k = e % SHORT, at = here->first[r][p] + k;
+        const bool there = k < here->length[r][p];
+        const int column = there ? __ldg(a.matrix.column + at) : -1;
+        const double value = there ? __ldg(a.matrix.value + at) : 0;
+        here->column[r][e] = column;
+        here->value[r][e] = value;
+        if (there && column == int(first) + r)
+            here->system[r][PAIRS + p] = value;
+    }
+}
+
+/* A row of A in registers. */
 struct short_entries {
-    int first, length;
+    double value[SHORT];
+    int column[SHORT];
 };
 
-/* The entries of the p-th row of A to the dense matrix; *known: what is in column `row`. 0: they do not fit. */
-__device__ __forceinline__ bool bring_row(const starfish_local_matrix &a, short_entries from, int p, int row,
-                                          short_rows *here, int *count, double *known)
+__device__ __forceinline__ void take(const short_block *here, int r, int p, short_entries *row)
 {
-    const int lane = int(threadIdx.x), first = from.first, length = from.length;
-    int column[SHORT];
-    double value[SHORT];
-    if (length > SHORT)
-        return false;
 #pragma unroll
     for (int k = 0; k < SHORT; k++) {
-        column[k] = k < length ? __ldg(a.column + first + k) : -1;
-        value[k] = k < length ? __ldg(a.value + first + k) : 0;
+        row->value[k] = here->value[r][p * SHORT + k];
+        row->column[k] = here->column[r][p * SHORT + k];
     }
-#pragma unroll
-    for (int k = 0; k < SHORT; k++) {
-        if (column[k] < 0)
-            continue;
-        const int number = number_of(here, lane, column[k], count);
-        if (number >= COLUMNS)
-            return false;
-        here->value[number * SHORT + p][lane] = value[k];
-        if (column[k] == row)
-            *known = value[k];
-    }
-    return true;
 }
 
-/* The normal equations: l[p][q], q <= p. */
-__device__ __forceinline__ void multiply(const short_rows *here, int count, int m, double l[SHORT][SHORT])
+__device__ __forceinline__ double product(const short_block *here, int r, int q, const short_entries *row)
 {
-    const int lane = int(threadIdx.x);
+    double sum[3] = {0, 0, 0};
 #pragma unroll
-    for (int p = 0; p < SHORT; p++)
+    for (int k = 0; k < SHORT; k++) {
+        const double value = here->value[r][q * SHORT + k];
+        const int column = here->column[r][q * SHORT + k];
 #pragma unroll
-        for (int q = 0; q <= p; q++)
-            l[p][q] = p >= m && p == q;
-    for (int c = 0; c < count; c++) {
-        double v[SHORT];
-#pragma unroll
-        for (int p = 0; p < SHORT; p++)
-            v[p] = here->value[c * SHORT + p][lane];
-#pragma unroll
-        for (int p = 0; p < SHORT; p++)
-#pragma unroll
-            for (int q = 0; q <= p; q++)
-                l[p][q] += v[p] * v[q];
+        for (int e = 0; e < SHORT; e++)
+            if (row->column[e] == column)
+                sum[e % 3] += row->value[e] * value;
+    }
+    return sum[0] + sum[1] + sum[2];
+}
+
+/* The products of row 8 - lane with those up to itself, then those of row lane - 1: 9 in all. */
+__device__ __forceinline__ void multiply(short_block *here)
+{
+    const int r = int(threadIdx.x) / LANES, lane = int(threadIdx.x) % LANES, turn = SHORT - lane;
+    short_entries row;
+    int p = SHORT - 1 - lane;
+    take(here, r, p, &row);
+    for (int i = 0; i < SHORT; i++) {
+        if (i == turn) {
+            p = lane - 1;
+            take(here, r, p, &row);
+        }
+        const int q = i < turn ? i : i - turn;
+        here->system[r][pair_of(p, q)] = product(here, r, q, &row);
     }
 }
 
@@ -134,40 +142,25 @@ __device__ __forceinline__ void solve_short(double l[SHORT][SHORT], double x[SHO
     }
 }
 
-__device__ __forceinline__ void clear(short_rows *here)
+/* One thread of a row, whose system is there. */
+__device__ __forceinline__ void finish(const starfish_local_inverse &a, size_t row, const short_block *here)
 {
-    const int lane = int(threadIdx.x);
-#pragma unroll 5
-    for (int e = 0; e < COLUMNS * SHORT; e++)
-        here->value[e][lane] = 0;
-    for (int e = 0; e < int(TABLE * sizeof here->table[0] / WARP / sizeof(int)); e++)
-        reinterpret_cast<int *>(here->table)[e * WARP + lane] = 0;
-    __syncwarp(); /* a lane has cleared what is others' of the table */
-}
-
-__device__ __forceinline__ void short_row(const starfish_local_inverse &a, size_t row, short_rows *here)
-{
-    const int begin = a.pattern_start[row], m = a.pattern_start[row + 1] - begin;
+    const int r = int(threadIdx.x), begin = a.pattern_start[row], m = a.pattern_start[row + 1] - begin;
     double *result = a.result + (begin - a.pattern_start[a.first]);
     double l[SHORT][SHORT], x[SHORT];
-    short_entries entries[SHORT];
-    int count = 0;
     bool fits = m <= SHORT;
 #pragma unroll
     for (int p = 0; p < SHORT; p++) {
-        const int j = fits && p < m ? __ldg(a.pattern_column + begin + p) : -1;
-        const int first = j < 0 ? 0 : __ldg(a.matrix.start + j);
-        entries[p] = {first, j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - first};
-        x[p] = 0;
-    }
+        fits = fits && here->length[r][p] <= SHORT;
+        x[p] = here->system[r][PAIRS + p];
 #pragma unroll
-    for (int p = 0; p < SHORT; p++)
-        fits = fits && bring_row(a.matrix, entries[p], p, int(row), here, &count, &x[p]);
+        for (int q = 0; q <= p; q++)
+            l[p][q] = p < m ? here->system[r][pair_of(p, q)] : double(p == q);
+    }
     if (!fits) {
         result[0] = __longlong_as_double(LEFT);
         return;
     }
-    multiply(here, count, m, l);
     solve_short(l, x);
 #pragma unroll
     for (int p = 0; p < SHORT; p++)
@@ -175,16 +168,18 @@ __device__ __forceinline__ void short_row(const starfish_local_inverse &a, size_
             result[p] = x[p];
 }
 
-__global__ void __launch_bounds__(WARP) short_rows_kernel(const starfish_local_inverse a)
+__global__ void __launch_bounds__(LANES *ROWS, 3) short_rows_kernel(const starfish_local_inverse a)
 {
-    extern __shared__ double shared[];
-    short_rows *here = reinterpret_cast<short_rows *>(shared);
-    for (size_t first = a.first + blockIdx.x * size_t(WARP); first < a.last; first += gridDim.x * size_t(WARP)) {
-        clear(here);
-        if (first + threadIdx.x < a.last)
-            short_row(a, first + threadIdx.x, here);
-        __syncwarp();
-    }
+    __shared__ short_block here;
+    const size_t first = a.first + blockIdx.x * size_t(ROWS);
+    find_rows(a, first, &here);
+    __syncthreads();
+    bring_rows(a, first, &here);
+    __syncthreads();
+    multiply(&here);
+    __syncthreads();
+    if (threadIdx.x < ROWS && first + threadIdx.x < a.last)
+        finish(a, first + threadIdx.x, &here);
 }
 
 /* Was the row left to the kernel of longer ones? */
@@ -197,17 +192,8 @@ __device__ __forceinline__ bool is_left(const starfish_local_inverse &a, size_t 
 
 int launch_short_rows(const starfish_local_inverse *a, cudaStream_t stream)
 {
-    constexpr int BLOCKS = 3; /* of a multiprocessor, by their shared memory */
-    const size_t wanted = (a->last - a->first + WARP - 1) / WARP;
-    int count = 1;
-    cudaError_t error = starfish_multiprocessors(&count);
-    if (error == cudaSuccess)
-        error = cudaFuncSetAttribute(short_rows_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     int(sizeof(short_rows)));
-    if (error != cudaSuccess)
-        return error;
-    const size_t most = size_t(BLOCKS) * size_t(count);
-    short_rows_kernel<<<unsigned(wanted < most ? wanted : most), WARP, sizeof(short_rows), stream>>>(*a);
+    const size_t blocks = (a->last - a->first + ROWS - 1) / ROWS;
+    short_rows_kernel<<<unsigned(blocks), LANES * ROWS, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 
