@@ -307,7 +307,7 @@ static int smoothing_steps(const struct building *b)
     return steps > 0 ? steps : b->plan->mesh.d == 2 ? 8 : 16;
 }
 
-/* Sweeps between two exchanges of cores: as many as a smoothing has, or fewer where what is done twice were more than a
+/* Sweeps between two exchanges: as many as a smoothing has, or fewer where what is done twice were more than a
  * sixteenth of a part. A step of SPAI is two. */
 static starfish_status choose_ahead(struct building *b, int l)
 {
@@ -316,7 +316,7 @@ static starfish_status choose_ahead(struct building *b, int l)
     const int sweeps = o->smoother == STARFISH_FEM_JACOBI ? 1 : 2, all = sweeps * smoothing_steps(b);
     double rim;
 
-    if (o->pattern_power > 1 || b->deal.has_gpus)
+    if (o->pattern_power > 1)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_fem_partition_rim(&b->space[b->meshes - 1 - l], b->cut.parts, b->first[l], &rim));
     const int can = all * rim <= most_extra ? all : (int)(most_extra / rim) / sweeps * sweeps;
