@@ -201,14 +201,15 @@ static struct starfish_access attach(struct starfish_task *task, const struct st
     return starfish_vector_attach(task, vector, part, &extent, mode);
 }
 
-static void attach_factor(struct starfish_task *task, struct arguments *a, const struct starfish_factor *factor)
+static void attach_factor(struct starfish_task *task, struct arguments *a, size_t part,
+                          const struct starfish_factor *factor)
 {
     a->factor = factor ? factor->number : 1;
     if (!factor || !factor->state)
         return;
     a->state = task->count;
     a->scalar = factor->scalar;
-    starfish_task_data(task, factor->state, STARPU_R);
+    starfish_task_data(task, starfish_factor_state(factor, part), STARPU_R);
 }
 
 static starfish_status submit(struct starfish_task *task, struct arguments *a, size_t variant)
@@ -282,7 +283,7 @@ static starfish_status update_edge(const struct starfish_algebra *algebra, const
         a.access[CORRECTION] = update->correction == update->u ? a.access[U]
                                : update->correction            ? attach_edge(&task, update->correction, h, STARPU_R)
                                                                : STARFISH_NO_ACCESS;
-    attach_factor(&task, &a, update->factor);
+    attach_factor(&task, &a, reads ? halo->to : halo->from, update->factor);
     return submit(&task, &a, variant_of(update));
 }
 
@@ -317,7 +318,7 @@ starfish_status starfish_submit_update(const struct starfish_algebra *algebra, s
         a.access[CORRECTION] = correction == v   ? a.access[V]
                                : correction == u ? a.access[U]
                                                  : attach(&task, correction, part, STARPU_R);
-    attach_factor(&task, &a, factor);
+    attach_factor(&task, &a, part, factor);
     return submit(&task, &a, variant_of(&update));
 }
 
@@ -347,7 +348,7 @@ starfish_status starfish_submit_convert(const struct starfish_algebra *algebra, 
     a.adds = adds;
     a.access[V] = attach(&task, to, part, adds ? STARPU_RW : STARPU_W);
     a.access[CORRECTION] = attach(&task, from, part, STARPU_R);
-    attach_factor(&task, &a, factor);
+    attach_factor(&task, &a, part, factor);
     return submit(&task, &a, (size_t)adds);
 }
 

@@ -265,7 +265,7 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
     a.table = attach_table(&task, t->table, STARPU_R);
     a.domain = attach_table(&task, t->domain, STARPU_R);
     a.coarse = attach_table(&task, t->coarse, STARPU_R);
-    a.state = attach_table(&task, t->factor.state, STARPU_R);
+    a.state = attach_table(&task, starfish_factor_state(&t->factor, part), STARPU_R);
     a.sums = t->sums ? attach_table(&task, t->sums->part[part].handle, STARPU_W) : -1;
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &a, sizeof a);

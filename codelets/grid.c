@@ -199,7 +199,7 @@ static void attach_combination(struct starfish_task *task, struct arguments *a, 
     a->step.factor = t->factor.number;
     if (!t->correction || !t->factor.state)
         return;
-    a->state = attach_table(task, t->factor.state, STARPU_R);
+    a->state = attach_table(task, starfish_factor_state(&t->factor, t->part), STARPU_R);
     a->scalar = t->factor.scalar;
 }
 

@@ -79,7 +79,10 @@ starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, 
     struct starfish_task task;
 
     starfish_task_begin(&task, &scalars_codelet, algebra->progress, algebra->phase);
-    starfish_task_of_all_owners(&task, space, algebra->where);
+    if (space->on_ranks)
+        starfish_task_of_all_owners(&task, space, algebra->where);
+    else
+        starfish_task_of_owner(&task, space, t->part, algebra->where);
     starfish_task_data(&task, t->state, t->stage == STARFISH_KRYLOV_RHS ? STARPU_W : STARPU_RW);
     for (size_t part = 0; part < t->sums->parts; part++)
         starfish_task_data(&task, t->sums->part[part].handle, STARPU_R);

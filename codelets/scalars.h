@@ -20,9 +20,10 @@ struct starfish_scalars_task {
     const struct starfish_criteria *criteria;
     const struct starfish_sums *sums, *more;
     starpu_data_handle_t state; /* STARFISH_KRYLOV_STATE doubles */
+    size_t part;                /* whose owner runs the task, where all are of one rank */
     starpu_data_handle_t copy;  /* of the state after it, for who must not wait for later stages; or NULL */
 };
-/* It runs where part 0 of the space belongs, on ranks on each that has a part. */
+/* It runs where the part of the space belongs, on several ranks on each that has one. */
 starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, const struct starfish_space *space,
                                         const struct starfish_scalars_task *task);
 

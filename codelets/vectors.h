@@ -87,7 +87,12 @@ struct starfish_factor {
     double number;
     starpu_data_handle_t state;
     int scalar;
+    const starpu_data_handle_t *of_part; /* the state as the owner of each part has it; NULL: `state` is everybody's */
 };
+static inline starpu_data_handle_t starfish_factor_state(const struct starfish_factor *factor, size_t part)
+{
+    return factor->of_part ? factor->of_part[part] : factor->state;
+}
 
 /* What the tasks of one computation have in common. */
 struct starfish_algebra {

@@ -6,6 +6,42 @@
 
 #include <string.h>
 
+/* The first part with the same owner as a part. */
+static size_t first_of_owner(const struct starfish_space *space, size_t part)
+{
+    size_t first = 0;
+
+    while (space->owner[first].device != space->owner[part].device)
+        first++;
+    return first;
+}
+
+static starfish_status create_others(struct starfish_scalars *scalars)
+{
+    const struct starfish_space *space = scalars->space;
+
+    for (size_t part = 0; part < space->parts[1]; part++) {
+        const size_t first = first_of_owner(space, part);
+        if (first == part && part > 0) {
+            scalars->first[scalars->others] = part;
+            STARFISH_TRY(starfish_table_results(&scalars->owned[scalars->others], STARFISH_KRYLOV_STATE));
+            scalars->of_part[part] = scalars->owned[scalars->others++].handle;
+        } else {
+            scalars->of_part[part] = part == 0 ? scalars->state.handle : scalars->of_part[first];
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Are all parts GPUs' of one process? */
+static int is_on_gpus(const struct starfish_space *space)
+{
+    for (size_t part = 0; part < space->parts[1]; part++)
+        if (space->owner[part].device < 0)
+            return 0;
+    return space->apart && !space->on_ranks;
+}
+
 starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const struct starfish_space *space, int here)
 {
     memset(scalars, 0, sizeof *scalars);
@@ -15,9 +51,10 @@ starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const 
         return STARFISH_SUCCESS;
     for (int i = 0; i < 2 && space->apart; i++)
         STARFISH_TRY(starfish_table_results(&scalars->seen[i], STARFISH_KRYLOV_STATE));
-    return space->on_ranks ? starfish_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
-                                                       starfish_space_rank(space, 0))
-                           : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE);
+    STARFISH_TRY(space->on_ranks ? starfish_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
+                                                             starfish_space_rank(space, 0))
+                                 : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE));
+    return is_on_gpus(space) ? create_others(scalars) : STARFISH_SUCCESS;
 }
 
 void starfish_scalars_destroy(struct starfish_scalars *scalars)
@@ -25,6 +62,8 @@ void starfish_scalars_destroy(struct starfish_scalars *scalars)
     starfish_table_destroy(&scalars->state);
     for (int i = 0; i < 2; i++)
         starfish_table_destroy(&scalars->seen[i]);
+    for (size_t i = 0; i < scalars->others; i++)
+        starfish_table_destroy(&scalars->owned[i]);
     memset(scalars, 0, sizeof *scalars);
 }
 
@@ -56,7 +95,14 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
     if (scalars->here)
         return advance_here(scalars, step);
     task.state = scalars->state.handle;
-    return starfish_submit_scalars(algebra, scalars->space, &task);
+    STARFISH_TRY(starfish_submit_scalars(algebra, scalars->space, &task));
+    task.copy = NULL;
+    for (size_t i = 0; i < scalars->others; i++) {
+        task.state = scalars->owned[i].handle;
+        task.part = scalars->first[i];
+        STARFISH_TRY(starfish_submit_scalars(algebra, scalars->space, &task));
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* What all ranks are told of a state. */
@@ -108,5 +154,6 @@ struct starfish_factor starfish_scalars_factor(const struct starfish_scalars *sc
 {
     if (scalars->here)
         return (struct starfish_factor){.number = number * scalars->values[scalar]};
-    return (struct starfish_factor){number, scalars->state.handle, (int)scalar};
+    return (struct starfish_factor){number, scalars->state.handle, (int)scalar,
+                                    scalars->others > 0 ? scalars->of_part : NULL};
 }

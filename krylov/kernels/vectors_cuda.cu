@@ -5,8 +5,30 @@
 namespace
 {
 
+/* Rows of so few unknowns, as halos in x have, leave most of a block's width empty: threads go by unknowns then. */
+constexpr size_t NARROW_ROWS = 16;
+
+unsigned blocks_for_narrow(const starfish_rectangle &at)
+{
+    const size_t blocks = ((at.x1 - at.x0) * (at.y1 - at.y0) + THREADS - 1) / THREADS;
+    return unsigned(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS);
+}
+
+template <bool NARROW, typename Work> __device__ void walk_rows(const starfish_rectangle &at, Work work)
+{
+    if (!NARROW) {
+        walk(at, work);
+        return;
+    }
+    const size_t width = at.x1 - at.x0, count = width * (at.y1 - at.y0);
+    for (size_t e = blockIdx.x * size_t(THREADS) + threadIdx.y * ACROSS + threadIdx.x; e < count;
+         e += size_t(gridDim.x) * THREADS)
+        work(at.x0 + e % width, at.y0 + e / width);
+}
+
 /* v may be u or the correction, so that none is restricted. */
-template <typename real> __global__ void __launch_bounds__(THREADS) update_kernel(const starfish_vector_update a)
+template <typename real, bool NARROW>
+__global__ void __launch_bounds__(THREADS) update_kernel(const starfish_vector_update a)
 {
     const real *u = static_cast<const real *>(a.u), *correction = static_cast<const real *>(a.correction);
     real *v = static_cast<real *>(a.v);
@@ -14,7 +36,7 @@ template <typename real> __global__ void __launch_bounds__(THREADS) update_kerne
     const bool adds = correction && factor != 0;
     if (!adds && u == v)
         return;
-    walk(a.at, [&](size_t i, size_t j) {
+    walk_rows<NARROW>(a.at, [&](size_t i, size_t j) {
         const size_t e = i + j * a.nx;
         const real before = u ? u[e] : real(0);
         v[e] = adds ? before + real(factor) * correction[(i - a.at.x0) + (j - a.at.y0) * a.pitch] : before;
@@ -25,7 +47,10 @@ template <typename real> int update(const starfish_vector_update *a, cudaStream_
 {
     if (empty(a->at))
         return cudaSuccess;
-    update_kernel<real><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    if (a->at.x1 - a->at.x0 <= NARROW_ROWS)
+        update_kernel<real, true><<<blocks_for_narrow(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
+    else
+        update_kernel<real, false><<<blocks_for(a->at), dim3(ACROSS, DOWN), 0, stream>>>(*a);
     return cudaGetLastError();
 }
 
