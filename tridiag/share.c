@@ -3,6 +3,11 @@
 
 enum { GPUS_ALONE = 2, CORES_ALONE = 4 }; /* solves until then, of which the last one counts */
 
+int starfish_batch_share_is_known(const struct starfish_batch_share *share)
+{
+    return share->seen >= CORES_ALONE;
+}
+
 /* The solves that have been seen were of one kind of worker each. */
 static size_t first_share(const struct starfish_batch_share *share, size_t pieces, double cores_rate)
 {
@@ -22,7 +27,7 @@ static void learn(struct starfish_batch_share *share, size_t pieces, double rate
 
 void starfish_batch_share_watch(struct starfish_batch_share *share, size_t pieces, double cores_seconds, double seconds)
 {
-    if (share->seen < CORES_ALONE)
+    if (!starfish_batch_share_is_known(share))
         learn(share, pieces, (double)pieces / seconds);
     else if (starfish_balance_watch(&share->balance, pieces, share->cores, 1, share->gpu_rate, cores_seconds, seconds))
         share->cores = share->balance.items;

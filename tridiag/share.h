@@ -16,6 +16,8 @@ struct starfish_batch_share {
     struct starfish_balance balance;
 };
 
+/* Before, solves that overlap are better left to the runtime's policy. */
+int starfish_batch_share_is_known(const struct starfish_batch_share *share);
 /* A lone solve of `pieces` pieces is done, of which the cores had share->cores. `cores_seconds`: how long they were at
  * work. */
 void starfish_batch_share_watch(struct starfish_batch_share *share, size_t pieces, double cores_seconds,

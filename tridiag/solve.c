@@ -12,10 +12,11 @@ struct starfish_tridiag_job {
     struct starfish_tridiag_plan *plan;
     struct starfish_progress progress;
     starfish_handle input[STARFISH_BATCH_MOST_PIECES], output[STARFISH_BATCH_MOST_PIECES];
-    struct starfish_batch_share *share; /* that says which pieces are the cores'; NULL: any worker may take any */
-    size_t cores;                       /* pieces of theirs */
+    struct starfish_batch_share *share; /* of the plan's, by the place of these arrays; NULL: none */
     size_t number;                      /* of the plan's jobs */
     int lone;                           /* no other job of the plan was in flight when this one began */
+    int places;                         /* the share says which pieces are the cores'; else any worker may take any */
+    size_t cores;                       /* pieces of theirs */
 };
 
 /* ---- Shares ------------------------------------------------------------------------------------------------------ */
@@ -37,6 +38,7 @@ static starfish_status choose_share(struct starfish_tridiag_job *job, const void
     job->cores = job->share->cores;
     job->number = ++plan->submitted;
     job->lone = plan->in_flight++ == 0;
+    job->places = job->lone || starfish_batch_share_is_known(job->share);
     pthread_mutex_unlock(&plan->lock);
     return STARFISH_SUCCESS;
 }
@@ -58,7 +60,7 @@ static void leave_share(struct starfish_tridiag_job *job, starfish_status status
 
 static uint32_t where_of(const struct starfish_tridiag_job *job, size_t piece)
 {
-    return !job->share ? 0 : piece < job->cores ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
+    return !job->places ? 0 : piece < job->cores ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
 }
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */
@@ -93,7 +95,7 @@ static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs,
         task.input = rhs != solution ? job->input[i] : job->output[i];
         task.where = where_of(job, i);
         STARFISH_TRY(starfish_submit_batch(&job->progress, &task));
-        if (task.where == STARFISH_ON_GPUS) /* while other pieces are solved */
+        if (job->share && task.where != STARFISH_ON_CORES) /* while other pieces are solved */
             STARFISH_TRY(starfish_submit_bring_home(&job->progress, 0, task.output));
     }
     return STARFISH_SUCCESS;

@@ -44,6 +44,7 @@ static void each_kind_is_tried_alone_first(void **state)
 
     for (size_t s = 0; s < sizeof cores / sizeof cores[0]; s++) {
         assert_int_equal(share.cores, cores[s]);
+        assert_int_equal(starfish_batch_share_is_known(&share), s >= 4);
         solve(&machine, &share);
     }
 }
