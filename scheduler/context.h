@@ -28,9 +28,12 @@ struct starfish_links {
 };
 
 /* The cores that run a CPU worker's tasks (team.h). */
+struct starfish_team_threads;
+
 struct starfish_team {
     size_t size;
-    int *core; /* logical processing units; NULL for a GPU */
+    int *core;                             /* logical processing units; NULL for a GPU */
+    struct starfish_team_threads *threads; /* NULL for one core */
 };
 
 struct starfish_ranks;

@@ -1,5 +1,7 @@
-/* Teams of cores, through OpenMP. */
+/* Teams of cores. */
 #include "scheduler/team.h"
+
+#include "scheduler/team_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,9 @@ static starfish_status deal(struct starfish_context *context, size_t cores, cons
         team->core[0] = starpu_worker_get_bindid(context->worker[worker]);
         memcpy(team->core + 1, spare + at, (wanted - 1) * sizeof *spare);
         at += wanted - 1;
+        team->threads = wanted > 1 ? starfish_team_threads_create(worker, wanted, team->core) : NULL;
+        if (wanted > 1 && !team->threads)
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a team of %zu cores", wanted);
     }
     return STARFISH_SUCCESS;
 }
@@ -66,8 +71,11 @@ starfish_status starfish_team_create(struct starfish_context *context, size_t co
 
 void starfish_team_destroy(struct starfish_context *context)
 {
-    for (size_t worker = 0; worker < context->workers; worker++)
+    for (size_t worker = 0; worker < context->workers; worker++) {
+        starfish_team_threads_destroy(context->team[worker].threads);
         free(context->team[worker].core);
+        context->team[worker] = (struct starfish_team){.size = 1};
+    }
 }
 
 size_t starfish_team_largest(const struct starfish_context *context, starfish_worker_kind kind)
@@ -87,22 +95,10 @@ size_t starfish_team_size(const struct starfish_context *context)
 void starfish_team_run(const struct starfish_context *context,
                        void (*function)(void *argument, size_t part, size_t parts), void *argument)
 {
-    const size_t worker = starfish_context_current_worker(context);
-    const struct starfish_team *team = &context->team[worker];
-    if (team->size == 1) {
+    const struct starfish_team *team = &context->team[starfish_context_current_worker(context)];
+
+    if (team->threads)
+        starfish_team_threads_run(team->threads, function, argument);
+    else
         function(argument, 0, 1);
-        return;
-    }
-    static _Thread_local int bound = -1; /* OpenMP's threads stay from one task to the next */
-    const int size = (int)team->size;
-#pragma omp parallel for num_threads(size) schedule(static, 1)
-    for (int part = 0; part < size; part++) {
-        if (part > 0 && bound != team->core[part]) { /* part 0 is the worker's own thread, which StarPU has bound */
-            bound = team->core[part];
-            starfish_topology_bind(bound);
-        }
-        if (part > 0)
-            starfish_context_stand_for(worker);
-        function(argument, (size_t)part, team->size);
-    }
 }

@@ -1,8 +1,8 @@
 /* Teams: the cores that share one CPU worker's tasks.
  *
  * Beside a GPU a single core is too slow to be given a share of a solve, so a CPU worker there is a team: StarPU sees
- * one worker, and its tasks run on all cores of the team through OpenMP, each thread bound to its core. Without a GPU a
- * team is one core, and tasks are the parallelism. The option cores_per_worker says otherwise. */
+ * one worker, and its tasks run on all cores of the team, by threads that are each bound to a core (team_threads.h).
+ * Without a GPU a team is one core, and tasks are the parallelism. The option cores_per_worker says otherwise. */
 #ifndef STARFISH_SCHEDULER_TEAM_H
 #define STARFISH_SCHEDULER_TEAM_H
 

@@ -1,5 +1,6 @@
 /* Several teams: what is a worker's own is found on all of its threads. */
 #include "scheduler/team.h"
+#include "scheduler/team_threads.h"
 
 #include "tests/common/check.h"
 
@@ -55,7 +56,9 @@ static void threads_of_a_team_know_their_worker(void **state)
         assert_non_null(core);
         core[0] = core[1] = team->core[0];
         free(team->core);
-        *team = (struct starfish_team){.size = CORES, .core = core};
+        *team = (struct starfish_team){
+            .size = CORES, .core = core, .threads = starfish_team_threads_create(worker, CORES, core)};
+        assert_non_null(team->threads);
     }
     ASSERT_OK(starfish_context_on_each_worker(context, "teams", run_team, &teams));
     for (size_t worker = 0; worker < TEAMS; worker++)
