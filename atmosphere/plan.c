@@ -74,7 +74,7 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     options.tail = (runs || cut->boxes.owners > 1) && (cut->dealt.any_gpu || cut->boxes.any_gpu) ? TAIL_OF_GPUS : 0;
     options.conjugate_gradients = gradients && !plan->drifts;
     options.bicgstab = gradients && plan->drifts;
-    options.inner_cycles = gradients ? 1 : STARFISH_FLAT_INNER_CYCLES;
+    options.inner_cycles = gradients ? 1 : starfish_flat_inner_cycles(&plan->volumes.matrix);
     plan->volumes.matrix.cut = cut->boxes.cut.parts[0] > 0 ? &cut->boxes.cut : NULL;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;

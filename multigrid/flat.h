@@ -16,11 +16,6 @@
 /* What preconditions conjugate gradients. */
 enum starfish_flat_preconditioner { STARFISH_FLAT_BY_CYCLES, STARFISH_FLAT_BY_LINES, STARFISH_FLAT_BY_NOTHING };
 
-/* In mixed precision, cycles in f32 for a residual in f64. In bytes per unknown a residual and its correction take 56,
- * a cycle 44, and a cycle in f64 88: two cycles are 1.2 times as fast as in f64, four 1.5 times, six 1.65 times. f32
- * bears eight on boxes and six on panels: they take as many cycles to 1e-10 as two would, up to a multiple. */
-enum { STARFISH_FLAT_INNER_CYCLES = 6 };
-
 /* Boxes of columns, parts[0] of them in x and parts[1] in y, number p + parts[0] * q with its owner. */
 struct starfish_flat_cut {
     size_t parts[2];
@@ -39,6 +34,15 @@ struct starfish_flat_problem {
     enum starfish_flat_preconditioner preconditioner;
     const struct starfish_flat_cut *cut; /* how grids are cut into boxes (flat_boxes.h); NULL: chosen, into runs */
 };
+
+/* In mixed precision, cycles in f32 for a residual in f64, at most: those of the last correction are as many as the
+ * tolerance needs. In bytes per unknown a residual and its correction take 56, a cycle 44, and a cycle in f64 88: two
+ * cycles are 1.2 times as fast as in f64, four 1.5 times, ten 1.76 times. On boxes ten cycles in f32 gain as much as
+ * ten in f64; on panels, where the right-hand side is smooth, those after the sixth gain nothing. */
+static inline int starfish_flat_inner_cycles(const struct starfish_flat_problem *problem)
+{
+    return problem->corner ? 6 : 10;
+}
 
 /* Arrays of users are x fastest, then y, then z; the plan's own are not (flat.h). The options' smoother is AUTO or
  * LINE_Z (all lines at once, damping 0: 2/3) or GAUSS_SEIDEL (lines in two colours, damping 0: 1; above 1: SOR). levels

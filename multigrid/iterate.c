@@ -19,6 +19,8 @@ struct iterating {
     struct starfish_cg cg;
     struct starfish_fused_cg fused;
     struct starfish_bicgstab_steps bicgstab;
+    double corrected; /* the residual before the last correction, relative, and how many cycles that had */
+    int corrected_by;
 };
 
 /* Do cycles, or what a kind has in their place, precondition an iteration? */
@@ -96,12 +98,37 @@ static starfish_status high_residual(void *self, int zero, const struct starfish
                                       zero ? NULL : &i->plan->work.residual, sums);
 }
 
+/* No more cycles than the tolerance needs if they gain as much as those of the last correction. Where these gained less
+ * than cycles mostly do, f32 held no more, and the first cycles of the next correction gain that and more. Of a smooth
+ * right-hand side it holds the least, so that the first correction is a short one. */
+static int cycles_needed(const struct iterating *i, int most)
+{
+    const struct starfish_multigrid_options *o = &i->plan->options;
+    const struct starfish_multigrid_info *info = i->solve->info;
+    const double common = log(0.3), after_rest = log(0.12), margin = 0.25, first = 6;
+    double gain = common;
+
+    if (o->tolerance <= 0 || o->absolute > 0 || info->count == 0 || !(info->residual > o->tolerance))
+        return most;
+    if (i->corrected_by > 0) {
+        const double last = log(info->residual / i->corrected) / i->corrected_by;
+        gain = last < common ? last : after_rest;
+    }
+    double needed = ceil(log(o->tolerance / info->residual) / gain + margin);
+    if (i->corrected_by == 0)
+        needed = fmin(needed, first);
+    return needed < most ? (int)needed : most;
+}
+
 static starfish_status correct(void *self, int number, int zero, int most, int *cycles)
 {
     struct iterating *i = self;
     const struct starfish_vector *r = zero ? i->solve->f : &i->plan->work.residual;
 
+    most = cycles_needed(i, most);
     STARFISH_TRY(starfish_correct(&i->correction, number == 0, r, !zero, i->solve->u, most, cycles));
+    i->corrected = i->solve->info->residual;
+    i->corrected_by = *cycles;
     return i->plan->hooks->polish ? i->plan->hooks->polish(i->plan, i->progress, i->solve->f, i->solve->u)
                                   : STARFISH_SUCCESS;
 }

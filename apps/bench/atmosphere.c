@@ -80,7 +80,7 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
 
     multigrid_set_precision(&options, c->precision);
     options.conjugate_gradients = c->method == STARFISH_ATMOSPHERE_CG;
-    options.inner_cycles = STARFISH_FLAT_INNER_CYCLES;
+    options.inner_cycles = starfish_flat_inner_cycles(&c->volumes.matrix);
     multigrid_set_work(&options, 1, run->iterations);
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     struct starfish_atmosphere_boxes boxes;
