@@ -165,7 +165,7 @@ static int on_gpu(const struct starfish_place *place, void *buffers[], const str
 static void cells_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
 
     starfish_task_check(&a->header, "cells", on_gpu(&place, buffers, a));
 }

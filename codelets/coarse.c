@@ -61,7 +61,7 @@ static void domain_sums_cuda(void *buffers[], void *data)
     const struct sums_arguments *a = data;
     const struct starfish_chunk_sums kernel = sums_with_pointers(buffers, a);
 
-    starfish_task_check(&a->header, "domain sums", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "domain sums", kernels[a->precision](&kernel, starfish_task_stream()));
 }
 #endif
 
@@ -127,7 +127,7 @@ static void coarse_solve_cuda(void *buffers[], void *data)
     const struct starfish_coarse_solve kernel = with_pointers(buffers, a);
 
     starfish_task_check(&a->header, "coarse solve",
-                        starfish_coarse_solve_cuda(&kernel, starpu_cuda_get_local_stream()));
+                        starfish_coarse_solve_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 

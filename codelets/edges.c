@@ -44,7 +44,7 @@ void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], con
 #ifdef STARFISH_HAVE_GPU
 int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab)
 {
-    const struct starfish_place place = {edges->precision, 1, starpu_cuda_get_local_stream(), NULL};
+    const struct starfish_place place = {edges->precision, 1, starfish_task_stream(), NULL};
 
     return publish(&place, edges, buffers, slab);
 }

@@ -140,7 +140,7 @@ static struct starfish_replay_key key_of(const struct starfish_gradients *k)
 static void gradients_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {.precision = a->precision, .gpu = 1, .stream = starpu_cuda_get_local_stream()};
+    const struct starfish_place place = {.precision = a->precision, .gpu = 1, .stream = starfish_task_stream()};
     struct run run = {place, with_pointers(buffers, a)};
     const struct starfish_replay_key key = key_of(&run.kernel);
 

@@ -76,7 +76,7 @@ static void local_inverse_cuda(void *buffers[], void *data)
 
     kernel.work = starfish_workspace_here(a->workspace);
     starfish_task_check(&a->header, "local_inverse",
-                        starfish_local_inverse_cuda(&kernel, starpu_cuda_get_local_stream()));
+                        starfish_local_inverse_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 

@@ -100,7 +100,7 @@ static void add_cuda(void *buffers[], void *data)
                                   struct CUstream_st *) = {starfish_refine_add_cuda_f32, starfish_refine_add_cuda_f64};
     const struct slab *a = data;
     const struct starfish_refine_add kernel = add_with_pointers(buffers, a);
-    starfish_task_check(&a->header, "correction", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "correction", kernels[a->precision](&kernel, starfish_task_stream()));
     starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
 }
 #endif
@@ -152,7 +152,7 @@ static void judge_cuda(void *buffers[], void *data)
     const struct judging *a = data;
     const struct starfish_refine_judge kernel = judge_with_pointers(buffers, a);
     starfish_task_check(&a->header, "verdict on a correction",
-                        starfish_refine_judge_cuda(&kernel, starpu_cuda_get_local_stream()));
+                        starfish_refine_judge_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 
@@ -205,7 +205,7 @@ static void restore_cuda(void *buffers[], void *data)
         starfish_refine_restore_cuda_f32, starfish_refine_restore_cuda_f64};
     const struct slab *a = data;
     const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
-    starfish_task_check(&a->header, "taking back", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+    starfish_task_check(&a->header, "taking back", kernels[a->precision](&kernel, starfish_task_stream()));
     starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
 }
 #endif

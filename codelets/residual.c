@@ -124,7 +124,7 @@ static void residual_cuda(void *buffers[], void *data)
     const struct arguments *a = data;
     struct starfish_residual kernel = with_pointers(buffers, a);
     for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
-        starfish_task_check(&a->header, "residual", kernels[a->precision](&kernel, starpu_cuda_get_local_stream()));
+        starfish_task_check(&a->header, "residual", kernels[a->precision](&kernel, starfish_task_stream()));
 }
 #endif
 

@@ -48,7 +48,7 @@ static void rows_cuda(void *buffers[], void *data)
         const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
         starfish_task_check(&a->header, "rows",
                             kernels[a->precision](&kernel, a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER,
-                                                  starpu_cuda_get_local_stream()));
+                                                  starfish_task_stream()));
     }
 }
 #endif

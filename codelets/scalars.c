@@ -57,7 +57,7 @@ static void scalars_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_krylov_scalars scalars = with_pointers(buffers, a);
-    const struct starfish_place place = {STARFISH_F64, 1, starpu_cuda_get_local_stream(), NULL};
+    const struct starfish_place place = {STARFISH_F64, 1, starfish_task_stream(), NULL};
 
     starfish_task_check(&a->header, "scalars", starfish_krylov_scalars_cuda(&scalars, place.stream));
     starfish_task_check(&a->header, "copy of scalars", copy_state(&place, buffers, a));

@@ -76,7 +76,7 @@ static void tail_cpu(void *buffers[], void *data)
 static void tail_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->setting.precision, 1, starpu_cuda_get_local_stream(),
+    const struct starfish_place place = {a->setting.precision, 1, starfish_task_stream(),
                                          starfish_workspace_here(a->setting.workspace)};
     struct run run = run_of(&place, buffers, a);
     struct starfish_replay_key key = {6,

@@ -204,10 +204,22 @@ void *starfish_vector_here(void *buffers[], const struct starfish_access *access
     return (void *)(piece - (uintptr_t)access->origin * starfish_real_size(precision));
 }
 
+/* In a graph of several GPUs a kernel begins sooner than a copy by the engines for that. */
+static int copy_by_kernel(const struct starfish_place *place, void *to, const void *from, size_t count)
+{
+    const size_t rows = count % 64 == 0 ? 64 : 1, width = count / rows;
+    const struct starfish_vector_update copy = {
+        .nx = width, .at = {0, width, 0, rows}, .factor = 1, .correction = from, .pitch = width, .v = to};
+
+    return run_copy(place, &copy);
+}
+
 int starfish_place_copy(const struct starfish_place *place, void *to, const void *from, size_t count)
 {
     const size_t bytes = count * starfish_real_size(place->precision);
 
+    if (place->gpu && starfish_context_launch_stream())
+        return copy_by_kernel(place, to, from, count);
 #ifdef STARFISH_HAVE_GPU
     if (place->gpu)
         return (int)cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, place->stream);

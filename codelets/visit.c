@@ -137,7 +137,7 @@ static void visit_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     struct run run = {
-        {a->setting.precision, 1, starpu_cuda_get_local_stream(), starfish_workspace_here(a->setting.workspace)},
+        {a->setting.precision, 1, starfish_task_stream(), starfish_workspace_here(a->setting.workspace)},
         buffers,
         a};
     const struct starfish_replay_key key = key_of(&run);

@@ -84,7 +84,7 @@ static int weigh_and_publish(const struct starfish_place *place, void *buffers[]
 static void weigh_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
 
     starfish_task_check(&a->header, "weigh", weigh_and_publish(&place, buffers, a));
 }
@@ -92,7 +92,7 @@ static void weigh_cuda(void *buffers[], void *data)
 static void volume_sum_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starpu_cuda_get_local_stream(), NULL};
+    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
 
     starfish_task_check(&a->header, "mean", sum_at(&place, buffers, a));
 }

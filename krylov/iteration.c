@@ -4,6 +4,7 @@
 #include "scheduler/ranks.h"
 
 #include <math.h>
+#include <string.h>
 
 struct state {
     const struct starfish_iteration *iteration;
@@ -148,19 +149,53 @@ static starfish_status look_back(struct state *s)
     return judge(s);
 }
 
-static starfish_status submit_step(struct state *s)
+static starfish_status submit_step_tasks(struct state *s)
 {
     const struct starfish_iteration *i = s->iteration;
     const int zero = s->steps == 0 && !s->stopping->initial_guess;
     int cycles = 0;
 
-    starfish_progress_iterate(i->algebra->progress, s->steps + 1);
     STARFISH_TRY(i->step(i->self, s->steps++, zero, s->stopping->most_cycles - s->cycles, &cycles));
     s->cycles += cycles;
     s->cycles_of[s->steps % STARFISH_KRYLOV_RING] = cycles;
     if (s->criteria.watched || (i->needs_residual && s->cycles < s->stopping->most_cycles))
         return find_norm(s, STARFISH_KRYLOV_WATCH);
     return STARFISH_SUCCESS;
+}
+
+static uintptr_t bits_of(double value)
+{
+    uintptr_t bits = 0;
+
+    memcpy(&bits, &value, sizeof bits < sizeof value ? sizeof bits : sizeof value);
+    return bits;
+}
+
+/* What the arguments of a step's tasks depend on besides the plan: the first ones differ from those after them, and
+ * vectors take turns. */
+static starfish_status submit_step(struct state *s)
+{
+    const struct starfish_iteration *i = s->iteration;
+    const struct starfish_criteria *c = &s->criteria;
+    const int number = s->steps < 4 ? s->steps : 4 + s->steps % 2, guess = s->stopping->initial_guess != 0;
+    const uintptr_t key[STARFISH_JOINT_KEY] = {(uintptr_t)(1 + 2 * number + guess),
+                                               bits_of(c->tolerance),
+                                               bits_of(c->absolute),
+                                               bits_of(c->floor),
+                                               bits_of(c->outer),
+                                               (uintptr_t)c->watched,
+                                               (uintptr_t)c->patience};
+
+    starfish_progress_iterate(i->algebra->progress, s->steps + 1);
+    if (i->scalars->here || !starfish_joint_is_for(i->joint, i->algebra->progress))
+        return submit_step_tasks(s);
+    starfish_joint_begin(i->joint, i->algebra->progress);
+    const starfish_status status = submit_step_tasks(s);
+    if (status != STARFISH_SUCCESS) {
+        starfish_joint_abandon(i->joint, i->algebra->progress);
+        return status;
+    }
+    return starfish_joint_end(i->joint, i->algebra->progress, "step", i->algebra->phase, key);
 }
 
 /* So many steps at once. */

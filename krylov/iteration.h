@@ -9,6 +9,7 @@
 #define STARFISH_KRYLOV_ITERATION_H
 
 #include "krylov/scalars.h"
+#include "scheduler/joint.h"
 
 #include <stdatomic.h>
 
@@ -25,6 +26,7 @@ struct starfish_iteration {
     struct starfish_scalars *scalars;
     const struct starfish_sums *sums; /* for norms */
     int needs_residual;               /* a step needs the residual even where nobody looks at its norm */
+    struct starfish_joint *joint;     /* a step's tasks are submitted as one; NULL: one by one */
     int most_ahead; /* steps between two looks; 1 unless a step changes nothing once the iteration is done */
 };
 

@@ -308,7 +308,10 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
     set_up(&i);
     if (!corrects)
         starfish_hierarchy_set_arrays(&solve->plan->graph, solve->f, solve->u);
-    const struct starfish_iteration iteration = choose(&i);
+    struct starfish_iteration iteration = choose(&i);
+    const int asks = solve->plan->mixed && o->inner_digits > 0; /* the host, how far inner cycles have come */
+    if (!asks && !solve->plan->hooks->polish)
+        iteration.joint = solve->plan->graph.joint;
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     copy_report(&i, &report);
     if (starfish_multigrid_fuses(solve->plan) && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)) {

@@ -2,6 +2,7 @@
 #include "scheduler/bundle.h"
 
 #include "scheduler/owner.h"
+#include "scheduler/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +10,13 @@
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 
-/* A task: which of the bundle's data are its own, in its order. */
-struct member {
-    starpu_cuda_func_t launch;
-    struct starfish_task_header *arguments;
-    int count;
-    int *data;
-};
-
 struct starfish_bundle {
     struct starfish_context *context;
     struct CUstream_st *stream;
     int device, worker;         /* CUDA's number, StarPU's number */
     cudaEvent_t event[2];       /* what was in the caller's stream, and the last launch */
     struct starfish_task whole; /* with the data of all */
-    struct member *member;
-    size_t members, room;
+    struct starfish_recording recording;
     int outside; /* tasks may wait for the caller's stream */
     starpu_pthread_mutex_t lock;
     starpu_pthread_cond_t signal;
@@ -38,22 +30,14 @@ struct arguments {
     struct starfish_bundle *bundle;
 };
 
-static void launch_member(void *buffers[], const struct member *member)
-{
-    void *own[STARFISH_TASK_MAX_DATA];
-    for (int i = 0; i < member->count; i++)
-        own[i] = buffers[member->data[i]];
-    member->launch(own, member->arguments);
-}
-
 static void launch(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     struct starfish_bundle *bundle = a->bundle;
     struct CUstream_st *stream = starpu_cuda_get_local_stream();
     int error = (int)cudaStreamWaitEvent(stream, bundle->event[0], 0);
-    for (size_t m = 0; m < bundle->members && error == 0; m++)
-        launch_member(buffers, &bundle->member[m]);
+    for (size_t i = 0; i < bundle->recording.count && error == 0; i++)
+        starfish_recorded_launch(&bundle->recording.task[i], a->header.progress, buffers);
     if (error == 0)
         error = (int)cudaEventRecord(bundle->event[1], stream);
     starfish_task_check(&a->header, "the order of a stream", error);
@@ -154,16 +138,12 @@ void starfish_bundle_destroy(struct starfish_bundle *bundle)
         return;
     if (bundle->outside)
         starfish_outside_end(bundle->context);
-    for (size_t m = 0; m < bundle->members; m++) {
-        free(bundle->member[m].arguments);
-        free(bundle->member[m].data);
-    }
     for (int e = 0; e < 2; e++)
         if (bundle->event[e])
             cudaEventDestroy(bundle->event[e]);
     STARPU_PTHREAD_MUTEX_DESTROY(&bundle->lock);
     STARPU_PTHREAD_COND_DESTROY(&bundle->signal);
-    free(bundle->member);
+    starfish_recording_clear(&bundle->recording);
     free(bundle);
 }
 
@@ -191,42 +171,18 @@ static int is_for(const struct starfish_bundle *bundle, const struct starfish_ta
            starfish_kind_allowed(task->progress->where, 1) && (worker < 0 || worker == bundle->worker);
 }
 
-static starfish_status grow(struct starfish_bundle *bundle)
-{
-    const size_t room = bundle->room > 0 ? 2 * bundle->room : 8;
-    if (bundle->members < bundle->room)
-        return STARFISH_SUCCESS;
-    struct member *more = realloc(bundle->member, room * sizeof *more);
-    if (!more)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job in a stream");
-    bundle->member = more;
-    bundle->room = room;
-    return STARFISH_SUCCESS;
-}
-
 starfish_status starfish_bundle_add(struct starfish_bundle *bundle, const struct starfish_task *task,
                                     const void *arguments, size_t size)
 {
     if (!is_for(bundle, task))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: task %s is not for the GPU of its device",
                              task->name);
-    STARFISH_TRY(grow(bundle));
-    struct member *member = &bundle->member[bundle->members];
-    *member = (struct member){.launch = task->codelet->cuda_funcs[0],
-                              .arguments = malloc(size),
-                              .count = task->count,
-                              .data = calloc((size_t)task->count + 1, sizeof(int))};
-    bundle->members++;
-    if (!member->arguments || !member->data)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job in a stream");
-    memcpy(member->arguments, arguments, size);
-    member->arguments->progress = task->progress;
-    member->arguments->phase = task->phase;
-    member->arguments->step = task->step;
-    if (bundle->members == 1)
+    STARFISH_TRY(starfish_recording_add(&bundle->recording, task, arguments, size));
+    if (bundle->recording.count == 1)
         starfish_task_begin(&bundle->whole, &bundle_codelet, task->progress, task->phase);
     for (int i = 0; i < task->count; i++)
-        member->data[i] = data_number(&bundle->whole, task->handle[i], task->mode[i]);
+        bundle->recording.task[bundle->recording.count - 1].data[i] =
+            data_number(&bundle->whole, task->handle[i], task->mode[i]);
     return STARFISH_SUCCESS;
 }
 
@@ -255,7 +211,7 @@ static starfish_status follow(struct starfish_bundle *bundle)
 starfish_status starfish_bundle_submit(struct starfish_bundle *bundle, struct starfish_progress *progress, int phase)
 {
     struct arguments arguments = {.bundle = bundle};
-    if (bundle->members == 0)
+    if (bundle->recording.count == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: the job has no tasks");
     progress->bundle = NULL;
     bundle->whole.phase = phase;

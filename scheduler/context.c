@@ -286,8 +286,26 @@ void starfish_context_stand_for(size_t worker)
     stood_for = worker;
 }
 
+static _Thread_local struct {
+    size_t worker;
+    struct CUstream_st *stream;
+} launches_for;
+
+void starfish_context_launch_for(size_t worker, struct CUstream_st *stream)
+{
+    launches_for.worker = worker;
+    launches_for.stream = stream;
+}
+
+struct CUstream_st *starfish_context_launch_stream(void)
+{
+    return launches_for.stream;
+}
+
 size_t starfish_context_current_worker(const struct starfish_context *context)
 {
+    if (launches_for.stream)
+        return launches_for.worker;
     int id = starpu_worker_get_id();
     for (size_t i = 0; i < context->workers; i++)
         if (context->worker[i] == id)

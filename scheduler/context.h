@@ -89,6 +89,11 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
  * team's threads are no workers of StarPU's: they say whose team they are in before they begin. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
 void starfish_context_stand_for(size_t worker);
+/* Inside a task that launches on several GPUs (joint.h): what follows is for that worker's GPU, on its stream; NULL:
+ * for the worker that runs the task. The stream that was set, or NULL. */
+struct CUstream_st;
+void starfish_context_launch_for(size_t worker, struct CUstream_st *stream);
+struct CUstream_st *starfish_context_launch_stream(void);
 /* StarPU's mask of GPUs where the context has one, else 0, which is any worker; and whether a mask allows GPUs, or
  * cores. */
 uint32_t starfish_context_gpus_else_any(const struct starfish_context *context);

@@ -380,10 +380,12 @@ void starfish_device_give_back(const struct starfish_context *context, size_t wo
 }
 
 /* Data whose home is a GPU are not StarPU's to allocate. */
-static size_t bytes_of(const struct starpu_task *task)
+static size_t bytes_on(const struct starpu_task *task, int node)
 {
     size_t sum[2] = {0, 0};
     for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
+        if (task->cl->specific_nodes && STARPU_CODELET_GET_NODE(task->cl, i) != node)
+            continue;
         const starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
         const int home = starpu_data_get_home_node(handle);
         const size_t bytes = starpu_data_get_size(handle);
@@ -391,6 +393,17 @@ static size_t bytes_of(const struct starpu_task *task)
             sum[bytes <= STARFISH_SMALL_DATA] += bytes;
     }
     return starfish_device_footprint(sum[0], sum[1]);
+}
+
+/* At most, in one memory. */
+static size_t bytes_of(const struct starpu_task *task)
+{
+    size_t most = 0;
+    for (unsigned node = 0; node < (task->cl->specific_nodes ? starpu_memory_nodes_get_count() : 1); node++) {
+        const size_t bytes = bytes_on(task, (int)node);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 starfish_status starfish_fit_task(const struct starfish_context *context, struct starpu_task *task)

@@ -25,10 +25,12 @@ struct starfish_stretch {
 };
 
 struct starfish_bundle;
+struct starfish_joint;
 
 struct starfish_progress {
     struct starfish_context *context;
     struct starfish_bundle *bundle; /* that its tasks are collected in (bundle.h), or NULL */
+    struct starfish_joint *joint;   /* that its tasks are recorded in (joint.h), or NULL */
     uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
     atomic_int iteration;          /* that tasks are submitted of, from 1; 0: of none */

@@ -3,6 +3,7 @@
 
 #include "scheduler/bundle.h"
 #include "scheduler/fork.h"
+#include "scheduler/joint.h"
 #include "scheduler/memory.h"
 #include "scheduler/owner.h"
 #include "scheduler/policies/policies.h"
@@ -96,6 +97,16 @@ void starfish_task_check(const struct starfish_task_header *header, const char *
         return; /* nobody waits for the job any more */
     if (cuda_error != 0 && atomic_compare_exchange_strong(&header->progress->error, &none, cuda_error))
         atomic_store(&header->progress->culprit, operation);
+}
+
+struct CUstream_st *starfish_task_stream(void)
+{
+    struct CUstream_st *stream = starfish_context_launch_stream();
+#ifdef STARFISH_HAVE_GPU
+    if (!stream)
+        stream = starpu_cuda_get_local_stream();
+#endif
+    return stream;
 }
 
 static void widen(struct starfish_interval *span, double start, double end)
@@ -412,6 +423,8 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
         return starfish_fail_stuck();
     if (task->progress->bundle)
         return starfish_bundle_add(task->progress->bundle, task, arguments, size);
+    if (task->progress->joint)
+        return starfish_joint_add(task->progress->joint, task, arguments, size);
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);

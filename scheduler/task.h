@@ -104,6 +104,9 @@ static inline uint32_t starfish_footprint_hash(uint32_t footprint)
 /* In a codelet's function: keep the first error that a CUDA kernel's launch returned. */
 void starfish_task_check(const struct starfish_task_header *header, const char *operation, int cuda_error);
 
+/* In a codelet's function on a GPU: the stream of its launches. */
+struct CUstream_st *starfish_task_stream(void);
+
 /* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. On a
  * simulated machine there is one that is never called. */
 #if defined(STARFISH_HAVE_GPU)

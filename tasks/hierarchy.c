@@ -222,6 +222,21 @@ static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
     return starfish_workspace_create(&graph->workspace, graph->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
 }
 
+/* Cycles on parts of several GPUs of one process are one task. */
+static starfish_status join(struct starfish_hierarchy_graph *graph)
+{
+    const struct starfish_space *space = &graph->level[0].space;
+    size_t gpus = 0;
+
+    for (size_t part = 0; part < space->parts[1]; part++) {
+        const int device = space->apart ? space->owner[part].device : STARFISH_ANY;
+        if (device < 0 || space->on_ranks)
+            return STARFISH_SUCCESS;
+        gpus = larger(gpus, (size_t)device + 1);
+    }
+    return gpus > 1 ? starfish_joint_create(&graph->joint, graph->context, gpus, &graph->replays) : STARFISH_SUCCESS;
+}
+
 static starfish_status create(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec)
 {
     for (int l = 0; l < graph->levels; l++) {
@@ -231,6 +246,7 @@ static starfish_status create(struct starfish_hierarchy_graph *graph, const stru
     }
     STARFISH_TRY(create_tail(graph, spec));
     starfish_hierarchy_find_visits(graph);
+    STARFISH_TRY(join(graph));
     graph->tail_where = unknowns_of(spec, graph->levels - 1) > spec->tail_on_either ? graph->setting.where : 0;
     return create_workspace(graph);
 }
@@ -328,6 +344,7 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
         for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
             starfish_table_destroy(&level->table[p]);
     }
+    starfish_joint_destroy(graph->joint);
     starfish_vector_destroy(&graph->tail_f);
     starfish_vector_destroy(&graph->tail_u);
     starfish_table_destroy(&graph->collected_table);

@@ -10,6 +10,7 @@
 
 #include "codelets/grid.h"
 #include "multigrid/kernels/cycle.h"
+#include "scheduler/joint.h"
 
 /* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
 struct starfish_grid_part {
@@ -60,7 +61,8 @@ struct starfish_hierarchy_graph {
     struct starfish_grid_setting setting;
     struct starfish_workspace workspace;
     struct starfish_replays replays;
-    int levels, all_levels; /* without and with the grids of the tail below its first */
+    struct starfish_joint *joint; /* of cycles on parts of several GPUs, or NULL */
+    int levels, all_levels;       /* without and with the grids of the tail below its first */
     struct starfish_hierarchy_level level[STARFISH_GRID_MOST_LEVELS];
     /* Where the last level is cut and apart, the tail collects its right-hand side and spreads its solution. */
     int collects;

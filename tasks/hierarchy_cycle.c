@@ -268,8 +268,8 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     return starfish_submit_tail(s->progress, &graph->setting, &task);
 }
 
-starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
-                                         starfish_cycle_shape shape, int zero)
+static starfish_status submit_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
+                                    starfish_cycle_shape shape, int zero)
 {
     struct submission submission = {graph, progress};
     const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
@@ -277,4 +277,22 @@ starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph,
         &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
 
     return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
+}
+
+starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
+                                         starfish_cycle_shape shape, int zero)
+{
+    const struct starfish_hierarchy_level *finest = &graph->level[0];
+    const uintptr_t key[STARFISH_JOINT_KEY] = {(uintptr_t)shape, (uintptr_t)zero, (uintptr_t)finest->now,
+                                               (uintptr_t)finest->u[0], (uintptr_t)finest->f};
+
+    if (!starfish_joint_is_for(graph->joint, progress))
+        return submit_cycle(graph, progress, shape, zero);
+    starfish_joint_begin(graph->joint, progress);
+    const starfish_status status = submit_cycle(graph, progress, shape, zero);
+    if (status != STARFISH_SUCCESS) {
+        starfish_joint_abandon(graph->joint, progress);
+        return status;
+    }
+    return starfish_joint_end(graph->joint, progress, "cycle", STARFISH_PHASE_SMOOTH, key);
 }

@@ -1,0 +1,30 @@
+/* Tasks that are kept instead of being submitted, to be launched one after the other by a task that has the data of all
+ * of them (bundle.h, joint.h). */
+#ifndef STARFISH_SCHEDULER_RECORDING_H
+#define STARFISH_SCHEDULER_RECORDING_H
+
+#include "scheduler/task.h"
+
+/* data: the numbers of its data among those of the whole, in its order; whoever records sets them. */
+struct starfish_recorded {
+    struct starfish_task *task;
+    struct starfish_task_header *arguments;
+    size_t size; /* of the arguments */
+    int *data;
+};
+
+struct starfish_recording {
+    struct starfish_recorded *task;
+    size_t count, room;
+};
+
+/* One task more, copied with its arguments. Error: MEMORY. */
+starfish_status starfish_recording_add(struct starfish_recording *recording, const struct starfish_task *task,
+                                       const void *arguments, size_t size);
+/* Frees the tasks; a recording of zeros is allowed. */
+void starfish_recording_clear(struct starfish_recording *recording);
+/* Inside the task that has the data of all: calls the CUDA function of a recorded one. */
+void starfish_recorded_launch(const struct starfish_recorded *recorded, struct starfish_progress *progress,
+                              void *buffers[]);
+
+#endif
