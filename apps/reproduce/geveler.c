@@ -175,15 +175,19 @@ static starfish_status add_case(struct experiment *e, starfish_context *context,
 /* ---- What the paper claims of its times -------------------------------------------------------------------------- */
 
 struct ratios {
-    double product, most;
+    double product, least, most; /* but for product, NaN without any */
     int count;
 };
+
+static const struct ratios no_ratios = {1, NAN, NAN, 0};
 
 static void add_ratio(struct ratios *ratios, double slow, double fast)
 {
     if (!(slow > 0) || !(fast > 0))
         return;
-    ratios->product = (ratios->count++ ? ratios->product : 1) * (slow / fast);
+    ratios->count++;
+    ratios->product *= slow / fast;
+    ratios->least = fmin(ratios->least, slow / fast);
     ratios->most = fmax(ratios->most, slow / fast);
 }
 
@@ -230,7 +234,7 @@ static void add_all_speedups(struct experiment *e)
 
 static void add_claims(struct experiment *e)
 {
-    struct ratios gpu = {0}, spai = {0}, numbering = {0}, all = {0};
+    struct ratios gpu = no_ratios, spai = no_ratios, numbering = no_ratios, all = no_ratios;
     for (int element = 0; element < STARFISH_FEM_ELEMENTS; ++element)
         for (int n = 0; n < NUMBERINGS; ++n)
             for (int s = 0; s < SMOOTHERS; ++s)
@@ -246,10 +250,10 @@ static void add_claims(struct experiment *e)
                 }
     reproduce_number(&e->bench, "a GPU over the cores, mean", 5, mean_of(&gpu));
     reproduce_number(&e->bench, "SPAI over Jacobi, mean", (double)NAN, mean_of(&spai));
-    reproduce_number(&e->bench, "SPAI over Jacobi, most", 3.5, spai.count ? spai.most : (double)NAN);
-    reproduce_number(&e->bench, "a good numbering over a random one, most", 2,
-                     numbering.count ? numbering.most : (double)NAN);
-    reproduce_number(&e->bench, "all together, most", 40, all.count ? all.most : (double)NAN);
+    reproduce_number(&e->bench, "SPAI over Jacobi, least", 1.5, spai.least);
+    reproduce_number(&e->bench, "SPAI over Jacobi, most", 3.5, spai.most);
+    reproduce_number(&e->bench, "a good numbering over a random one, most", 2, numbering.most);
+    reproduce_number(&e->bench, "all together, most", 40, all.most);
 }
 
 /* ---- The experiments --------------------------------------------------------------------------------------------- */
