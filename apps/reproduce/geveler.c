@@ -167,7 +167,7 @@ static starfish_status read_known(struct experiment *e)
             json_array_extend(e->before, rows);
         json_decref(root);
         if (!good)
-            return starfish_json_fail(files.item[i], "name", "is no JSON of reproduce %s", e->bench.name);
+            return starfish_json_fail(files.item[i], "name", "must be %s", e->bench.name);
     }
     return STARFISH_SUCCESS;
 }

@@ -165,7 +165,7 @@ class Reproduce(Case):
         faster = [ours[f"q1, jacobi, {name}, cores: time"] / ours[f"q1, jacobi, {name}, GPU: time"]
                   for name in ("two-level", "cuthill-mckee", "xyz", "random", "hierarchical")]
         self.assertAlmostEqual(ours["a GPU over the cores, mean"] / math.prod(faster) ** 0.2, 1)
-        self.refuse(2, 'gpu.json: "name": is no JSON of reproduce geveler-figure5', "reproduce", "geveler-figure5",
+        self.refuse(2, 'gpu.json: "name": must be geveler-figure5', "reproduce", "geveler-figure5",
                     "--known", "gpu.json")
 
     def test_table_csv_and_picture(self):
