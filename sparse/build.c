@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 2048 }; /* of a block */
-
 struct block {
     int *column;
     double *value;
@@ -17,6 +15,7 @@ struct block {
 
 struct building {
     const struct starfish_csr_source *source;
+    size_t rows; /* of a block */
     struct block *block;
     int *length; /* by row */
     struct starfish_csr *result;
@@ -109,16 +108,16 @@ static int make_row(const struct building *b, size_t i, struct starfish_csr_row 
 static void make_rows(void *data, size_t first, size_t last)
 {
     const struct building *b = data;
-    struct block *block = &b->block[first / ROWS];
+    struct block *block = &b->block[first / b->rows];
     struct starfish_csr_row row;
     size_t most = 0, all = 0;
 
     for (size_t i = first; i < last; i++) {
-        const size_t here = b->source->most(b->source->data, i);
+        const size_t added = b->source->most(b->source->data, i), columns = b->source->columns;
+        const size_t here = added < columns ? added : columns;
         most = here > most ? here : most;
         all += here;
     }
-    most = most < b->source->columns ? most : b->source->columns;
     int good = row_create(&row, most) && reserve(block, all / 2);
     for (size_t i = first; i < last && good; i++)
         good = make_row(b, i, &row, block);
@@ -129,7 +128,7 @@ static void make_rows(void *data, size_t first, size_t last)
 static void copy_rows(void *data, size_t first, size_t last)
 {
     const struct building *b = data;
-    struct block *block = &b->block[first / ROWS];
+    struct block *block = &b->block[first / b->rows];
     int *start = b->result->start;
 
     for (size_t i = first; i + 1 < last; i++) /* start[first] is there, and so is start[last] */
@@ -151,7 +150,7 @@ static starfish_status gather(struct building *b, size_t blocks)
     const struct starfish_csr_source *source = b->source;
     size_t entries = 0, failed = 0;
 
-    starfish_host_loop(source->rows, ROWS, make_rows, b);
+    starfish_host_loop(source->rows, b->rows, make_rows, b);
     for (size_t k = 0; k < blocks; k++) {
         entries += b->block[k].count;
         failed += (size_t)b->block[k].failed;
@@ -160,18 +159,31 @@ static starfish_status gather(struct building *b, size_t blocks)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a matrix");
     STARFISH_TRY(starfish_csr_create(b->result, source->rows, source->columns, entries));
     for (size_t k = 0, at = 0; k < blocks; k++) {
-        b->result->start[k * ROWS] = (int)at;
+        b->result->start[k * b->rows] = (int)at;
         at += b->block[k].count;
     }
     b->result->start[source->rows] = (int)entries;
-    starfish_host_loop(source->rows, ROWS, copy_rows, b);
+    starfish_host_loop(source->rows, b->rows, copy_rows, b);
     return STARFISH_SUCCESS;
+}
+
+/* Rows of a block, which is 0.2 ms of work or so: small dense matrices need more than one block for all cores. */
+static size_t choose_rows(const struct starfish_csr_source *source)
+{
+    const size_t most_rows = 2048, least_rows = 8, block = 1 << 18, samples = source->rows < 32 ? source->rows : 32;
+    size_t added = 0;
+
+    for (size_t s = 0; s < samples; s++)
+        added += source->most(source->data, s * source->rows / samples);
+    const size_t rows = added > 0 ? block * samples / added : most_rows;
+    return rows > most_rows ? most_rows : rows < least_rows ? least_rows : rows;
 }
 
 starfish_status starfish_csr_build(const struct starfish_csr_source *source, struct starfish_csr *a)
 {
-    const size_t blocks = (source->rows + ROWS - 1) / ROWS;
-    struct building b = {source, calloc(blocks + 1, sizeof *b.block), malloc((source->rows + 1) * sizeof(int)), a};
+    const size_t rows = choose_rows(source), blocks = (source->rows + rows - 1) / rows;
+    struct building b = {source, rows, calloc(blocks + 1, sizeof *b.block), malloc((source->rows + 1) * sizeof(int)),
+                         a};
     starfish_status status = STARFISH_SUCCESS;
 
     *a = (struct starfish_csr){.rows = 0};

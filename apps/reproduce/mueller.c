@@ -136,21 +136,23 @@ starfish_status mueller_measure(struct mueller *m, size_t n, starfish_atmosphere
 starfish_status mueller_with_workers(struct mueller *m, const char *workers, void *data,
                                      starfish_status (*measure)(struct mueller *m, void *data))
 {
-    starfish_context *const all = m->context;
-    const size_t warmup = m->bench.warmup;
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    const size_t warmup = m->bench.warmup;
 
     STARFISH_TRY(workers_read(workers, &options));
-    free_arrays(m);
     if (strncmp(workers, "cpu", 3) == 0) {
         workers_as_one_team(&options);
         m->bench.warmup = 0;
     }
-    STARFISH_TRY(starfish_context_create(&m->context, &options));
-    const starfish_status status = measure(m, data);
+    free_arrays(m);
+    starfish_context_destroy(m->context); /* one beside it would join its StarPU, and have its workers */
+    m->context = NULL;
+    starfish_status status = starfish_context_create(&m->context, &options);
+    if (status == STARFISH_SUCCESS)
+        status = measure(m, data);
     free_arrays(m);
     starfish_context_destroy(m->context);
-    m->context = all;
+    m->context = NULL;
     m->bench.warmup = warmup;
     return status;
 }

@@ -79,7 +79,7 @@ struct mueller_paper mueller_paper_of(const struct mueller *m, size_t n, starfis
 enum { MUELLER_SIZES = 4 };
 size_t mueller_sizes(const struct mueller *m, starfish_atmosphere_method method, size_t least,
                      size_t sizes[MUELLER_SIZES]);
-/* Do something with other workers. */
+/* Do something in a context with other workers alone. Afterwards there is no context: m->context is NULL. */
 starfish_status mueller_with_workers(struct mueller *m, const char *workers, void *data,
                                      starfish_status (*measure)(struct mueller *m, void *data));
 

@@ -152,6 +152,22 @@ class Reproduce(Case):
         self.refuse(2, "--precision: is 'f16', must be f32, f64 or mixed", "reproduce", "gupta-table1", "--precision",
                     "f16")
 
+    def test_geveler_in_pieces(self):
+        """What an earlier run has is in the rows as it was, only the rest is measured, and speed-ups are of both."""
+        piece = self.rows("geveler-figure4", "--less", "6", "--only", "q1, jacobi")
+        for row in piece:
+            row["where"], row["case"] = "GPU", row["case"].replace("cores", "GPU")
+        self.write("gpu.json", json.dumps({"name": "geveler-figure4", "rows": piece}))
+        rows = self.rows("geveler-figure4", "--less", "6", "--only", "q1, jacobi", "--known", "gpu.json")
+        self.assertEqual([row for row in rows if row.get("where") == "GPU"], piece[:10])
+        self.assertEqual(sum(row.get("where") == "cores" for row in rows), 10)
+        ours = {row["case"]: row["ours"] for row in rows}
+        faster = [ours[f"q1, jacobi, {name}, cores: time"] / ours[f"q1, jacobi, {name}, GPU: time"]
+                  for name in ("two-level", "cuthill-mckee", "xyz", "random", "hierarchical")]
+        self.assertAlmostEqual(ours["a GPU over the cores, mean"] / math.prod(faster) ** 0.2, 1)
+        self.refuse(2, 'gpu.json: "name": must be geveler-figure5', "reproduce", "geveler-figure5",
+                    "--known", "gpu.json")
+
     def test_table_csv_and_picture(self):
         status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
                                              "rows.csv", "--plot", "bars.png")
