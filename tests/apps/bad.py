@@ -35,6 +35,9 @@ class Bad(Case):
             ("--slabs: must be a whole number from 1 to 64, is '65'", ["solve", problem, "--slabs", "65"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "-1"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "1e3"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", " 3"]),
+            ("--tolerance: must be", ["solve", problem, "--tolerance", "2"]),
+            ("--tolerance: must be", ["solve", problem, "--tolerance", "1e-400"]),
             ("--json: takes no value", ["solve", problem, "--json=yes"]),
             ("--out: F is empty", ["solve", problem, "--out", ""]),
         ):
@@ -143,6 +146,10 @@ class Bad(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, "solve", problem, *arguments)
         self.refuse(2, "z is stretched; name it .vtr", "solve", stretched, "--vtk", "u.vti")
+        os.symlink("f.npy", self.path("link.npy"))
+        for name in ("f.npy", "./f.npy", "link.npy"):
+            self.refuse(2, "the problem reads this array", "solve", problem, "--out", name)
+        self.refuse(2, "the problem reads this array", "solve", self.write("p.json", poisson(solution="f.npy")))
 
     def test_lambda_on_an_eigenvalue(self):
         # Spacing 1 everywhere: eigenvalue 0 in x and y, -2 for a single unknown between two Dirichlet ends.
