@@ -38,6 +38,7 @@ class Bad(Case):
             ("--repeat: must be", ["solve", problem, "--repeat", " 3"]),
             ("--tolerance: must be", ["solve", problem, "--tolerance", "2"]),
             ("--tolerance: must be", ["solve", problem, "--tolerance", "1e-400"]),
+            ("--slabs is 64, but at most 5 are possible", ["solve", problem, "--slabs", "64"]),
             ("--json: takes no value", ["solve", problem, "--json=yes"]),
             ("--out: F is empty", ["solve", problem, "--out", ""]),
         ):
