@@ -99,18 +99,25 @@ starfish_status starfish_file_check_output(const char *name)
     return status;
 }
 
+static int is_one_file(const char *path, const char *other)
+{
+    struct stat found[2];
+
+    if (strcmp(path, other) == 0)
+        return 1;
+    return stat(path, &found[0]) == 0 && stat(other, &found[1]) == 0 && found[0].st_dev == found[1].st_dev &&
+           found[0].st_ino == found[1].st_ino;
+}
+
 int starfish_file_same(const char *name, const char *other)
 {
     const char *dataset[2];
     char *path[2] = {NULL, NULL};
-    struct stat found[2];
-    int same = 0;
+    const int same = starfish_file_split(name, &path[0], &dataset[0]) == STARFISH_SUCCESS &&
+                     starfish_file_split(other, &path[1], &dataset[1]) == STARFISH_SUCCESS &&
+                     is_one_file(path[0], path[1]) &&
+                     (!dataset[0] || !dataset[1] || strcmp(dataset[0], dataset[1]) == 0);
 
-    if (starfish_file_split(name, &path[0], &dataset[0]) == STARFISH_SUCCESS &&
-        starfish_file_split(other, &path[1], &dataset[1]) == STARFISH_SUCCESS && stat(path[0], &found[0]) == 0 &&
-        stat(path[1], &found[1]) == 0)
-        same = found[0].st_dev == found[1].st_dev && found[0].st_ino == found[1].st_ino &&
-               (!dataset[0] || !dataset[1] || strcmp(dataset[0], dataset[1]) == 0);
     free(path[0]);
     free(path[1]);
     return same;
