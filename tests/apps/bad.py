@@ -107,11 +107,12 @@ class Bad(Case):
         """Iterations look at sums of squares: where these are zero or infinite for numbers that are not, they say so."""
         ends = {"x": "periodic", "y": ["neumann", "dirichlet"]}
         cells = {"kind": "diffusion2d", "n": [6, 5], "length": [1, 1], "bc": ends, "coefficient": 2}
-        air = {"kind": "atmosphere3d", "n": [6, 5, 4], "geometry": "flat", "length": [1, 1], "height": 1, "omega": 0.1,
-               "lambda": 1}
+        air = {"kind": "atmosphere3d", "n": [6, 5, 4], "geometry": "flat", "length": [1, 1], "height": 1,
+               "omega": 0.1, "lambda": 1}
         for problem in (cells, air):
             self.solve(dict(problem, rhs=1e-100))
-            for rhs, status, message in ((1e-200, 2, "multiply it by a constant"), (1e200, 1, "too large to be squared")):
+            for rhs, status, message in ((1e-200, 2, "multiply it by a constant"),
+                                         (1e200, 1, "too large to be squared")):
                 with self.subTest(kind=problem["kind"], rhs=rhs):
                     path = self.write("p.json", dict(problem, rhs=rhs, solution="u.npy"))
                     self.refuse(status, message, "solve", path)

@@ -390,8 +390,8 @@ static void iterations_are_as_many(void **state)
         check_count(&counts[c]);
 }
 
-/* f32 cannot hold what 1e-12 asks for. Residuals of conjugate gradients then rise again, here until they are not finite;
- * the solution is that of the smallest one, which rounding errors account for. */
+/* f32 cannot hold what 1e-12 asks for. Residuals of conjugate gradients then rise again, here until they are not
+ * finite; the solution is that of the smallest one, which rounding errors account for. */
 static void tolerances_below_rounding_are_tolerated(void **state)
 {
     const double faces[] = {0, 0.99743493, 2.5};
