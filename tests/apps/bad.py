@@ -104,7 +104,7 @@ class Bad(Case):
         self.solve(poisson(bc=tiny, rhs="tail.npy"), "--precision", "f32")
 
     def test_norms_out_of_range(self):
-        """Iterations look at sums of squares: where these are zero or infinite for numbers that are not, they say so."""
+        """Iterations look at sums of squares: where these are 0 or infinite for numbers that are not, they say so."""
         ends = {"x": "periodic", "y": ["neumann", "dirichlet"]}
         cells = {"kind": "diffusion2d", "n": [6, 5], "length": [1, 1], "bc": ends, "coefficient": 2}
         air = {"kind": "atmosphere3d", "n": [6, 5, 4], "geometry": "flat", "length": [1, 1], "height": 1,
