@@ -1,6 +1,7 @@
 /* Boxes of flat domains: as many as there are GPUs or cores, and on ranks as many for each. */
 #include "atmosphere/boxes.h"
 
+#include "multigrid/flat_boxes.h"
 #include "scheduler/dealt.h"
 #include "scheduler/ranks.h"
 
@@ -56,13 +57,14 @@ static void set_owners(const struct starfish_context *context, size_t count, str
     }
 }
 
-starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across,
+starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across, size_t ny,
                                               struct starfish_atmosphere_boxes *boxes)
 {
     const size_t gpus = context->workers_of[STARFISH_GPU];
     const size_t workers = gpus > 0 ? gpus : context->workers_of[STARFISH_CPU];
     const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
-    const size_t count = parts > 0 ? parts : across * rows;
+    const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
+    const size_t count = parts > 0 ? parts : across * smaller(rows, possible);
 
     if (count % across > 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -138,7 +140,7 @@ starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *p
     boxes->cut.owner = boxes->owner;
     if (starfish_context_ranks(plan->context) > 1)
         return cut_on_ranks(plan, problem, boxes);
-    return plan->options.boxes > 0
-               ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts, plan->options.boxes, boxes)
-               : STARFISH_SUCCESS;
+    return plan->options.boxes > 0 ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts,
+                                                                   plan->options.boxes, problem->n[1], boxes)
+                                   : STARFISH_SUCCESS;
 }

@@ -13,8 +13,9 @@ struct starfish_atmosphere_boxes {
 };
 
 /* So many boxes, `across` of them in x: of one process, for its GPUs, and for its cores where there are more boxes than
- * GPUs, or no GPU. parts 0: as many as there are GPUs, or cores. Error: ARGUMENT (no multiple). */
-starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across,
+ * GPUs, or no GPU. parts 0: as many as there are GPUs, or cores, and as ny rows of columns are enough for. Error:
+ * ARGUMENT (no multiple). */
+starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across, size_t ny,
                                               struct starfish_atmosphere_boxes *boxes);
 /* On one rank where options.boxes asks for them. On several also where y is periodic, whose ends runs of rows cannot
  * join, where ranks are more than MOST_RUNS of boxes.c, or there are too few rows for all. Collective. Errors: ARGUMENT

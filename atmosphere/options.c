@@ -36,7 +36,7 @@ static const struct starfish_option rows[] = {
     {AT(red_black), .type = STARFISH_OPTION_SWITCH, .text = "lines in two colours"},
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = 2, .below_most = 1,
      .text = "of lines; 0: 2/3, in two colours 1"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
      .text = "the residual's norm over that of the right-hand side; 0: by the precision"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
      .flag = "--max-iterations", .text = "of iterative methods"},

@@ -1,6 +1,7 @@
 /* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
 #include "base/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
@@ -310,8 +311,10 @@ static starfish_status set_number(const struct starfish_option *option, void *op
     char *end, most[40] = "";
     errno = 0;
     const double value = is_real ? strtod(word, &end) : (double)strtoll(word, &end, 10);
+    const int is_held = errno == 0 || (is_real && value != 0); /* not a number so small that it became 0 */
 
-    if (end != word && *end == 0 && (is_real || errno == 0) && in_range(option, value) && value <= largest) {
+    if (end != word && *end == 0 && !isspace((unsigned char)*word) && is_held && in_range(option, value) &&
+        value <= largest) {
         set_value(option, options, value);
         return STARFISH_SUCCESS;
     }

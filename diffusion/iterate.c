@@ -81,6 +81,8 @@ static starfish_status prepare(struct state *s)
     STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, s->solve->extra, &minus, s->solve->rhs, &plan->f));
     STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, NULL, NULL, NULL, &plan->u));
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
+    if (s->rhs_largest > 0 && s->rhs_largest < STARFISH_LEAST_NORM)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, s->rhs_largest);
     if (plan->box.singular) {
         STARFISH_TRY(take_mean_off(s, &plan->f, &mean));
         STARFISH_TRY(take_mean_off(s, &plan->f, &more));
@@ -374,8 +376,11 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solv
     STARFISH_TRY(prepare(&s));
     if (solve->plan->options.fixed)
         return run_fixed(&s);
-    if (!isfinite(s.rhs_norm))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs or boundary data are not finite");
+    if (!isfinite(s.rhs_norm)) {
+        info->outcome = STARFISH_DIFFUSION_DIVERGED;
+        return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                             "rhs or boundary data are not finite, or too large to be squared");
+    }
     info->tolerance = solve->plan->options.tolerance;
     s.wanted = info->tolerance * s.rhs_norm;
     if (s.rhs_norm <= s.floor || s.rhs_norm == 0)

@@ -38,7 +38,7 @@ static const struct starfish_option rows[] = {
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: iterations in f32, residuals in f64"},
     {AT(vectors), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--vectors",
      .text = "stripes, or blocks per direction; 0: 64 stripes, 8 blocks"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
      .text = "the residual's norm over that of the right-hand side; 0: by the precision"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
      .flag = "--max-iterations", .text = "of iterative methods"},

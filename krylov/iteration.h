@@ -13,6 +13,10 @@
 
 #include <stdatomic.h>
 
+/* Below this norm squares of right-hand sides and residuals are lost in f64, 16 digits of them and more. */
+#define STARFISH_LEAST_NORM 1e-140
+#define STARFISH_RHS_TOO_SMALL "rhs has the norm %.3g: squares of such numbers are lost, multiply it by a constant"
+
 struct starfish_iteration {
     void *self;
     /* Submit: the sum of squares of f - A u, and where the method needs it that vector. zero: u is 0 yet. */

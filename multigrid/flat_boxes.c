@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns of a box on any grid, and how far operations read beyond it. */
-enum { LEAST_COLUMNS = 2, DEPTH = 1 };
+/* How far operations read beyond a box. */
+enum { DEPTH = 1 };
 
 /* ---- How many grids are cut -------------------------------------------------------------------------------------- */
 
 static int is_wide_enough(const struct starfish_flat_shape *shape, const struct starfish_flat_cut *cut)
 {
     for (int d = 0; d < 2; d++)
-        if (cut->parts[d] > 1 && shape->n[d] < LEAST_COLUMNS * cut->parts[d])
+        if (cut->parts[d] > 1 && shape->n[d] < STARFISH_FLAT_BOX_COLUMNS * cut->parts[d])
             return 0;
     return 1;
 }
@@ -239,8 +239,10 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
     memset(boxes, 0, sizeof *boxes);
     if (cut->parts[0] * cut->parts[1] > STARFISH_SPACE_MOST_PARTS || !is_wide_enough(&whole->shape[0], cut))
         return starfish_fail(
-            STARFISH_ERROR_ARGUMENT, "%zu x %zu boxes of %zu x %zu columns: at most %d, %d columns wide", cut->parts[0],
-            cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1], STARFISH_SPACE_MOST_PARTS, LEAST_COLUMNS);
+            STARFISH_ERROR_ARGUMENT,
+            "options.boxes: %zu x %zu boxes of %zu x %zu columns: at most %d, each of %d columns or more",
+            cut->parts[0], cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1], STARFISH_SPACE_MOST_PARTS,
+            STARFISH_FLAT_BOX_COLUMNS);
     boxes->levels = choose_levels(cut, whole);
     boxes->parts = cut->parts[0] * cut->parts[1];
     STARFISH_TRY(allocate(boxes));

@@ -13,6 +13,9 @@
 
 #include "multigrid/flat.h"
 
+/* Columns of a box on any grid, at least. */
+enum { STARFISH_FLAT_BOX_COLUMNS = 2 };
+
 struct starfish_flat_boxes {
     int levels;                        /* grids that are cut; the last one is the first of the tail, */
     size_t parts;                      /* into so many boxes */

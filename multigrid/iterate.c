@@ -287,6 +287,34 @@ static int patience_for(const struct starfish_multigrid_plan *plan)
     return plan->options.bicgstab ? JUMPS : 0;
 }
 
+/* Was the residual smaller on the way than where the iteration stagnated? Rounding errors make residuals of conjugate
+ * gradients and BiCGStab rise again, without a bound, once they are as small as they can be. */
+static int was_better(const struct iterating *i)
+{
+    const struct starfish_multigrid_options *o = &i->plan->options;
+    const double *const values = i->plan->work.scalars.values;
+    const int done = (int)values[STARFISH_KRYLOV_DONE];
+
+    return is_accelerated(o) && !o->initial_guess &&
+           (done == STARFISH_KRYLOV_STAGNATED || done == STARFISH_KRYLOV_NOT_FINITE) &&
+           values[STARFISH_KRYLOV_BEST] < values[STARFISH_KRYLOV_FIRST_NORM] &&
+           !(values[STARFISH_KRYLOV_NORM] <= 2 * values[STARFISH_KRYLOV_BEST]);
+}
+
+/* Iterates once more from zero, and ends at the smallest residual that there was: that solution is worth looking at. */
+static starfish_status return_to_best(struct iterating *i, const struct starfish_stopping *stopping,
+                                      struct starfish_iteration_report *report)
+{
+    struct starfish_stopping nearer = *stopping;
+
+    nearer.absolute = fmax(stopping->absolute, 1.5 * i->plan->work.scalars.values[STARFISH_KRYLOV_BEST]);
+    set_up(i);
+    const struct starfish_iteration iteration = choose(i);
+    STARFISH_TRY(starfish_iterate(&iteration, &nearer, report));
+    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual stopped falling at %.3g of the right-hand side",
+                         report->residual);
+}
+
 starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve)
 {
     struct iterating i = {.solve = solve, .plan = solve->plan, .progress = solve->progress};
@@ -312,7 +340,9 @@ starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solv
     const int asks = solve->plan->mixed && o->inner_digits > 0; /* the host, how far inner cycles have come */
     if (!asks && !solve->plan->hooks->polish)
         iteration.joint = solve->plan->graph.joint;
-    const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
+    starfish_status status = starfish_iterate(&iteration, &stopping, &report);
+    if (status == STARFISH_ERROR_NUMERICAL && was_better(&i))
+        status = return_to_best(&i, &stopping, &report);
     copy_report(&i, &report);
     if (starfish_multigrid_fuses(solve->plan) && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)) {
         const starfish_status ended = starfish_fused_cg_end(&i.fused);

@@ -2,9 +2,11 @@
  * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
+#include "krylov/iteration.h"
 #include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +152,24 @@ static void fill_info(struct starfish_multigrid_job *job)
     }
 }
 
+/* Was the right-hand side zero, or are only its squares? Only where cores can look. */
+static starfish_status check_zero(const struct starfish_multigrid_job *job)
+{
+    const struct starfish_multigrid_plan *plan = job->plan;
+    const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
+    const int is_f32 = plan->options.precision == STARFISH_F32;
+    const void *const rhs = job->array[RHS].memory;
+    double largest = 0;
+    size_t first, rows;
+
+    starfish_space_rows_here(space, &first, &rows);
+    if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY)
+        return STARFISH_SUCCESS;
+    for (size_t e = 0; e < rows * space->n[0]; e++)
+        largest = fmax(largest, fabs(is_f32 ? (double)((const float *)rhs)[e] : ((const double *)rhs)[e]));
+    return largest > 0 ? starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, largest) : STARFISH_SUCCESS;
+}
+
 /* All ranks have come here: what has failed on one of them has failed. */
 static void agree(struct starfish_multigrid_job *job)
 {
@@ -168,6 +188,8 @@ static void drive(void *data)
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
     record(job, starfish_progress_wait(&job->progress));
+    if (job->status == STARFISH_SUCCESS && job->info.rhs_norm == 0)
+        record(job, check_zero(job));
     if (job->plan->op.space->on_ranks)
         agree(job);
     for (int which = 0; which < 2; which++)

@@ -58,7 +58,7 @@ static const struct starfish_option rows[] = {
     {AT(radix), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(radices), .flag = "--radix",
      .text = "blktri by partial fractions: parts that a block of rows is cut into"},
     {AT(complex_rhs), .type = STARFISH_OPTION_SWITCH, .text = "right-hand sides and solutions are complex"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .flag = "--tolerance",
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
      .text = "multigrid: the residual's norm over that of the right-hand side; 0: by the precision"},
     {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "multigrid in f64: cycles in f32"},
     {AT(count), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = MOST_ELEMENTS,

@@ -85,7 +85,7 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     struct starfish_atmosphere_boxes boxes;
     if (run->boxes > 0)
-        STARFISH_TRY(starfish_atmosphere_cut_alone(c->context, options.parts, run->boxes, &boxes));
+        STARFISH_TRY(starfish_atmosphere_cut_alone(c->context, options.parts, run->boxes, c->rows, &boxes));
     c->volumes.matrix.cut = run->boxes > 0 ? &boxes.cut : NULL;
     const struct multigrid_solves what = {.problem = &c->volumes.matrix,
                                           .create = create_plan,

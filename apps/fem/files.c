@@ -3,12 +3,15 @@
 #include "apps/files/file.h"
 #include "apps/files/vtu.h"
 #include "apps/pictures/image.h"
+#include "base/status.h"
 
 starfish_status fem_check_outputs(const struct fem_run *run)
 {
     const struct fem_options *o = &run->options;
     if (o->out)
         STARFISH_TRY(starfish_file_check_output(o->out));
+    if (o->points && o->out && starfish_file_same(o->points, o->out))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--points: %s is the file of --out", o->points);
     if (o->points)
         STARFISH_TRY(starfish_file_check_output(o->points));
     if (o->vtk)

@@ -22,6 +22,9 @@ starfish_status starfish_file_check_output(const char *name);
  * default; NULL: a .npy file. Errors: FILE (a name of neither kind), MEMORY. */
 starfish_status starfish_file_split(const char *name, char **path, const char **dataset);
 
+/* Do two names mean one array: the same file, by its name or where it is there, and in it the same dataset? */
+int starfish_file_same(const char *name, const char *other);
+
 /* `name` as seen from `folder` (NULL, or "" for the current one); an absolute name stays. The caller frees *path.
  * Error: MEMORY. */
 starfish_status starfish_file_join(const char *folder, const char *name, char **path);

@@ -30,7 +30,10 @@ starfish_status starfish_problem_array(const struct starfish_problem_reader *rea
     char *path;
     STARFISH_TRY(starfish_file_join(folder, wanted->name, &path));
     const starfish_status status = starfish_file_read(path, wanted, array);
-    free(path);
+    if (status == STARFISH_SUCCESS && reader->problem->inputs < STARFISH_PROBLEM_INPUTS)
+        reader->problem->input[reader->problem->inputs++] = path;
+    else
+        free(path);
     return status == STARFISH_SUCCESS ? status : starfish_json_wrap(reader->path, key, status);
 }
 
@@ -239,6 +242,8 @@ void starfish_problem_free(struct starfish_problem *problem)
         starfish_array_free(&problem->boundary[face / 2][face % 2].array);
     starfish_array_free(&problem->diffusion.coefficient.array);
     starfish_array_free(&problem->diffusion.regions);
+    for (size_t i = 0; i < problem->inputs; ++i)
+        free(problem->input[i]);
     for (size_t i = 0; i < problem->coefficient_count; ++i)
         starfish_array_free(&problem->coefficients[i]);
     *problem = (struct starfish_problem){.path = NULL};

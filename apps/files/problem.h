@@ -25,7 +25,7 @@ struct starfish_values {
     struct starfish_array array; /* empty: the constant */
 };
 
-enum { STARFISH_PROBLEM_ARRAYS = 8 };
+enum { STARFISH_PROBLEM_ARRAYS = 8, STARFISH_PROBLEM_INPUTS = 24 };
 
 /* What diffusion3d and diffusion2d have beside a box. */
 struct starfish_problem_diffusion {
@@ -45,6 +45,8 @@ struct starfish_problem {
     int geometry;                          /* atmosphere3d: 0 flat, 1 panel */
     double height, omega;                  /* atmosphere3d */
     char *solution;                        /* where the solution goes, or NULL */
+    char *input[STARFISH_PROBLEM_INPUTS];  /* names of the array files that were read */
+    size_t inputs;
     /* Of the slowest direction, this process's planes, which are all that is read of fields and of faces across it; all
      * where there is one process. A face at an end that others have is given, and neither an array nor a constant. */
     size_t first_plane, planes;

@@ -91,7 +91,7 @@ static starfish_status read_regions(const struct starfish_problem_reader *reader
     for (size_t i = 0; regions->data && i < starfish_array_count(regions); ++i) {
         const double number = starfish_array_get(regions, i);
         if (!(fabs(number) <= 0x1p53) || number != floor(number))
-            return starfish_json_fail(reader->path, "regions", "must be whole numbers, cell %zu has %g",
+            return starfish_json_fail(reader->path, "regions", "must be whole numbers of at most 2^53, cell %zu has %g",
                                       first_cell(problem) + i, number);
     }
     return STARFISH_SUCCESS;

@@ -110,10 +110,19 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
+/* A solution that took the place of what the problem was read from would leave another problem. */
+static starfish_status check_solution(const struct starfish_problem *problem, const char *name)
+{
+    for (size_t i = 0; i < problem->inputs; i++)
+        if (starfish_file_same(name, problem->input[i]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the problem reads this array: name another file", name);
+    return starfish_file_check_output(name);
+}
+
 static starfish_status check_all(const struct solve_run *run, const struct positions *positions)
 {
     if (solve_output_name(run))
-        STARFISH_TRY(starfish_file_check_output(solve_output_name(run)));
+        STARFISH_TRY(check_solution(&run->solver.problem, solve_output_name(run)));
     if (run->options.vtk)
         STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
     return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;

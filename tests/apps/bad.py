@@ -35,6 +35,10 @@ class Bad(Case):
             ("--slabs: must be a whole number from 1 to 64, is '65'", ["solve", problem, "--slabs", "65"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "-1"]),
             ("--repeat: must be", ["solve", problem, "--repeat", "1e3"]),
+            ("--repeat: must be", ["solve", problem, "--repeat", " 3"]),
+            ("--tolerance: must be", ["solve", problem, "--tolerance", "2"]),
+            ("--tolerance: must be", ["solve", problem, "--tolerance", "1e-400"]),
+            ("--slabs is 64, but at most 5 are possible", ["solve", problem, "--slabs", "64"]),
             ("--json: takes no value", ["solve", problem, "--json=yes"]),
             ("--out: F is empty", ["solve", problem, "--out", ""]),
         ):
@@ -99,6 +103,22 @@ class Bad(Case):
                     self.solve(problem)
         self.solve(poisson(bc=tiny, rhs="tail.npy"), "--precision", "f32")
 
+    def test_norms_out_of_range(self):
+        """Iterations look at sums of squares: where these are 0 or infinite for numbers that are not, they say so."""
+        ends = {"x": "periodic", "y": ["neumann", "dirichlet"]}
+        cells = {"kind": "diffusion2d", "n": [6, 5], "length": [1, 1], "bc": ends, "coefficient": 2}
+        air = {"kind": "atmosphere3d", "n": [6, 5, 4], "geometry": "flat", "length": [1, 1], "height": 1,
+               "omega": 0.1, "lambda": 1}
+        for problem in (cells, air):
+            self.solve(dict(problem, rhs=1e-100))
+            for rhs, status, message in ((1e-200, 2, "multiply it by a constant"),
+                                         (1e200, 1, "too large to be squared")):
+                with self.subTest(kind=problem["kind"], rhs=rhs):
+                    path = self.write("p.json", dict(problem, rhs=rhs, solution="u.npy"))
+                    self.refuse(status, message, "solve", path)
+                    _, out, _ = self.run_program("solve", path, "--json")
+                    self.assertIn(json.loads(out)["status"], ("error", "diverged"))
+
     def test_residuals_above_their_bound(self):
         """A layer in f32 whose solution changes across it: f32 has no digits for it, and nothing is written."""
         ends = {"x": ["dirichlet", "dirichlet"], "y": ["dirichlet", "dirichlet"], "z": ["neumann", "neumann"]}
@@ -128,6 +148,10 @@ class Bad(Case):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, "solve", problem, *arguments)
         self.refuse(2, "z is stretched; name it .vtr", "solve", stretched, "--vtk", "u.vti")
+        os.symlink("f.npy", self.path("link.npy"))
+        for name in ("f.npy", "./f.npy", "link.npy"):
+            self.refuse(2, "the problem reads this array", "solve", problem, "--out", name)
+        self.refuse(2, "the problem reads this array", "solve", self.write("p.json", poisson(solution="f.npy")))
 
     def test_lambda_on_an_eigenvalue(self):
         # Spacing 1 everywhere: eigenvalue 0 in x and y, -2 for a single unknown between two Dirichlet ends.

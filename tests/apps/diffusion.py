@@ -123,7 +123,8 @@ class Diffusion(Case):
                                 ('"coefficient": must be positive', {"coefficient": -1}),
                                 ('"coefficient": missing', {"coefficient": None}),
                                 ('"regions": ', {"regions": "shape.npy"}),
-                                ('"regions": must be whole numbers, cell 0 has 0.5', {"regions": "half.npy"}),
+                                ('"regions": must be whole numbers of at most 2^53, cell 0 has 0.5',
+                                 {"regions": "half.npy"}),
                                 ('"mean": must be', {"mean": "geometric"}),
                                 ('"grid": unknown key', {"grid": {"x": "cell"}}),
                                 ('"boundary.z0": unknown key', {"boundary": {"z0": 1}})):

@@ -68,7 +68,7 @@ class Sched(Case):
              ["sched", problem, "--workers", "cpu;tpu"]),
             ("--workers: 'cpu:9999' is not there; this machine has ", ["sched", problem, "--workers", "cpu:9999"]),
             ("--workers: 'gpu:99' is not there; this machine has ", ["sched", problem, "--workers", "gpu:99"]),
-            ("options.slabs is 64, but at most 5 are possible", ["sched", problem, "--slabs", "64"]),
+            ("--slabs is 64, but at most 5 are possible", ["sched", problem, "--slabs", "64"]),
             ("No such file", ["sched", self.path("none.json")]),
             ("a picture's name ends in .png", ["sched", problem, "--plot", "bars.gif"]),
             ("mixed mode", ["sched", problem, "--precision", "mixed"]),

@@ -153,6 +153,21 @@ static void boxes_solve_as_the_whole_does(void **state)
                     compare(&shapes[s], &ways[w], &cuts[c]);
 }
 
+/* Where rows of columns are fewer than workers, the number of boxes that nobody asked for is smaller. */
+static void boxes_are_as_many_as_rows_allow(void **state)
+{
+    const struct starfish_atmosphere_problem p = {
+        .n = {5, 3, 2}, .length = {1, 1}, .height = 1, .omega = 0.3, .lambda = 1};
+    struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+    starfish_atmosphere_plan *plan;
+
+    (void)state;
+    for (o.boxes = 1; o.boxes <= 2; o.boxes++) {
+        assert_int_equal(starfish_atmosphere_plan_create(context, &p, &o, &plan), STARFISH_SUCCESS);
+        starfish_atmosphere_plan_destroy(plan);
+    }
+}
+
 static void impossible_boxes_are_refused(void **state)
 {
     struct profiles profiles;
@@ -175,6 +190,7 @@ int test_atmosphere_boxes(starfish_context *on, int small)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes_solve_as_the_whole_does),
+        cmocka_unit_test(boxes_are_as_many_as_rows_allow),
         cmocka_unit_test(impossible_boxes_are_refused),
     };
 

@@ -261,7 +261,7 @@ static void messages_tell_value_and_range(void **state)
            "options.algorithm is 2, none of auto, thomas, cr, pcr and cr-pcr");
     expect(poisson, "split", 35, "options.split is 35, not in -1..34");
     expect(poisson, "radix", 3, "options.radix is 3, none of auto, 2 and 4");
-    expect(poisson, "tolerance", -1, "options.tolerance is -1, must not be negative");
+    expect(poisson, "tolerance", -1, "options.tolerance is -1, not in 0 or more and below 1");
     expect(poisson, "tolerance", NAN, "options.tolerance is ");
     expect(poisson, "tolerance", INFINITY, "options.tolerance is inf, must be finite");
     expect(tridiag, "precision", 7, "options.precision is 7, none of f32 and f64");
@@ -367,7 +367,7 @@ static void wrong_words_are_refused(void **state)
         {"--slabs", "99999999999999999999", "is '99999999999999999999'"},
         {"--slabs", "65", "is '65'"},
         {"--slabs", "-1", "is '-1'"},
-        {"--tolerance", "-1", "--tolerance: must be a number from 0, is '-1'"},
+        {"--tolerance", "-1", "--tolerance: must be a number from 0, below 1, is '-1'"},
         {"--tolerance", "nan", "is 'nan'"},
         {"--tolerance", NULL, "--tolerance: a value is missing"},
     };
@@ -395,7 +395,7 @@ static void help_tells_ranges_and_defaults(void **state)
         {"slabs", "0..64", "0"},
         {"refinements", "-1..10", "-1"},
         {"check_residual", "", "off"},
-        {"tolerance", "0 or more", "0"},
+        {"tolerance", "0 or more and below 1", "0"},
         {"radix", "auto, 2, 4", "auto"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

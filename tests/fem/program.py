@@ -214,6 +214,7 @@ class Fem(unittest.TestCase):
                                  (("--curved", "7=circle:0,0,-1"), ("--curved", "radius")),
                                  (("--levels", "40"), ("refinements",)),
                                  (("--smoother", "none"), ("--smoother",)),
+                                 (("--points", self.path("u.npy")), ("--points", "--out")),
                                  (("--plot", "u.jpg"), ("png",))):
             self.fails(good, *words, arguments=arguments)
 
