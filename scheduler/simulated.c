@@ -388,12 +388,12 @@ void starfish_recorded_begin(void)
  * gives them one after the other: between steps of short tasks that is most of the time. */
 static void take_time_to_choose(struct starpu_task *task)
 {
-    const float per_worker = 1.5e-6F;
+    const struct starfish_machine *machine = starfish_machine_named();
     struct starfish_task_header *header = task->cl_arg;
-    if (task->status == STARPU_TASK_RUNNING || header->chosen || starpu_worker_get_id() < 0)
+    if (task->status == STARPU_TASK_RUNNING || header->chosen || starpu_worker_get_id() < 0 || !machine)
         return;
     header->chosen = 1;
-    starpu_sleep(per_worker * (float)starpu_worker_get_count());
+    starpu_sleep((float)machine->choosing * (float)starpu_worker_get_count());
 }
 
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)

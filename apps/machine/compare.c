@@ -23,8 +23,9 @@ enum { SECONDS_AT_MOST = 600 };
 static const double wanted = 0.15;
 
 struct comparison {
-    const char *name, *only, *csv;
+    const char *name, *only, *workers, *csv;
     int markdown, fits; /* fits: what is held out is left out */
+    int with_gpus;      /* only sets of workers that have some */
     char folder[SIMULATE_PATH], scratch[64];
     json_t *rows;             /* case, workers, policy, measured, simulated */
     size_t estimated;         /* cases in which some tasks have no recorded times */
@@ -141,6 +142,14 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
     }
 }
 
+static enum starfish_worker_set set_of(const char *workers)
+{
+    const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
+    return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
+           : gpus                                         ? STARFISH_SET_GPUS
+                                                          : STARFISH_SET_CORES;
+}
+
 /* What cannot be simulated is said, and does not keep the rest from being compared: so that all that a recording lacks
  * is known at once. */
 static void compare_set(struct comparison *comparison, const json_t *recorded, const char *workers)
@@ -173,7 +182,9 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     json_array_foreach(json_object_get(recorded, "rows"), i, row)
     {
         const char *workers = starfish_json_text_of(row, "workers");
-        if (wanted_here && !json_object_get(seen, workers))
+        const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
+                           !(comparison->with_gpus && set_of(workers) == STARFISH_SET_CORES);
+        if (wanted_here && chosen && !json_object_get(seen, workers))
             compare_set(comparison, recorded, workers);
         json_object_set_new(seen, workers, json_true());
     }
@@ -215,14 +226,6 @@ static starfish_status compare_all(struct comparison *comparison)
 static double off(const json_t *row)
 {
     return starfish_json_number_of(row, "simulated") / starfish_json_number_of(row, "measured") - 1;
-}
-
-static enum starfish_worker_set set_of(const char *workers)
-{
-    const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
-    return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
-           : gpus                                         ? STARFISH_SET_GPUS
-                                                          : STARFISH_SET_CORES;
 }
 
 static void print_rows(const struct comparison *comparison)
@@ -401,6 +404,7 @@ int machine_compare(int argc, char **argv)
     struct comparison comparison = {.rows = json_array()};
     const struct option_entry options[] = {
         {"--case", OPTION_TEXT, &comparison.only, "C", .help = "only cases whose names begin so"},
+        {"--workers", OPTION_TEXT, &comparison.workers, "W", .help = "only rows on this set of workers"},
         {"--csv", OPTION_TEXT, &comparison.csv, "F", .help = "also write the rows as CSV"},
         {"--markdown", OPTION_FLAG, &comparison.markdown, .help = "print the table for a page of documentation"},
         {.name = NULL},
@@ -437,9 +441,10 @@ static double badness(const struct comparison *comparison, enum starfish_worker_
     return sum;
 }
 
-/* The best one, by trial. GPUs' tasks are measured on the GPU, where nothing disturbs them: their factor is 1, and so
- * is that of both, where tasks on cores are no measure of the whole. */
-static struct starfish_correction best_correction(const struct comparison *comparison, enum starfish_worker_set set)
+/* The best one, by trial, and how bad it is. GPUs' tasks are measured on the GPU, where nothing disturbs them: their
+ * factor is 1, and so is that of both, where tasks on cores are no measure of the whole. */
+static struct starfish_correction best_correction(const struct comparison *comparison, enum starfish_worker_set set,
+                                                  double *badness_of_best)
 {
     struct starfish_correction best = {1, 0};
     double least = badness(comparison, set, best);
@@ -452,6 +457,7 @@ static struct starfish_correction best_correction(const struct comparison *compa
                 best = trial;
             }
         }
+    *badness_of_best = least;
     return best;
 }
 
@@ -461,33 +467,80 @@ static starfish_status write_corrections(const struct comparison *comparison, js
     json_t *root;
     snprintf(path, sizeof path, "%s/machine.json", comparison->folder);
     STARFISH_TRY(starfish_json_load(path, &root));
-    if (corrections)
-        json_object_set(root, "corrections", corrections);
-    else
-        json_object_del(root, "corrections");
+    json_object_set(root, "corrections", corrections);
     const int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
     json_decref(root);
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
+/* What choosing a worker may take, for each worker, in seconds: it makes the more of a solve the more workers there
+ * are, and is tried on cores alone. */
+static const double choosing[] = {5e-7, 7.5e-7, 1e-6, STARFISH_MACHINE_CHOOSING};
+
+static json_t *json_of_correction(struct starfish_correction correction)
+{
+    return json_pack("{s:f, s:f}", "factor", correction.factor, "seconds", correction.seconds);
+}
+
+/* Simulates with one of these, and with no other correction; the rows are comparison->rows. */
+static starfish_status simulate_choosing(struct comparison *comparison, double seconds)
+{
+    json_t *alone = json_pack("{s:f}", "choosing", seconds);
+    json_array_clear(comparison->rows);
+    starfish_status status = write_corrections(comparison, alone);
+    json_decref(alone);
+    return status == STARFISH_SUCCESS ? compare_in_scratch(comparison) : status;
+}
+
+static starfish_status fit_cores(struct comparison *comparison, json_t *corrections)
+{
+    double least = HUGE_VAL;
+    struct starfish_correction best = {1, 0};
+    comparison->workers = machine_set_names[STARFISH_SET_CORES];
+    for (size_t i = 0; i < sizeof choosing / sizeof choosing[0]; ++i) {
+        double bad;
+        STARFISH_TRY(simulate_choosing(comparison, choosing[i]));
+        const struct starfish_correction trial = best_correction(comparison, STARFISH_SET_CORES, &bad);
+        if (bad >= least)
+            continue;
+        least = bad;
+        best = trial;
+        json_object_set_new(corrections, "choosing", json_real(choosing[i]));
+    }
+    json_object_set_new(corrections, machine_set_names[STARFISH_SET_CORES], json_of_correction(best));
+    printf("cpu: tasks on cores %.2f times as long, %.3g ms more per solve; choosing takes %.3g us for each worker\n",
+           best.factor, 1e3 * best.seconds, 1e6 * starfish_json_number_of(corrections, "choosing"));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status fit_with_gpus(struct comparison *comparison, json_t *corrections)
+{
+    static const enum starfish_worker_set sets[] = {STARFISH_SET_GPUS, STARFISH_SET_ALL};
+    comparison->workers = NULL;
+    comparison->with_gpus = 1;
+    STARFISH_TRY(simulate_choosing(comparison, starfish_json_number_of(corrections, "choosing")));
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
+        double bad;
+        const struct starfish_correction best = best_correction(comparison, sets[i], &bad);
+        json_object_set_new(corrections, machine_set_names[sets[i]], json_of_correction(best));
+        printf("%s: %.3g ms more per solve\n", machine_set_names[sets[i]], 1e3 * best.seconds);
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status fit(void *data)
 {
     struct comparison *comparison = data;
-    json_t *corrections = json_object();
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
     STARFISH_TRY(simulate_environment(comparison->folder));
     STARFISH_TRY(simulate_isolate(comparison->folder));
     STARFISH_TRY(machine_share_links(comparison->folder));
-    STARFISH_TRY(write_corrections(comparison, NULL));
-    STARFISH_TRY(compare_in_scratch(comparison));
-    for (int set = 0; set < STARFISH_WORKER_SETS; ++set) {
-        const struct starfish_correction best = best_correction(comparison, (enum starfish_worker_set)set);
-        json_object_set_new(corrections, machine_set_names[set],
-                            json_pack("{s:f, s:f}", "factor", best.factor, "seconds", best.seconds));
-        printf("%s: tasks on cores %.2f times as long, %.3g ms more per solve\n", machine_set_names[set], best.factor,
-               1e3 * best.seconds);
-    }
-    const starfish_status status = write_corrections(comparison, corrections);
+    json_t *corrections = json_object();
+    starfish_status status = fit_cores(comparison, corrections);
+    if (status == STARFISH_SUCCESS)
+        status = fit_with_gpus(comparison, corrections);
+    if (status == STARFISH_SUCCESS)
+        status = write_corrections(comparison, corrections);
     json_decref(corrections);
     STARFISH_TRY(status);
     return check_failed(comparison);
