@@ -181,11 +181,10 @@ static starfish_status measure_runs(struct sched *sched, struct sched_combinatio
 static starfish_status warm_up(struct sched *sched)
 {
     const double start = run_clock();
-    const size_t least = 2, most = 12;
+    const size_t most = 12;
     starfish_status status = STARFISH_SUCCESS;
     starfish_tasks_teach(0);
-    for (size_t i = 0; status == STARFISH_SUCCESS && (i < least || (i < most && run_clock() - start < warm_seconds));
-         ++i)
+    for (size_t i = 0; status == STARFISH_SUCCESS && (i == 0 || (i < most && run_clock() - start < warm_seconds)); ++i)
         status = sched_solve_here(sched);
     starfish_tasks_teach(1);
     return status;
