@@ -59,8 +59,8 @@ static starfish_status write_corrections(const struct comparison *comparison, js
     return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
 }
 
-/* What choosing a worker may take, for each worker, in seconds: it makes the more of a solve the more workers there are,
- * and is fitted to cores alone. Solves are simulated with the first and the last; times of others lie between those. */
+/* What choosing a worker may take, for each worker, in seconds: it makes the more of a solve the more workers there
+ * are, and is fitted to cores alone. Solves are simulated with the first and the last; times of others lie between those. */
 enum { CHOOSINGS = 21 };
 static const double least_choosing = 5e-7, most_choosing = STARFISH_MACHINE_CHOOSING;
 
