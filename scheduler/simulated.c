@@ -161,12 +161,29 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
 
 enum { KINDS = 8 }; /* a number of a task that is less than this is a kind, or small */
 
+/* The largest prime factor of what may be the length of a transform, on which its time depends too; from 13 on all are
+ * alike. */
+static double hardness_of(size_t length)
+{
+    size_t most = 2;
+    for (size_t factor = 2; factor < 13 && length > 1; factor++)
+        for (; length % factor == 0; length /= factor)
+            most = factor;
+    return length > 1 ? 13 : (double)most;
+}
+
 /* Of two numbers of tasks: those that stand for a kind, such as a precision or a direction, are equal or far apart;
  * sizes by the square of their ratio's logarithm. */
 static double unlike_numbers(size_t here, size_t there)
 {
+    enum { MOST_LENGTH = 8192 };
     const double ratio = log(((double)here + 1) / ((double)there + 1));
-    return here < KINDS && there < KINDS ? (here != there) * 3.0 : ratio * ratio;
+    if (here < KINDS && there < KINDS)
+        return (here != there) * 3.0;
+    if (here < KINDS || there < KINDS || here > MOST_LENGTH || there > MOST_LENGTH)
+        return ratio * ratio;
+    const double harder = log(hardness_of(here) / hardness_of(there));
+    return ratio * ratio + (getenv("XHARD") ? atof(getenv("XHARD")) : 1) * harder * harder;
 }
 
 /* How unlike the task a sample is. Numbers that one of them has beyond the other's count as 0 there, since codelets

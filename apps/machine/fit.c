@@ -60,7 +60,7 @@ static starfish_status write_corrections(const struct comparison *comparison, js
 }
 
 /* What choosing a worker may take, for each worker, in seconds: it makes the more of a solve the more workers there
- * are, and is fitted to cores alone. Solves are simulated with the first and the last; times of others lie between those. */
+ * are, and is fitted to cores alone. Solves are simulated with the first and the last; times of others lie between. */
 enum { CHOOSINGS = 21 };
 static const double least_choosing = 5e-7, most_choosing = STARFISH_MACHINE_CHOOSING;
 
