@@ -183,7 +183,7 @@ static double unlike_numbers(size_t here, size_t there)
     if (here < KINDS || there < KINDS || here > MOST_LENGTH || there > MOST_LENGTH)
         return ratio * ratio;
     const double harder = log(hardness_of(here) / hardness_of(there));
-    return ratio * ratio + (getenv("XHARD") ? atof(getenv("XHARD")) : 1) * harder * harder;
+    return ratio * ratio + harder * harder;
 }
 
 /* How unlike the task a sample is. Numbers that one of them has beyond the other's count as 0 there, since codelets
