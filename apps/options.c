@@ -269,6 +269,18 @@ void options_tell(void (*line)(const struct command_line *line), void (*commands
 
 enum { HEAD = 22 }; /* columns of an option's name and argument */
 
+/* Summaries have lines for wide terminals. In a narrower one these are no paragraphs. */
+static void print_summary(const char *summary)
+{
+    enum { WIDE = 120 };
+    char text[1024];
+    snprintf(text, sizeof text, "%s", summary);
+    for (char *at = text; *at && table_terminal_width() < WIDE; ++at)
+        if (*at == '\n')
+            *at = ' ';
+    table_print_text(text, 0, 0);
+}
+
 void options_print_help(const struct command_line *line)
 {
     char head[64], text[1024], names[512];
@@ -279,7 +291,7 @@ void options_print_help(const struct command_line *line)
     printf("Usage: starfish ");
     table_print_text(line->usage, (int)strlen("Usage: starfish "), 4);
     printf("\n");
-    table_print_text(line->summary, 0, 0);
+    print_summary(line->summary);
     printf("\nOptions\n");
     for (const struct option_entry *entry = line->options; entry->name; ++entry) {
         options_describe(entry, text, sizeof text, names, sizeof names);

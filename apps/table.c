@@ -101,10 +101,20 @@ void table_print(const struct table *table)
     }
 }
 
-/* Bytes up to the end of the word that begins at `text`. */
+/* Bytes of the word that begins at `text`, with what follows it without a blank. */
 static int word_length(const char *text)
 {
     return (int)strcspn(text, " \n");
+}
+
+/* Of a word that is longer than a line, such as a list of names: up to the last comma that fits. */
+static int part_of_word(const char *text, int length, int most)
+{
+    int part = length;
+    for (int i = 0; length > most && i < most; ++i)
+        if (text[i] == ',')
+            part = i + 1;
+    return part;
 }
 
 void table_print_text(const char *text, int at, int indent)
@@ -112,7 +122,8 @@ void table_print_text(const char *text, int at, int indent)
     const int most = table_terminal_width();
     int begun = 0; /* the line has a word of the text */
     while (*text) {
-        const int blanks = (int)strspn(text, " "), word = word_length(text + blanks);
+        const int blanks = (int)strspn(text, " ");
+        const int whole = word_length(text + blanks), word = part_of_word(text + blanks, whole, most - indent);
         if (text[blanks] == '\n') {
             printf("\n%*s", text[blanks + 1] && text[blanks + 1] != '\n' ? indent : 0, "");
             at = indent;

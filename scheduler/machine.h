@@ -39,12 +39,16 @@ struct starfish_correction {
     double factor, seconds;
 };
 
+/* What choosing a worker takes where the recording does not say. */
+#define STARFISH_MACHINE_CHOOSING 1.5e-6
+
 struct starfish_machine {
     char name[STARFISH_MACHINE_NAME];
     char models[STARFISH_MACHINE_NAME]; /* the machine in the folder beside whose times of tasks it has; "": its own */
     int cores, numa_nodes, gpus;
     double gpu_speed; /* of the recorded one's, for tasks; 1 on a recorded machine */
     struct starfish_correction correction[STARFISH_WORKER_SETS];
+    double choosing; /* seconds that a policy with models takes for each worker before it gives a task to one */
     size_t rate_count;
     struct starfish_machine_rates rates[STARFISH_MACHINE_RATES];
 };

@@ -161,12 +161,29 @@ static double length_by(const struct sample *sample, struct starpu_task *task)
 
 enum { KINDS = 8 }; /* a number of a task that is less than this is a kind, or small */
 
+/* The largest prime factor of what may be the length of a transform, on which its time depends too; from 13 on all are
+ * alike. */
+static double hardness_of(size_t length)
+{
+    size_t most = 2;
+    for (size_t factor = 2; factor < 13 && length > 1; factor++)
+        for (; length % factor == 0; length /= factor)
+            most = factor;
+    return length > 1 ? 13 : (double)most;
+}
+
 /* Of two numbers of tasks: those that stand for a kind, such as a precision or a direction, are equal or far apart;
  * sizes by the square of their ratio's logarithm. */
 static double unlike_numbers(size_t here, size_t there)
 {
+    enum { MOST_LENGTH = 8192 };
     const double ratio = log(((double)here + 1) / ((double)there + 1));
-    return here < KINDS && there < KINDS ? (here != there) * 3.0 : ratio * ratio;
+    if (here < KINDS && there < KINDS)
+        return (here != there) * 3.0;
+    if (here < KINDS || there < KINDS || here > MOST_LENGTH || there > MOST_LENGTH)
+        return ratio * ratio;
+    const double harder = log(hardness_of(here) / hardness_of(there));
+    return ratio * ratio + harder * harder;
 }
 
 /* How unlike the task a sample is. Numbers that one of them has beyond the other's count as 0 there, since codelets
@@ -388,12 +405,12 @@ void starfish_recorded_begin(void)
  * gives them one after the other: between steps of short tasks that is most of the time. */
 static void take_time_to_choose(struct starpu_task *task)
 {
-    const float per_worker = 1.5e-6F;
+    const struct starfish_machine *machine = starfish_machine_named();
     struct starfish_task_header *header = task->cl_arg;
-    if (task->status == STARPU_TASK_RUNNING || header->chosen || starpu_worker_get_id() < 0)
+    if (task->status == STARPU_TASK_RUNNING || header->chosen || starpu_worker_get_id() < 0 || !machine)
         return;
     header->chosen = 1;
-    starpu_sleep(per_worker * (float)starpu_worker_get_count());
+    starpu_sleep((float)machine->choosing * (float)starpu_worker_get_count());
 }
 
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation)

@@ -1,6 +1,8 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "scheduler/account.h"
+
 #include "scheduler/bundle.h"
 #include "scheduler/fork.h"
 #include "scheduler/joint.h"
@@ -320,6 +322,24 @@ static void begin_solve(const struct starfish_progress *progress)
 #endif
 }
 
+/* Of tasks that are submitted from now on; 1 until starfish_tasks_teach is called for the first time. */
+static struct {
+    atomic_int was_called, teach;
+} teaching;
+
+void starfish_tasks_teach(int teach)
+{
+    atomic_store(&teaching.teach, teach);
+    atomic_store(&teaching.was_called, 1);
+}
+
+/* StarPU turns it on when it loads the model, which it does when the codelet's first task is submitted. */
+static void teach_model(struct starpu_codelet *codelet)
+{
+    if (atomic_load(&teaching.was_called) && codelet->model)
+        codelet->model->benchmarking = (unsigned)atomic_load(&teaching.teach);
+}
+
 /* Whoever watches a solve sees which iteration, or without iterations which phase, a task is of. StarPU keeps one such
  * number for all threads that submit, and aborts where two of them change it at once: one does, and a task that another
  * submits meanwhile is counted to the same iteration. */
@@ -360,7 +380,9 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     starfish_watched_add(&task->progress->context->watched, copy);
     atomic_fetch_add(&task->progress->submitted, 1);
     starfish_rest_busy();
+    struct starpu_codelet *codelet = starpu_task->cl;
     int code = submit_in_iteration(task, starpu_task, copy->record != NULL);
+    teach_model(codelet);
     if (code == 0)
         return STARFISH_SUCCESS;
     starfish_rest_idle();

@@ -1,7 +1,10 @@
-/* starfish bench draw: pictures of rows that a benchmark has printed by --json, also on another machine. */
+/* starfish bench draw: pictures of rows that a benchmark has printed by --json, and of traces, also on another
+ * machine. */
 #include "apps/frame/draw.h"
 #include "apps/bench/bench.h"
 #include "apps/files/json.h"
+#include "apps/pictures/canvas.h"
+#include "apps/trace/drawn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +12,7 @@
 
 struct given {
     struct bench bench;
-    const char *path;
+    const char *path, *gantt;
 };
 
 static starfish_status check_row(const char *path, size_t number, const json_t *row)
@@ -59,13 +62,18 @@ static starfish_status draw(void *data)
 {
     struct given *given = data;
     json_t *file = NULL;
-    if (!given->bench.plot && !given->bench.roofline)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "bench draw: name a picture by --plot or --roofline");
+    const int rows = given->bench.plot || given->bench.roofline;
+    if (!rows && !given->gantt)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "bench draw: name a picture by --plot, --roofline or --gantt");
     STARFISH_TRY(bench_check_outputs(&given->bench));
+    if (given->gantt)
+        STARFISH_TRY(starfish_canvas_check(given->gantt));
     starfish_status status = starfish_json_load(given->path, &file);
-    if (status == STARFISH_SUCCESS)
+    if (status == STARFISH_SUCCESS && given->gantt)
+        status = trace_draw(given->path, file, given->gantt);
+    if (status == STARFISH_SUCCESS && rows)
         status = check(given->path, file);
-    if (status == STARFISH_SUCCESS)
+    if (status == STARFISH_SUCCESS && rows)
         status = draw_file(&given->bench, file);
     json_decref(file);
     return status;
@@ -78,12 +86,14 @@ int bench_draw_rows(int argc, char **argv)
         {"--plot", OPTION_TEXT, &given.bench.plot, "F", .help = "the times as bars, in a .png, .svg or .pdf"},
         {"--roofline", OPTION_TEXT, &given.bench.roofline, "F",
          .help = "operations per second over operations per byte, where both are known"},
+        {"--gantt", OPTION_TEXT, &given.gantt, "F", .help = "of a trace.json of starfish trace: its Gantt chart"},
         PICTURE_OPTIONS,
         {.name = NULL},
     };
     const struct command_line line = {
-        .usage = "bench draw ROWS.json [OPTION ...]",
-        .summary = "Draw the JSON that bench, reproduce or sched has printed, here or on another machine.",
+        .usage = "bench draw ROWS.json | trace.json [OPTION ...]",
+        .summary = "Draw the JSON that bench, reproduce or sched has printed, or that trace has left, here or on "
+                   "another machine.",
         .options = options,
         .operands = &given.path,
         .operand_count = 1,

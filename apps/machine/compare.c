@@ -1,4 +1,6 @@
 /* starfish machine compare: times in simulation beside those that were measured on the machine. */
+#include "apps/machine/compare.h"
+
 #include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 #include "apps/machine/measured.h"
@@ -21,15 +23,6 @@
 enum { SECONDS_AT_MOST = 600 };
 /* By how much a simulated time should differ from the measured one at most, as a fraction of it. */
 static const double wanted = 0.15;
-
-struct comparison {
-    const char *name, *only, *csv;
-    int markdown, fits; /* fits: what is held out is left out */
-    char folder[SIMULATE_PATH], scratch[64];
-    json_t *rows;             /* case, workers, policy, measured, simulated */
-    size_t estimated;         /* cases in which some tasks have no recorded times */
-    size_t simulated, failed; /* cases on a set of workers */
-};
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
@@ -85,14 +78,16 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
     return status;
 }
 
-/* Does any row have a solve that took half as long again as another? */
+/* Does any row have a solve that took half as long again as another, and so few tasks that this is chance? */
 static int varies(const json_t *said)
 {
+    enum { MANY_TASKS = 400 };
     const json_t *row;
     size_t i;
     json_array_foreach(json_object_get(said, "rows"), i, row)
     {
-        if (starfish_json_number_of(row, "max") > 1.5 * starfish_json_number_of(row, "min"))
+        if (starfish_json_number_of(row, "max") > 1.5 * starfish_json_number_of(row, "min") &&
+            starfish_json_number_of(row, "tasks") < MANY_TASKS)
             return 1;
     }
     return 0;
@@ -141,6 +136,14 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
     }
 }
 
+enum starfish_worker_set comparison_set_of(const char *workers)
+{
+    const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
+    return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
+           : gpus                                         ? STARFISH_SET_GPUS
+                                                          : STARFISH_SET_CORES;
+}
+
 /* What cannot be simulated is said, and does not keep the rest from being compared: so that all that a recording lacks
  * is known at once. */
 static void compare_set(struct comparison *comparison, const json_t *recorded, const char *workers)
@@ -173,7 +176,9 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     json_array_foreach(json_object_get(recorded, "rows"), i, row)
     {
         const char *workers = starfish_json_text_of(row, "workers");
-        if (wanted_here && !json_object_get(seen, workers))
+        const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
+                           !(comparison->with_gpus && comparison_set_of(workers) == STARFISH_SET_CORES);
+        if (wanted_here && chosen && !json_object_get(seen, workers))
             compare_set(comparison, recorded, workers);
         json_object_set_new(seen, workers, json_true());
     }
@@ -215,14 +220,6 @@ static starfish_status compare_all(struct comparison *comparison)
 static double off(const json_t *row)
 {
     return starfish_json_number_of(row, "simulated") / starfish_json_number_of(row, "measured") - 1;
-}
-
-static enum starfish_worker_set set_of(const char *workers)
-{
-    const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
-    return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
-           : gpus                                         ? STARFISH_SET_GPUS
-                                                          : STARFISH_SET_CORES;
 }
 
 static void print_rows(const struct comparison *comparison)
@@ -318,7 +315,7 @@ static void print_share(const struct comparison *comparison, const char *what, i
     const json_t *row;
     json_array_foreach(comparison->rows, i, row)
     {
-        const int has_gpu = set_of(starfish_json_text_of(row, "workers")) != STARFISH_SET_CORES;
+        const int has_gpu = comparison_set_of(starfish_json_text_of(row, "workers")) != STARFISH_SET_CORES;
         if ((held_out && !json_is_true(json_object_get(row, "held_out"))) || (gpus >= 0 && has_gpu != gpus))
             continue;
         count++;
@@ -359,7 +356,7 @@ static starfish_status write_csv(const struct comparison *comparison)
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 /* At the end, when what could be compared has been shown. */
-static starfish_status check_failed(const struct comparison *comparison)
+starfish_status comparison_check_failed(const struct comparison *comparison)
 {
     if (comparison->failed == 0)
         return STARFISH_SUCCESS;
@@ -367,7 +364,7 @@ static starfish_status check_failed(const struct comparison *comparison)
                          comparison->failed, comparison->simulated);
 }
 
-static starfish_status compare_in_scratch(struct comparison *comparison)
+starfish_status comparison_run(struct comparison *comparison)
 {
     snprintf(comparison->scratch, sizeof comparison->scratch, "/tmp/starfish-compare-XXXXXX");
     if (starfish_temporary_folder(comparison->scratch) != 0)
@@ -377,15 +374,20 @@ static starfish_status compare_in_scratch(struct comparison *comparison)
     return status;
 }
 
+starfish_status comparison_begin(struct comparison *comparison)
+{
+    STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
+    STARFISH_TRY(simulate_environment(comparison->folder));
+    return simulate_isolate(comparison->folder);
+}
+
 static starfish_status compare(void *data)
 {
     struct comparison *comparison = data;
     if (comparison->csv)
         STARFISH_TRY(starfish_output_check(comparison->csv));
-    STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
-    STARFISH_TRY(simulate_environment(comparison->folder));
-    STARFISH_TRY(simulate_isolate(comparison->folder));
-    STARFISH_TRY(compare_in_scratch(comparison));
+    STARFISH_TRY(comparison_begin(comparison));
+    STARFISH_TRY(comparison_run(comparison));
     if (comparison->csv)
         STARFISH_TRY(write_csv(comparison));
     if (comparison->markdown)
@@ -393,7 +395,7 @@ static starfish_status compare(void *data)
     else
         print_rows(comparison);
     print_sum(comparison);
-    return check_failed(comparison);
+    return comparison_check_failed(comparison);
 }
 
 int machine_compare(int argc, char **argv)
@@ -401,6 +403,7 @@ int machine_compare(int argc, char **argv)
     struct comparison comparison = {.rows = json_array()};
     const struct option_entry options[] = {
         {"--case", OPTION_TEXT, &comparison.only, "C", .help = "only cases whose names begin so"},
+        {"--workers", OPTION_TEXT, &comparison.workers, "W", .help = "only rows on this set of workers"},
         {"--csv", OPTION_TEXT, &comparison.csv, "F", .help = "also write the rows as CSV"},
         {"--markdown", OPTION_FLAG, &comparison.markdown, .help = "print the table for a page of documentation"},
         {.name = NULL},
@@ -413,100 +416,6 @@ int machine_compare(int argc, char **argv)
         .operand_count = 1,
     };
     const int exit_status = options_run(&line, argc, argv, compare, &comparison);
-    json_decref(comparison.rows);
-    return exit_status;
-}
-
-/* ---- fit --------------------------------------------------------------------------------------------------------- */
-
-/* How bad a correction is for a set's rows that the models have seen: the sum of what their logarithms are off by, each
- * no more than a factor of 1.2 counts: rows that are further off are so for other reasons than what is corrected. */
-static double badness(const struct comparison *comparison, enum starfish_worker_set set,
-                      struct starfish_correction correction)
-{
-    double sum = 0;
-    const json_t *row;
-    size_t i;
-    json_array_foreach(comparison->rows, i, row)
-    {
-        if (json_is_true(json_object_get(row, "held_out")) || set_of(starfish_json_text_of(row, "workers")) != set)
-            continue;
-        const double said = starfish_json_number_of(row, "simulated") * correction.factor + correction.seconds;
-        sum += fmin(fabs(log(said / starfish_json_number_of(row, "measured"))), log(1.2));
-    }
-    return sum;
-}
-
-/* The best one, by trial. GPUs' tasks are measured on the GPU, where nothing disturbs them: their factor is 1, and so
- * is that of both, where tasks on cores are no measure of the whole. */
-static struct starfish_correction best_correction(const struct comparison *comparison, enum starfish_worker_set set)
-{
-    struct starfish_correction best = {1, 0};
-    double least = badness(comparison, set, best);
-    for (int f = set == STARFISH_SET_CORES ? 80 : 100; f <= (set == STARFISH_SET_CORES ? 160 : 100); ++f)
-        for (int s = 0; s <= 200; ++s) {
-            const struct starfish_correction trial = {0.01 * f, 5e-5 * s};
-            const double bad = badness(comparison, set, trial);
-            if (bad < least - 1e-9) {
-                least = bad;
-                best = trial;
-            }
-        }
-    return best;
-}
-
-static starfish_status write_corrections(const struct comparison *comparison, json_t *corrections)
-{
-    char path[SIMULATE_PATH + 16];
-    json_t *root;
-    snprintf(path, sizeof path, "%s/machine.json", comparison->folder);
-    STARFISH_TRY(starfish_json_load(path, &root));
-    if (corrections)
-        json_object_set(root, "corrections", corrections);
-    else
-        json_object_del(root, "corrections");
-    const int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
-    json_decref(root);
-    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
-}
-
-static starfish_status fit(void *data)
-{
-    struct comparison *comparison = data;
-    json_t *corrections = json_object();
-    STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
-    STARFISH_TRY(simulate_environment(comparison->folder));
-    STARFISH_TRY(simulate_isolate(comparison->folder));
-    STARFISH_TRY(machine_share_links(comparison->folder));
-    STARFISH_TRY(write_corrections(comparison, NULL));
-    STARFISH_TRY(compare_in_scratch(comparison));
-    for (int set = 0; set < STARFISH_WORKER_SETS; ++set) {
-        const struct starfish_correction best = best_correction(comparison, (enum starfish_worker_set)set);
-        json_object_set_new(corrections, machine_set_names[set],
-                            json_pack("{s:f, s:f}", "factor", best.factor, "seconds", best.seconds));
-        printf("%s: tasks on cores %.2f times as long, %.3g ms more per solve\n", machine_set_names[set], best.factor,
-               1e3 * best.seconds);
-    }
-    const starfish_status status = write_corrections(comparison, corrections);
-    json_decref(corrections);
-    STARFISH_TRY(status);
-    return check_failed(comparison);
-}
-
-int machine_fit(int argc, char **argv)
-{
-    struct comparison comparison = {.rows = json_array(), .fits = 1};
-    const struct option_entry options[] = {{.name = NULL}};
-    const struct command_line line = {
-        .usage = "machine fit NAME",
-        .summary =
-            "Correct simulations of a recorded machine by what its recorded solves took, those that are held out\n"
-            "aside: writes \"corrections\" into its machine.json.",
-        .options = options,
-        .operands = &comparison.name,
-        .operand_count = 1,
-    };
-    const int exit_status = options_run(&line, argc, argv, fit, &comparison);
     json_decref(comparison.rows);
     return exit_status;
 }

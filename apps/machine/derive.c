@@ -281,6 +281,8 @@ static starfish_status write_machine(const struct derivation *derivation)
                                 (int)derivation->numa_nodes, "gpus", gpus, "rates", json_object_get(origin, "rates"));
     if (machine && derivation->gpu_percent != 100)
         json_object_set_new(machine, "gpu_speed", json_real(speed));
+    if (machine) /* other corrections are of the recorded workers */
+        json_object_set_new(machine, "corrections", json_pack("{s:f}", "choosing", derivation->machine.choosing));
     snprintf(path, sizeof path, "%s/machine.json", derivation->folder);
     if (!machine || json_dump_file(machine, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0)
         status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path);

@@ -54,7 +54,7 @@ starfish_status machine_share_links(const char *folder)
     size_t size = 0;
     STARFISH_TRY(machine_read(folder, &machine));
     const double least = streamed_bytes(&machine);
-    if (machine.gpus < 2 || !(least > 0))
+    if (machine.gpus < 1 || !(least > 0))
         return STARFISH_SUCCESS;
     if (snprintf(path, sizeof path, "%s/sampling/bus/%s.platform.v4.xml", folder, machine.name) >= (int)sizeof path)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: its name is too long", folder);

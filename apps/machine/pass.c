@@ -8,6 +8,7 @@
 #include "apps/files/json.h"
 #include "apps/measured/sched.h"
 #include "apps/workers.h"
+#include "scheduler/account.h"
 #include "scheduler/sizes.h"
 
 #include <math.h>
@@ -23,6 +24,7 @@ static const double calibration_seconds[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = 1.5, [MACHINE_SIZES] = 1, [MACHINE_HELD_OUT] = 0.5, [MACHINE_POLICIES] = 0.5};
 /* Solves of a row that take less in all are followed by as many more: the median of five short ones is chance. */
 static const double row_seconds = 0.25;
+static const double warm_seconds = 0.03;
 
 struct running {
     const struct machine_pass *pass;
@@ -174,6 +176,20 @@ static starfish_status measure_runs(struct sched *sched, struct sched_combinatio
     return STARFISH_SUCCESS;
 }
 
+/* Solves of which the models learn nothing: the first ones of a plan make CUDA graphs and touch memory for the first
+ * time, and a GPU that has waited has low clocks. Means that contain them are too long by a few per cent. */
+static starfish_status warm_up(struct sched *sched)
+{
+    const double start = run_clock();
+    const size_t most = 12;
+    starfish_status status = STARFISH_SUCCESS;
+    starfish_tasks_teach(0);
+    for (size_t i = 0; status == STARFISH_SUCCESS && (i == 0 || (i < most && run_clock() - start < warm_seconds)); ++i)
+        status = sched_solve_here(sched);
+    starfish_tasks_teach(1);
+    return status;
+}
+
 /* Policies without models learn nothing from more samples. */
 static starfish_status measure_here(struct running *running, struct sched *sched, const struct machine_case *what)
 {
@@ -182,6 +198,8 @@ static starfish_status measure_here(struct running *running, struct sched *sched
     c.seconds = seconds;
     starfish_status status = STARFISH_SUCCESS;
     if (is_first(c.policy))
+        status = warm_up(sched);
+    if (is_first(c.policy) && status == STARFISH_SUCCESS)
         status = sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds[running->pass->stage]);
     if (status == STARFISH_SUCCESS)
         status = measure_runs(sched, &c);

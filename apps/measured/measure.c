@@ -29,6 +29,11 @@ static starfish_status solve(struct plan *plan, struct starfish_record **record)
     return status;
 }
 
+starfish_status sched_solve_here(struct sched *sched)
+{
+    return solve(&sched->plan, NULL);
+}
+
 typedef starfish_status sched_work(struct sched *sched, struct sched_combination *combination, size_t solves);
 
 /* `work` in a context of its own. */

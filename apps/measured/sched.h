@@ -41,6 +41,7 @@ starfish_status sched_measure(struct sched *sched, struct sched_combination *com
  * or after so many solves, or seconds of them. */
 starfish_status sched_calibrate_here(struct sched *sched, const struct sched_combination *combination, size_t most,
                                      double most_seconds);
+starfish_status sched_solve_here(struct sched *sched);
 starfish_status sched_measure_here(struct sched *sched, struct sched_combination *combination, size_t solves);
 /* Instead: a model of several nodes like the simulated machine (apps/sched/nodes.c). */
 starfish_status sched_measure_nodes(struct bench *bench);

@@ -84,6 +84,12 @@ static starfish_status read_corrections(const char *path, const json_t *root, st
         if (!(there->factor >= 0.01 && there->factor <= 100 && there->seconds >= 0 && there->seconds <= 10))
             return starfish_json_fail(path, "corrections", "factors must be from 0.01 to 100, seconds from 0 to 10");
     }
+    machine->choosing = STARFISH_MACHINE_CHOOSING;
+    const json_t *choosing = json_object_get(corrections, "choosing");
+    if (choosing)
+        STARFISH_TRY(starfish_json_number(path, "choosing", choosing, &machine->choosing));
+    if (!(machine->choosing >= 0 && machine->choosing <= 1e-3))
+        return starfish_json_fail(path, "choosing", "must be from 0 to 0.001 seconds");
     return STARFISH_SUCCESS;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { NAME = 64, TEXT = 192, MOST_ROWS = STARPU_NMAXWORKERS + STARPU_MAXNODES * STARPU_MAXNODES };
-static const unsigned copy_colour = 0x777788;
 
 struct chart {
     struct starfish_gantt gantt;
@@ -65,7 +64,7 @@ static void add_copy(struct chart *chart, const struct trace *trace, size_t numb
                                                    .lane = trace->copy_lane[number],
                                                    .start = 1e-3 * trace_time(trace, copy->start),
                                                    .end = 1e-3 * trace_time(trace, copy->end),
-                                                   .colour = copy_colour,
+                                                   .colour = TRACE_COPY_COLOUR,
                                                    .name = "copy",
                                                    .text = chart->text[at]};
 }
@@ -82,8 +81,8 @@ static void fill(struct chart *chart, const struct trace *trace)
     chart->gantt.rows = chart->rows;
     chart->gantt.span = chart->span;
     chart->gantt.end = 1e-3 * (trace->account.end - trace->account.begin);
-    chart->gantt.axis = "milliseconds since the submission";
-    chart->gantt.mark = "critical path: what the end had to wait for";
+    chart->gantt.axis = TRACE_AXIS;
+    chart->gantt.mark = TRACE_MARK;
 }
 
 static void destroy(struct chart *chart)

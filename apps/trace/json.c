@@ -77,6 +77,7 @@ static json_t *arguments_of(const struct trace *trace, size_t number)
                                   "submitted_us", moment_json(trace, span->submitted), "ready_us",
                                   moment_json(trace, span->ready), "data_wait_us", command_json_real(span->fetched),
                                   "waited_for", trace->path[number], "expected_us", expected_of(span));
+    json_object_set_new(arguments, "colour", json_sprintf("#%06x", span->colour));
     for (int i = 0; i < span->coordinates; i++)
         json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));
     return arguments;
@@ -258,8 +259,9 @@ starfish_status trace_write_json(const struct trace *trace, const char *path)
                                "otherData", "starfish", trace->runtime.starfish_version, "policy",
                                trace->runtime.policy, "method", trace->plan.method, "tasks", (int)trace->record->tasks);
     json_object_update_new(json_object_get(object, "otherData"),
-                           json_pack("{s:s, s:s, s:s, s:b}", "problem", trace->plan.name, "size", trace->plan.size,
-                                     "machine", trace->machine, "simulated", SIMULATED));
+                           json_pack("{s:s, s:s, s:s, s:b, s:f}", "problem", trace->plan.name, "size", trace->plan.size,
+                                     "machine", trace->machine, "simulated", SIMULATED, "seconds",
+                                     trace->plan.seconds));
     if (status == STARFISH_SUCCESS)
         status = starfish_output_open(&output, path);
     if (status == STARFISH_SUCCESS) {

@@ -8,6 +8,7 @@
 #include "apps/pictures/canvas.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
+#include "apps/table.h"
 #include "apps/workers.h"
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
@@ -164,7 +165,7 @@ static starfish_status run_trace(void *data)
     char simulation[256];
     simulate_describe(simulation, sizeof simulation);
     if (simulation[0] && !trace->quiet)
-        printf("%s\n", simulation);
+        table_print_text(simulation, 0, 4);
     return STARFISH_SUCCESS;
 }
 

@@ -51,7 +51,7 @@ class Bench(Case):
             with open(self.path("rows.json"), "w") as stream:
                 stream.write(text)
             self.refuse(2, words, "bench", "draw", "rows.json", "--plot", "bars.svg")
-        self.refuse(2, "name a picture by --plot or --roofline", "bench", "draw", "rows.json")
+        self.refuse(2, "name a picture by --plot, --roofline or --gantt", "bench", "draw", "rows.json")
 
     def test_list_and_help(self):
         for arguments, word in ((["bench"], "poisson3d"), (["bench", "--help"], "poisson3d"),

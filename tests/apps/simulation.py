@@ -372,7 +372,9 @@ $EndElements
             json.dump(measured, stream)
         self.assertIn("cpu: tasks on cores", self.run_well("machine", "fit", f"{self.machines}/fitted"))
         with open(f"{self.machines}/fitted/machine.json") as stream:
-            correction = json.load(stream)["corrections"]["cpu"]
+            corrections = json.load(stream)["corrections"]
+        correction = corrections["cpu"]
+        self.assertTrue(4.9e-7 <= corrections["choosing"] <= 1.51e-6, corrections)
         self.assertGreater(correction["factor"] * 0.01 + correction["seconds"], 0.002)
         out = self.run_well("machine", "compare", f"{self.machines}/fitted")
         self.assertRegex(out, r"(?m)^[4-9] of \d+ within 15 %")

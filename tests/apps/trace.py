@@ -44,6 +44,22 @@ class Trace(Case):
         self.assertEqual(len(titles), sum(task["ph"] == "X" for task in tasks))
         self.assertTrue(any(title.startswith("backward, slab 3: ") for title in titles))
 
+    def test_drawn_again(self):
+        """What `bench draw` draws of trace.json is the chart that `trace` has drawn, but for the rows' order."""
+        self.trace("--slabs", "4", "--policy", "starfish-width")
+        status, out, said = self.run_program("bench", "draw", "t/trace.json", "--gantt", "again.svg")
+        self.assertEqual((status, out, said), (0, "", []))
+
+        def spans(path):
+            drawn = xml.etree.ElementTree.parse(self.path(path)).getroot()
+            return sorted(title.text.split(":")[0] for title in drawn.iter("{http://www.w3.org/2000/svg}title"))
+        self.assertEqual(spans("again.svg"), spans("t/gantt.svg"))
+        for words, broken in (("there is no task", {"otherData": {}, "traceEvents": []}),
+                              ("a span without a name", {"traceEvents": [{"ph": "X", "name": "forward", "ts": -1}]})):
+            self.write("broken.json", broken)
+            self.refuse(2, words, "bench", "draw", "broken.json", "--gantt", "broken.svg")
+        self.refuse(2, "a picture's name ends in", "bench", "draw", "t/trace.json", "--gantt", "again.txt")
+
     def test_blktri_and_a_singular_problem(self):
         ends = ["neumann", "neumann"]
         problem = poisson(bc={"x": "periodic", "y": ends, "z": ends})

@@ -1,0 +1,27 @@
+/* starfish machine compare, fit: cases of a recorded machine simulated, and their rows. */
+#ifndef STARFISH_APPS_MACHINE_COMPARE_H
+#define STARFISH_APPS_MACHINE_COMPARE_H
+
+#include "apps/machine/machine.h"
+#include "scheduler/machine.h"
+
+struct comparison {
+    const char *name, *only, *workers, *csv;
+    int markdown, fits; /* fits: what is held out is left out */
+    int with_gpus;      /* only sets of workers that have some */
+    char folder[SIMULATE_PATH], scratch[64];
+    json_t *rows;             /* case, workers, policy, measured, simulated */
+    size_t estimated;         /* cases in which some tasks have no recorded times */
+    size_t simulated, failed; /* cases on a set of workers */
+};
+
+/* Which kind of set of workers it is, by its text. */
+enum starfish_worker_set comparison_set_of(const char *workers);
+/* Finds the machine and prepares this process. Errors: FILE, ARGUMENT, MEMORY. */
+starfish_status comparison_begin(struct comparison *comparison);
+/* Simulates what is wanted, and adds the rows; may be called again. Errors: FILE, ARGUMENT (nothing is wanted). */
+starfish_status comparison_run(struct comparison *comparison);
+/* UNSUPPORTED where cases could not be simulated: at the end, when what could be compared has been shown. */
+starfish_status comparison_check_failed(const struct comparison *comparison);
+
+#endif

@@ -1,0 +1,165 @@
+/* The Gantt chart of a trace.json. Its threads are workers and links with their lanes (json.c); each worker or link is
+ * a row. */
+#include "apps/trace/drawn.h"
+
+#include "apps/files/json.h"
+#include "apps/pictures/canvas.h"
+#include "apps/pictures/gantt.h"
+#include "apps/trace/trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 256, NAME = 64 };
+
+struct drawn {
+    const char *path; /* of the trace, for complaints */
+    struct starfish_gantt gantt;
+    const char *row[MOST_ROWS];
+    json_int_t process[MOST_ROWS], owner[MOST_ROWS]; /* whose row it is */
+    struct starfish_gantt_span *span;
+    char (*name)[NAME]; /* of each span: the operation's */
+};
+
+static int is_phase(const json_t *event, const char *phase)
+{
+    const char *text = starfish_json_text_of(event, "ph");
+    return text && strcmp(text, phase) == 0;
+}
+
+static json_int_t integer_of(const json_t *event, const char *key)
+{
+    return json_integer_value(json_object_get(event, key));
+}
+
+/* The row of an event's thread; the number of rows: it has none. */
+static size_t row_of(const struct drawn *drawn, const json_t *event)
+{
+    size_t row = 0;
+    while (row < drawn->gantt.rows && (drawn->process[row] != integer_of(event, "pid") ||
+                                       drawn->owner[row] != integer_of(event, "tid") / TRACE_LANES))
+        row++;
+    return row;
+}
+
+/* Threads in their order in the file; lanes beyond the first have no row of their own. */
+static starfish_status add_row(struct drawn *drawn, const json_t *event)
+{
+    const char *what = starfish_json_text_of(event, "name");
+    const char *name = starfish_json_text_of(json_object_get(event, "args"), "name");
+    const size_t row = row_of(drawn, event);
+    if (!is_phase(event, "M") || !what || strcmp(what, "thread_name") != 0 || row < drawn->gantt.rows)
+        return STARFISH_SUCCESS;
+    if (!name)
+        return starfish_json_fail(drawn->path, "traceEvents", "a thread without a name");
+    if (row == MOST_ROWS)
+        return starfish_json_fail(drawn->path, "traceEvents", "more than %d workers and links", MOST_ROWS);
+    drawn->row[row] = name;
+    drawn->process[row] = integer_of(event, "pid");
+    drawn->owner[row] = integer_of(event, "tid") / TRACE_LANES;
+    drawn->gantt.rows++;
+    return STARFISH_SUCCESS;
+}
+
+/* As the task was drawn where it was recorded; older traces do not say, and there it goes by the operation. */
+static unsigned colour_of(const struct drawn *drawn, size_t number, const json_t *event)
+{
+    const char *said = starfish_json_text_of(json_object_get(event, "args"), "colour");
+    size_t others = 0;
+    if (said && said[0] == '#')
+        return (unsigned)strtoul(said + 1, NULL, 16) & 0xffffff;
+    if (strcmp(drawn->name[number], "copy") == 0)
+        return TRACE_COPY_COLOUR;
+    for (size_t i = 0; i < number; ++i) {
+        if (strcmp(drawn->name[i], drawn->name[number]) == 0)
+            return drawn->span[i].colour;
+        size_t first = 0;
+        while (strcmp(drawn->name[first], drawn->name[i]) != 0)
+            first++;
+        others += first == i && drawn->span[i].colour != TRACE_COPY_COLOUR;
+    }
+    return starfish_group_colour(others);
+}
+
+static starfish_status add_span(struct drawn *drawn, const json_t *event)
+{
+    const char *name = starfish_json_text_of(event, "name");
+    const double start = 1e-3 * starfish_json_number_of(event, "ts");
+    const double length = 1e-3 * starfish_json_number_of(event, "dur");
+    const size_t row = row_of(drawn, event), at = drawn->gantt.count;
+    if (!is_phase(event, "X"))
+        return STARFISH_SUCCESS;
+    if (!name || row == drawn->gantt.rows || !(start >= 0) || !(length >= 0))
+        return starfish_json_fail(drawn->path, "traceEvents", "a span without a name, a thread, a time or a length");
+    snprintf(drawn->name[at], NAME, "%.*s", (int)strcspn(name, ","), name);
+    drawn->span[at] = (struct starfish_gantt_span){
+        .row = row,
+        .lane = (size_t)(integer_of(event, "tid") % TRACE_LANES),
+        .start = start,
+        .end = start + length,
+        .colour = colour_of(drawn, at, event),
+        .marked = json_is_true(json_object_get(json_object_get(event, "args"), "waited_for")),
+        .name = drawn->name[at],
+        .text = name};
+    drawn->gantt.end = fmax(drawn->gantt.end, start + length);
+    drawn->gantt.count++;
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status fill(struct drawn *drawn, const json_t *events)
+{
+    const json_t *event;
+    size_t i;
+    json_array_foreach(events, i, event)
+    {
+        STARFISH_TRY(add_row(drawn, event));
+    }
+    json_array_foreach(events, i, event)
+    {
+        STARFISH_TRY(add_span(drawn, event));
+    }
+    return drawn->gantt.count > 0 ? STARFISH_SUCCESS
+                                  : starfish_json_fail(drawn->path, "traceEvents", "there is no task");
+}
+
+/* The solve took somewhat longer than from its first task to its last; older traces do not say how long. */
+static starfish_status write_picture(struct drawn *drawn, const json_t *about, const char *picture)
+{
+    char title[256], subtitle[512];
+    const double seconds = starfish_json_number_of(about, "seconds");
+    const char *const said[] = {"size", "method", "machine", "policy"};
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
+        if (!starfish_json_text_of(about, said[i]))
+            return starfish_json_fail(drawn->path, "otherData", "has no text \"%s\"", said[i]);
+    snprintf(title, sizeof title, "%s, %s: %.4g ms", starfish_json_text_of(about, "size"),
+             starfish_json_text_of(about, "method"), seconds > 0 ? 1e3 * seconds : drawn->gantt.end);
+    snprintf(subtitle, sizeof subtitle, "%s, policy %s, %.0f tasks, %s", starfish_json_text_of(about, "machine"),
+             starfish_json_text_of(about, "policy"), starfish_json_number_of(about, "tasks"),
+             json_is_true(json_object_get(about, "simulated")) ? "simulated" : "measured");
+    drawn->gantt.title = title;
+    drawn->gantt.subtitle = subtitle;
+    drawn->gantt.axis = TRACE_AXIS;
+    drawn->gantt.mark = TRACE_MARK;
+    drawn->gantt.row = drawn->row;
+    drawn->gantt.span = drawn->span;
+    return starfish_gantt_write(picture, &drawn->gantt);
+}
+
+starfish_status trace_draw(const char *path, const json_t *trace, const char *picture)
+{
+    const json_t *events = json_object_get(trace, "traceEvents");
+    const size_t count = json_array_size(events);
+    struct drawn drawn = {.path = path, .gantt.begin = 0};
+    drawn.span = calloc(count + 1, sizeof *drawn.span);
+    drawn.name = calloc(count + 1, sizeof *drawn.name);
+    starfish_status status = drawn.span && drawn.name
+                                 ? fill(&drawn, events)
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a chart", path);
+    if (status == STARFISH_SUCCESS)
+        status = write_picture(&drawn, json_object_get(trace, "otherData"), picture);
+    free(drawn.span);
+    free(drawn.name);
+    return status;
+}
