@@ -60,8 +60,9 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
     starfish_task_data(&task, d->rhs, STARPU_R);
     starfish_task_data(&task, d->result, STARPU_W);
 
-    struct arguments arguments = {.precision = d->precision,
-                                  .kernel = {.first_plane = d->first_plane, .planes = d->planes}};
+    struct arguments arguments = {
+        .precision = d->precision,
+        .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     memcpy(arguments.kernel.weight, d->weight, sizeof d->weight);
     memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);

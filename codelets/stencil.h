@@ -79,6 +79,7 @@ struct starfish_boundary_task {
     starpu_data_handle_t face[3][2];  /* vectors of reals, or NULL */
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
     const char *name;                 /* NULL: "boundary data" */
+    int past_caches;                  /* as struct starfish_boundary_rhs has it */
 };
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
                                              const struct starfish_boundary_task *description);

@@ -1,6 +1,6 @@
 /* Boundary data of a solve: they are moved to the right-hand side by a task per slab, which reads arrays of faces where
  * they lie, on the host or on a GPU. */
-#include "poisson/job.h"
+#include "poisson/layout.h"
 
 #include "base/pages.h"
 #include "codelets/stencil.h"
@@ -97,7 +97,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const str
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first_plane[slab] - plan->here.first;
-        task.where = job->cut.where[slab];
+        task.where = starfish_job_packing_workers(job, slab);
         task.rhs = job->rhs->handle[slab];
         starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);
         task.result = job->full_rhs[slab];

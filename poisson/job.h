@@ -17,6 +17,7 @@ struct starfish_job {
     int owns_fields; /* they are over arrays of the user's, and end with the job */
     int lone;        /* there was no other job when it was submitted */
     int in_place;    /* the user's arrays of boundary data stay until the job is done */
+    int staged;      /* cores copy rhs and solution from and to pageable memory (layout.h) */
 
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the

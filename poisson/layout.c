@@ -6,6 +6,7 @@
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
 #include "poisson/ranks.h"
+#include "scheduler/data.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <math.h>
@@ -95,15 +96,21 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 
 /* ---- Packed copies ----------------------------------------------------------------------------------------------- */
 
-static int wants_packed(const struct starfish_poisson_plan *plan, const struct starfish_field *field)
+static int wants_packed(const struct starfish_job *job, const struct starfish_field *field)
 {
-    return field->strides.row > 0 &&
-           (!plan->method->rows || plan->options.check_residual || plan->refinements > 0 || plan->options.check_data);
+    const struct starfish_poisson_plan *plan = job->plan;
+    return job->staged || (field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual ||
+                                                      plan->refinements > 0 || plan->options.check_data));
+}
+
+uint32_t starfish_job_packing_workers(const struct starfish_job *job, size_t slab)
+{
+    return job->staged ? (uint32_t)STARFISH_ON_CORES : job->cut.where[slab];
 }
 
 int starfish_job_packs_rhs(const struct starfish_job *job)
 {
-    return wants_packed(job->plan, job->rhs);
+    return wants_packed(job, job->rhs);
 }
 
 void starfish_job_make_solution_slabs(struct starfish_job *job)
@@ -111,7 +118,7 @@ void starfish_job_make_solution_slabs(struct starfish_job *job)
     const struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_cut_array array = {
         .n = plan->field_n, .precision = plan->options.precision, .context = plan->context};
-    const int packs = wants_packed(plan, job->solution);
+    const int packs = wants_packed(job, job->solution);
     for (size_t slab = 0; slab < job->cut.slabs && packs; slab++)
         starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
     memcpy(job->solution_slabs.slab, packs ? job->packed : job->solution->handle, sizeof job->solution_slabs.slab);
@@ -121,17 +128,27 @@ void starfish_job_make_solution_slabs(struct starfish_job *job)
 starfish_status starfish_job_submit_unpacking(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    struct starfish_boundary_task task = {
-        .precision = plan->options.precision, .planes = plan->n[2], .name = "unpack solution"};
+    struct starfish_boundary_task task = {.precision = plan->options.precision,
+                                          .planes = plan->n[2],
+                                          .name = "unpack solution",
+                                          .past_caches = job->staged};
     for (size_t slab = 0; slab < job->cut.slabs && job->packed[slab]; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
         task.first_plane = job->cut.first_plane[slab];
-        task.where = job->cut.where[slab];
+        task.where = starfish_job_packing_workers(job, slab);
         task.rhs = job->packed[slab];
         task.result = job->solution->handle[slab];
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_BACKWARD, &task));
     }
     return STARFISH_SUCCESS;
+}
+
+void starfish_job_end_staging(struct starfish_job *job, starfish_handle *copies)
+{
+    for (size_t slab = 0; slab < job->cut.slabs && job->staged; slab++) {
+        starfish_data_discard_after_tasks(copies[slab]);
+        copies[slab] = NULL;
+    }
 }
 
 void starfish_job_release_packed(struct starfish_job *job)

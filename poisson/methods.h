@@ -35,6 +35,9 @@ struct starfish_method_row {
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
     int (*has_cut)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+    /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
+     * STARFISH_STAGED; NULL: no. */
+    int (*stages)(const struct starfish_poisson_plan *plan);
     /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
      * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
      * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it

@@ -50,7 +50,11 @@ void starfish_slab_destroy_graphs(struct starfish_poisson_plan *plan);
 /* The graph of that cut, NULL where there is none. With plan->submission locked. */
 struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
 
-/* slab_cut.c: how to cut the field and its modes for the workers. */
+/* slab_cut.c: whether GPUs get all planes of arrays in pageable memory, which cores copy for them through pinned
+ * memory, of a field that fits so; and the member of the method's row. */
+int starfish_slab_would_stage(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit);
+int starfish_slab_stages(const struct starfish_poisson_plan *plan);
+/* How to cut the field and its modes for the workers. */
 starfish_status starfish_slab_choose_cut(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                          enum starfish_pace pace, struct starfish_cut *cut,
                                          struct starfish_slab_shape *shape);

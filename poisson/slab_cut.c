@@ -18,6 +18,8 @@
 enum {
     BYTES_PER_GPU_SLAB = 8 << 20, /* below this, the time of a task is the runtime's */
     ELEMENTS_PER_TASK = 32768,    /* a task should be worth 100 us */
+    STAGED_BYTES = 32 << 20,      /* of a field, from which on more copies overlap than tasks cost */
+    STAGING_CORES = 4,            /* copy as fast as a link moves pinned memory; CUDA copies pageable memory by one */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -86,6 +88,23 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
     return STARFISH_SUCCESS;
 }
 
+/* Cores that solve move ten times a field through main memory, and CUDA's copies of pageable memory, by one core, go at
+ * a fifth of the link's rate. Cores that copy slabs to and from pinned memory, which the next slab finds in the caches,
+ * move twice a field, and the link is busy with pinned memory meanwhile. */
+int starfish_slab_would_stage(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit)
+{
+    const struct starfish_context *context = plan->context;
+    return plan->count == 1 && plan->options.slabs == 0 && plan->where == 0 && starfish_context_ranks(context) == 1 &&
+           context->workers_of[STARFISH_GPU] > 0 && context->workers_of[STARFISH_CPU] > 0 &&
+           starfish_slab_cores_step(plan) >= STAGING_CORES && fit->fits == STARFISH_SLAB_RESIDENT &&
+           starfish_poisson_field_bytes(plan) >= STAGED_BYTES;
+}
+
+int starfish_slab_stages(const struct starfish_poisson_plan *plan)
+{
+    return starfish_slab_would_stage(plan, &starfish_slab_state(plan)->fit);
+}
+
 /* Of each rank, so that all have some. */
 static size_t most_slabs(const struct starfish_poisson_plan *plan)
 {
@@ -152,7 +171,7 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
             cut->where[s] = starfish_where_of((struct starfish_owner){0, (int)s}, 0);
         return STARFISH_SUCCESS;
     }
-    if (cpus > 0 && cpus < most)
+    if (cpus > 0 && cpus < most && residence != STARFISH_STAGED)
         STARFISH_TRY(share_of_cores(plan, residence, pace, &of_cores));
     if (of_cores > 0)
         add_slabs(cut, cpus, of_cores, STARFISH_ON_CORES);

@@ -264,6 +264,8 @@ starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *pl
     const size_t slabs = plan->count > 1 ? 0 : slabs_of(plan, fit.planes, memory->streamed);
     memory->main_bytes =
         slabs * PLANES_PER_SLAB * starfish_poisson_plane_bytes(plan) + starfish_poisson_copies_bytes(plan);
+    if (starfish_slab_would_stage(plan, &fit) && !starfish_poisson_has_strides(plan))
+        memory->main_bytes += 2 * starfish_poisson_field_bytes(plan); /* if all slabs are staged at once */
     memory->gpu_work = fit.work_bytes;
     memory->gpu_data = fit.data_bytes;
     memory->gpu_least = fit.least_bytes;

@@ -23,7 +23,7 @@ static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan,
         (workers[STARFISH_CPU] == 0 && *residence == STARFISH_PAGEABLE))
         *residence = STARFISH_PINNED;
     if (plan->options.slabs > 0 || workers[STARFISH_GPU] == 0 || workers[STARFISH_CPU] == 0 ||
-        *residence >= STARFISH_ON_DEVICE)
+        *residence == STARFISH_STAGED || *residence >= STARFISH_ON_DEVICE)
         *pace = STARFISH_LONE;
     return &starfish_slab_state(plan)->graph[*residence][*pace];
 }

@@ -218,6 +218,7 @@ const struct starfish_method_row starfish_slab_method = {
     .destroy = destroy,
     .cut = starfish_slab_cut_for,
     .has_cut = starfish_slab_has_cut,
+    .stages = starfish_slab_stages,
     .submit = submit,
     .memory = starfish_slab_tell_memory,
     .watch = starfish_slab_watch,

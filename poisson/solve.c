@@ -140,6 +140,8 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
     if (plan->method->join)
         return STARFISH_SUCCESS;
+    if (!reads_residual(plan))
+        starfish_job_end_staging(job, job->full_rhs);
     for (int step = 0; step < plan->refinements; step++)
         STARFISH_TRY(submit_refinement(job, step));
     return starfish_job_submit_rest(job);
@@ -148,7 +150,9 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
 starfish_status starfish_job_submit_rest(struct starfish_job *job)
 {
     STARFISH_TRY(starfish_job_submit_unpacking(job));
-    if (job->owns_fields)
+    if (!reads_residual(job->plan))
+        starfish_job_end_staging(job, job->packed);
+    if (job->owns_fields && !job->staged)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
     STARFISH_TRY(starfish_job_submit_ghosts(job));
@@ -222,8 +226,8 @@ static void destroy(struct starfish_job *job)
 /* What a job is made of, besides the plan and the boundary data; the fields are the same in place. */
 struct request {
     struct starfish_field *rhs, *solution;
-    int owns_fields, lone, in_place; /* as struct starfish_job has them */
-    struct starfish_bundle *bundle;  /* for its tasks, or NULL */
+    int owns_fields, lone, in_place, staged; /* as struct starfish_job has them */
+    struct starfish_bundle *bundle;          /* for its tasks, or NULL */
 };
 
 static starfish_status submit(struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
@@ -239,6 +243,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->owns_fields = request->owns_fields;
     job->lone = request->lone;
     job->in_place = request->in_place;
+    job->staged = request->staged;
     starfish_progress_init(&job->progress, plan->context);
     if (plan->where)
         job->progress.where = plan->where;
@@ -358,6 +363,22 @@ static starfish_status make_fields(const struct starfish_poisson_plan *plan, con
     return starfish_poisson_user_field(plan, STARFISH_SOLUTION, cut, arrays->solution, &request->solution);
 }
 
+/* Both arrays are the host's. */
+static int is_staged(const struct starfish_poisson_plan *plan, const struct arrays *arrays)
+{
+    const void *const memory[] = {arrays->rhs, arrays->solution};
+    if (arrays->bundle || !plan->method->stages || !plan->method->stages(plan))
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        enum starfish_residence residence;
+        int node;
+        if (starfish_memory_place(plan->context, "", memory[i], &node, &residence) != STARFISH_SUCCESS ||
+            residence >= STARFISH_ON_DEVICE)
+            return 0;
+    }
+    return 1;
+}
+
 static starfish_status submit_memory(starfish_poisson_plan *plan, const struct arrays *arrays, int lone,
                                      starfish_job **job)
 {
@@ -368,6 +389,8 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
     int same;
     const starfish_status checked = check_arrays(plan, arrays, &same, &residence);
     STARFISH_TRY(starfish_poisson_agree_on_residence(plan, checked, &residence));
+    request.staged = residence == STARFISH_PAGEABLE && is_staged(plan, arrays);
+    residence = request.staged ? STARFISH_STAGED : residence;
     STARFISH_TRY(plan->method->cut(plan, residence, lone ? STARFISH_LONE : STARFISH_STREAM, &cut));
     starfish_status status = make_fields(plan, arrays, same, cut, &request);
     if (status == STARFISH_SUCCESS)

@@ -116,6 +116,7 @@ int starfish_gpu_count(void);
 /* Where memory lies, as far as copies from and to it go. */
 enum starfish_residence {
     STARFISH_PAGEABLE,
+    STARFISH_STAGED, /* pageable, but cores copy it through pinned memory (a method's choice, poisson/methods.h) */
     STARFISH_PINNED,
     STARFISH_ON_DEVICE,
     STARFISH_SPREAD, /* over the memories of those who work on it (spread.h) */

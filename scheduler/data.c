@@ -94,3 +94,9 @@ void starfish_data_discard(starpu_data_handle_t handle)
     starpu_data_unregister_no_coherency(handle);
     starfish_rest_copies_end();
 }
+
+void starfish_data_discard_after_tasks(starpu_data_handle_t handle)
+{
+    if (handle && !starfish_is_forked() && !starfish_is_stuck())
+        starpu_data_unregister_submit(handle);
+}

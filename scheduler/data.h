@@ -14,5 +14,7 @@ void starfish_data_release_access(starpu_data_handle_t handle);
 void starfish_data_unregister(starpu_data_handle_t handle);
 /* The same, and the values are lost. */
 void starfish_data_discard(starpu_data_handle_t handle);
+/* The same without waiting: the memory is given back when the tasks that were submitted so far are done with it. */
+void starfish_data_discard_after_tasks(starpu_data_handle_t handle);
 
 #endif

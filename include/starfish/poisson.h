@@ -276,7 +276,8 @@ STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 struct starfish_memory {
     size_t size;       /* sizeof(struct starfish_memory); the initialiser sets it. A smaller one is filled as far as it
                           goes */
-    size_t main_bytes; /* main memory, beside the user's arrays: what is between tasks, coefficients */
+    size_t main_bytes; /* main memory, beside the user's arrays: what is between tasks, coefficients; pinned copies of
+                          arrays in pageable memory */
     size_t gpu_work;   /* for good, as long as there is the plan: work space, matrices */
     size_t gpu_data;   /* during a solve, if right-hand side, solution and all between them stay */
     size_t gpu_least;  /* gpu_work, and the most that the tasks of a solve need at once */

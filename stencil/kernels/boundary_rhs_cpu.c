@@ -1,6 +1,7 @@
-/* Boundary data moved to the right-hand side, on the CPU: a copy of each row, then the faces that it lies on. */
+/* Boundary data moved to the right-hand side, on the CPU: a copy of each plane, then the faces that its rows lie on. */
 #include "stencil/kernels/stencil.h"
 
+#include "base/past_caches.h"
 #include "base/real.h"
 
 #include <string.h>
@@ -46,18 +47,42 @@ static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size
         subtract_row(a, 2, 1, nx * (j + ny * problem), row);
 }
 
-void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
+enum { SHORT_ROW = 1024 }; /* bytes, below which a copy is more calls than bytes */
+
+/* A plane is one run where short rows follow one another in both arrays. */
+static void copy_plane(const struct starfish_boundary_rhs *a, const real *from, size_t from_row, real *to,
+                       size_t to_row)
 {
     const size_t nx = a->n[0], ny = a->n[1];
+    const int packed = from_row == nx && to_row == nx && nx * sizeof(real) < SHORT_ROW;
+    const size_t runs = packed ? 1 : ny, bytes = (packed ? nx * ny : nx) * sizeof(real);
+    for (size_t run = 0; run < runs; run++)
+        if (a->past_caches)
+            starfish_store_past_caches(to + run * to_row, from + run * from_row, bytes);
+        else
+            memcpy(to + run * to_row, from + run * from_row, bytes);
+}
+
+static int has_any_data(const struct starfish_boundary_rhs *a)
+{
+    int any = 0;
+    for (int axis = 0; axis < 3; axis++)
+        any = any || has_data(a, axis, 0) || has_data(a, axis, 1);
+    return any;
+}
+
+void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
+{
+    const size_t nx = a->n[0], ny = a->n[1], rows = has_any_data(a) ? ny : 0;
     const struct starfish_strides from = starfish_strides_or_packed(a->rhs_strides, nx, ny, a->n[2]);
     const struct starfish_strides to = starfish_strides_or_packed(a->result_strides, nx, ny, a->n[2]);
     for (size_t k = 0; k < a->n[2]; k++) {
         const real *const source = (const real *)a->rhs + starfish_strides_plane(&from, k);
         real *const target = (real *)a->result + starfish_strides_plane(&to, k);
-        for (size_t j = 0; j < ny; j++) {
-            if (a->result != a->rhs)
-                memcpy(target + j * to.row, source + j * from.row, nx * sizeof(real));
+        if (a->result != a->rhs)
+            copy_plane(a, source, from.row, target, to.row);
+        for (size_t j = 0; j < rows; j++)
             subtract_faces(a, j, a->first_plane + k, target + j * to.row);
-        }
     }
+    starfish_past_caches_done();
 }
