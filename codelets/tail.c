@@ -5,6 +5,8 @@
 #include "codelets/collect.h"
 #include "codelets/grid.h"
 
+#include "scheduler/team.h"
+
 #include <string.h>
 
 struct arguments {
@@ -60,6 +62,20 @@ static int spread(const struct run *run, void *buffers[])
     return a->u_parts.space ? starfish_parts_spread(&run->place, buffers, &a->u_parts, run->arrays.u) : 0;
 }
 
+static void run_on_a_core(void *data, size_t part, size_t parts)
+{
+    const struct run *shared = data;
+    const struct starfish_workspace *workspace = shared->arguments->setting.workspace;
+    const struct starfish_tail_core core = {part, parts, starfish_team_barrier(workspace->context),
+                                            starfish_workspace_shared(workspace)};
+    struct run run = *shared;
+
+    run.place.work = starfish_workspace_part(workspace, part);
+    run.arrays.core = &core;
+    launch(&run);
+}
+
+/* The first core is that of the worker itself, which begins and ends with all. */
 static void tail_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
@@ -68,7 +84,10 @@ static void tail_cpu(void *buffers[], void *data)
     struct run run = run_of(&place, buffers, a);
 
     collect(&run, buffers);
-    launch(&run);
+    if (a->setting.workspace->shared > 0)
+        starfish_team_run(a->header.progress->context, run_on_a_core, &run);
+    else
+        launch(&run);
     spread(&run, buffers);
 }
 

@@ -8,19 +8,10 @@
  * of a periodic direction, the row is computed from u again. */
 #include "multigrid/kernels/flux_row.h"
 
-#include <string.h>
-
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
-/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse
- * rows, and the row that is being relaxed: relaxed where it stands it would be read again before it is written. */
-enum {
-    BEFORE,
-    BEFORE_SIDE,
-    AFTER_SIDE = BEFORE_SIDE + FLUX_SIDES,
-    COMBINED = AFTER_SIDE + FLUX_SIDES,
-    RELAXED,
-    ROWS_USED
-};
+/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, and combined
+ * coarse rows. */
+enum { BEFORE, BEFORE_SIDE, AFTER_SIDE = BEFORE_SIDE + FLUX_SIDES, COMBINED = AFTER_SIDE + FLUX_SIDES, ROWS_USED };
 _Static_assert((int)ROWS_USED <= (int)STARFISH_FLUX_WORK_ROWS, "rows of work space");
 
 struct sweep {
@@ -103,7 +94,7 @@ static int is_in_part(const struct starfish_flux_part *at, const struct flux_nei
 static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int colour, int first)
 {
     struct flux_row row;
-    real *v = result_row(s, j, k), *relaxed = flux_work_row(s->a->work, s->nx, RELAXED);
+    real *v = result_row(s, j, k);
     struct flux_values values = {.middle = v};
 
     REAL_NAME(starfish_flux_row)(&s->a->matrix, j, k, &row);
@@ -125,8 +116,7 @@ static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int col
         }
     }
     REAL_NAME(starfish_flux_row_relax)
-    (&row, &values, rhs_row(s, j, k), s->damping, parity_of(s, colour, j, k), relaxed);
-    memcpy(v, relaxed, s->nx * sizeof(real));
+    (&row, &values, rhs_row(s, j, k), s->damping, parity_of(s, colour, j, k), v);
 }
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
