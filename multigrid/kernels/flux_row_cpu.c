@@ -625,9 +625,50 @@ static void prolong(const struct starfish_flux_transfer *x, const real *const ro
         expand(x, c, u, 1, out);
 }
 
+/* out = u + the coarse unknown of each pair; u == NULL is zero. */
+STARFISH_CLONES
+static void spread(const real *c, const real *u, size_t fine, real *out)
+{
+    const size_t pairs = fine / 2;
+
+    if (u) {
+#pragma omp simd
+        for (size_t I = 0; I < pairs; I++) {
+            out[2 * I] = u[2 * I] + c[I];
+            out[2 * I + 1] = u[2 * I + 1] + c[I];
+        }
+    } else {
+#pragma omp simd
+        for (size_t I = 0; I < pairs; I++)
+            out[2 * I] = out[2 * I + 1] = c[I];
+    }
+    if (fine % 2 != 0)
+        out[fine - 1] = u ? u[fine - 1] + c[pairs] : c[pairs];
+}
+
+/* Is every direction that becomes coarser made of pairs, and the row one of the grid itself? Then one coarse row is all
+ * of it. */
+static int is_of_pairs(const struct starfish_flux_transfer *t, ptrdiff_t k)
+{
+    for (int d = 0; d < 3; d++)
+        if (!t[d].pairs && t[d].fine != t[d].coarse)
+            return 0;
+    return t[0].fine != t[0].coarse && k >= 0 && (size_t)k < t[2].fine;
+}
+
+static size_t pair_at(const struct starfish_flux_transfer *t, size_t fine)
+{
+    return t->fine == t->coarse ? fine : fine / 2;
+}
+
 void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *transfer, const void *coarse,
                                           const real *u, size_t j, ptrdiff_t k, real *combined, real *out)
 {
+    if (is_of_pairs(transfer, k)) {
+        const size_t at = pair_at(&transfer[1], j) + transfer[1].coarse * pair_at(&transfer[2], (size_t)k);
+        spread((const real *)coarse + transfer[0].coarse * at, u, transfer[0].fine, out);
+        return;
+    }
     const struct pair y = pair_of(&transfer[1], (ptrdiff_t)j), z = pair_of(&transfer[2], k);
     const ptrdiff_t nx = (ptrdiff_t)transfer[0].coarse, ny = (ptrdiff_t)transfer[1].coarse;
     const real *row[4];

@@ -94,6 +94,19 @@ static int compute(struct run *run, int level, enum starfish_grid_operation oper
     return own.at.x0 < own.at.x1 && own.at.y0 < own.at.y1 ? run->tail->kind->compute[operation](&run->place, &own) : 0;
 }
 
+/* In two phases, where cores share a sweep that has them. */
+static int run_sweep(struct run *run, int level, struct starfish_grid_step *step)
+{
+    const struct starfish_grid_kind *kind = run->tail->kind;
+
+    if (cores_of(run, level) == 1 || !kind->has_phases || !kind->has_phases(step->sweep))
+        return compute(run, level, STARFISH_GRID_SMOOTH, step);
+    step->phase = STARFISH_SWEEP_BEGIN;
+    TRY_LAUNCH(compute(run, level, STARFISH_GRID_SMOOTH, step));
+    step->phase = STARFISH_SWEEP_END;
+    return compute(run, level, STARFISH_GRID_SMOOTH, step);
+}
+
 static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[2])
 {
     return tail->kind->at_once ? tail->kind->at_once(tail->shape[level], sweep) : 0;
@@ -154,7 +167,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
         step.u = zero && i == 0 ? NULL : solution(run, level);
         step.coarse = grid->uncorrected ? solution(run, level + 1) : NULL;
         step.result = grid->u[!grid->now];
-        run->error = compute(run, level, STARFISH_GRID_SMOOTH, &step);
+        run->error = run_sweep(run, level, &step);
         grid->uncorrected = 0;
         grid->now = !grid->now;
     }
