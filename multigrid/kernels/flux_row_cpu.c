@@ -1,10 +1,11 @@
 /* Applies the seven-point matrix (flux.h) row by row on the CPU: residual, product and Jacobi step. Bound by memory: a
  * row of u, of f and of the result move once each, 3 words per unknown, while the rows beside come from the cache.
  *
- * Rows are short, 128 unknowns are 8 registers, so that what is done once a row counts. Its values are copied between
- * two more, of the unknowns beyond its ends, and then one loop does all unknowns, without remainders where their number
- * is a multiple of a register's: with the ends on their own a row took twice as long. */
+ * Rows are short, 128 unknowns are 8 registers, so that what is done once a row counts: a loop does all of its unknowns
+ * (base/row_piece.h). */
 #include "multigrid/kernels/flux_row.h"
+
+#include "base/row_piece.h"
 
 #include <string.h>
 
@@ -246,7 +247,7 @@ STARFISH_ALWAYS_INLINE real relaxed_at(const struct flux_row *r, int stored, con
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* At most PIECE unknowns of a row, which a loop has all of: x0 .. x0 + count-1. `face` is the coupling to the west of
+/* At most ROW_PIECE unknowns of a row, which a loop has all of: x0 .. x0 + count-1. `face` is the coupling to the west of
  * the first, with one more behind the last, `middle` its value with one more on both sides; f, which may be missing,
  * and `out` begin at the first. */
 struct piece {
@@ -318,28 +319,13 @@ STARFISH_ALWAYS_INLINE struct flux_values values_of(const struct piece *p)
 
 /* The coupling above the last unknown is the one below the first; behind a row that is not the last of the grid the
  * next one begins, with a 0 where the direction is open. */
-static const real *cut_face(const struct piece *p, real *room)
+static const real *cut_face(const struct piece *p, struct row_piece_room *room)
 {
     const struct flux_row *r = p->row;
-    const real *here = r->x_face + p->x0;
 
     if (p->x0 + (size_t)p->count < r->nx || !(r->periodic || r->is_last))
-        return here;
-    memcpy(room, here, (size_t)p->count * sizeof(real));
-    room[p->count] = r->x_face[0];
-    return room;
-}
-
-/* first: value of the row's first unknown, which may have been relaxed meanwhile. What is beyond an open end is
- * multiplied by 0. */
-static void cut_middle(const struct piece *p, real first, real *to)
-{
-    const real *middle = p->values->middle;
-    const size_t x1 = p->x0 + (size_t)p->count, last = p->row->nx - 1;
-
-    to[-1] = p->x0 > 0 ? middle[p->x0 - 1] : p->row->periodic ? middle[last] : first;
-    memcpy(to, middle + p->x0, (size_t)p->count * sizeof(real));
-    to[p->count] = x1 <= last ? middle[x1] : p->row->periodic ? first : middle[last];
+        return r->x_face + p->x0;
+    return row_piece(r->x_face, r->nx, 1, r->x_face[0], p->x0, p->count, room);
 }
 
 /* Assigned one by one: clearing it would take as long as a short row. */
@@ -356,23 +342,22 @@ static inline void begin(struct piece *p, const struct flux_row *row, const stru
 /* Unknowns from x0 to `end` of a row, of which the piece has x0, row, values, and what begins at the first of them. */
 static void by_pieces(void (*const by_form[FLUX_FORMS])(const struct piece *), struct piece *p, size_t end)
 {
-    enum { PIECE = 512, LINE = 64, BEFORE = LINE / sizeof(real) };
-    _Alignas(LINE) real face[PIECE + 1], middle[BEFORE + PIECE + 1];
+    const struct flux_row *r = p->row;
     const real first = p->values ? p->values->middle[0] : 0;
+    struct row_piece_room face, middle;
 
-    p->middle = middle + BEFORE;
     for (;;) {
-        p->count = end - p->x0 < PIECE ? (int)(end - p->x0) : PIECE;
-        if (p->row->stored)
-            p->face = cut_face(p, face);
+        p->count = row_piece_count(p->x0, end);
+        if (r->stored)
+            p->face = cut_face(p, &face);
         if (p->values)
-            cut_middle(p, first, middle + BEFORE);
-        by_form[p->row->form](p);
-        if (end - p->x0 <= PIECE)
+            p->middle = row_piece(p->values->middle, r->nx, r->periodic, first, p->x0, p->count, &middle);
+        by_form[r->form](p);
+        if (end - p->x0 <= ROW_PIECE)
             return;
-        p->x0 += PIECE;
-        p->f = p->f ? p->f + PIECE : NULL;
-        p->out += PIECE;
+        p->x0 += ROW_PIECE;
+        p->f = p->f ? p->f + ROW_PIECE : NULL;
+        p->out += ROW_PIECE;
     }
 }
 
