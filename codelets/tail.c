@@ -62,12 +62,18 @@ static int spread(const struct run *run, void *buffers[])
     return a->u_parts.space ? starfish_parts_spread(&run->place, buffers, &a->u_parts, run->arrays.u) : 0;
 }
 
+/* That are worth another core: some 2 us of a sweep, where a barrier takes one. */
+enum { UNKNOWNS_PER_CORE = 512 };
+
 static void run_on_a_core(void *data, size_t part, size_t parts)
 {
     const struct run *shared = data;
     const struct starfish_workspace *workspace = shared->arguments->setting.workspace;
-    const struct starfish_tail_core core = {part, parts, starfish_team_barrier(workspace->context),
-                                            starfish_workspace_shared(workspace)};
+    const struct starfish_tail_core core = {.self = part,
+                                            .cores = parts,
+                                            .worth = UNKNOWNS_PER_CORE,
+                                            .barrier = starfish_team_barrier(workspace->context),
+                                            .shared = starfish_workspace_shared(workspace)};
     struct run run = *shared;
 
     run.place.work = starfish_workspace_part(workspace, part);

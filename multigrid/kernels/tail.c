@@ -8,8 +8,7 @@
 #include "base/status.h"
 #include "multigrid/kernels/cycle.h"
 
-/* Unknowns of a grid that are worth another core, some 2 us of a sweep, and a barrier takes 1. */
-enum { ALIGNMENT = 256, UNKNOWNS_PER_CORE = 512 };
+enum { ALIGNMENT = 256 };
 
 struct level {
     const void *table, *f;
@@ -67,7 +66,7 @@ static size_t cores_of(const struct run *run, int level)
     if (run->core.cores == 1 || run->level[level].g)
         return 1;
     run->tail->kind->extent(run->tail->shape[level], n);
-    const size_t most = n[0] * n[1] / UNKNOWNS_PER_CORE;
+    const size_t most = n[0] * n[1] / run->core.worth;
     return most < 1 ? 1 : most < run->core.cores ? most : run->core.cores;
 }
 

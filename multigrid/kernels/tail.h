@@ -25,7 +25,7 @@ struct starfish_tail {
 /* One of the cores that run a tail together. All call starfish_tail_run with the same arguments, but for `self` and
  * place->work: that is a core's own then, and arrays lie in `shared`. */
 struct starfish_tail_core {
-    size_t self, cores;
+    size_t self, cores, worth; /* worth: unknowns of a grid that are worth another core */
     struct starfish_barrier *barrier;
     void *shared;
 };
