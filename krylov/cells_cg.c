@@ -205,6 +205,7 @@ static starfish_status steps(void *self, int first, int count)
     const struct starfish_cells_deflation *d = cg->deflation;
     const struct starfish_gradients_task task = {.op = cg->op,
                                                  .by = cg->by,
+                                                 .cycle = cg->by == STARFISH_CELLS_BY_ANOTHER ? cg->cycle : NULL,
                                                  .block = cg->block,
                                                  .table = cg->table ? cg->table->handle : NULL,
                                                  .coarse = d ? &d->coarse : NULL,
@@ -232,11 +233,12 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
                             enum starfish_coarse_form form)
 {
     const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
-    const int alone = starfish_context_workers_of(space->context, STARFISH_CPU) == 1 &&
-                      starfish_team_largest(space->context, STARFISH_CPU) == 1;
+    const int one = starfish_context_workers_of(space->context, STARFISH_CPU) == 1;
+    const int team = starfish_team_largest(space->context, STARFISH_CPU) > 1;
 
-    return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER &&
-           (gpus ? form != STARFISH_COARSE_BY_BAND : alone) &&
+    if (by == STARFISH_CELLS_BY_ANOTHER)
+        return space->parts[1] == 1 && !gpus && one && team && !starfish_machine_is_simulated();
+    return space->parts[1] == 1 && (gpus ? form != STARFISH_COARSE_BY_BAND : one && !team) &&
            starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU);
 }
 

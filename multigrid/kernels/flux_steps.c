@@ -40,9 +40,12 @@ size_t starfish_flux_table_transfer(const struct starfish_flux_shape *shape, int
     return start;
 }
 
+/* At a cache line, as the table is: loops load whole lines. */
 size_t starfish_flux_table_stored(const struct starfish_flux_shape *shape)
 {
-    return starfish_flux_table_transfer(shape, 3);
+    enum { LINE = 16 };
+
+    return (starfish_flux_table_transfer(shape, 3) + LINE - 1) / LINE * LINE;
 }
 
 int starfish_flux_stores_faces(const struct starfish_flux_shape *shape, int direction)
