@@ -8,7 +8,7 @@ STARFISH_PLACE_KERNEL(run_chunk_sums, starfish_chunk_sums)
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
-/* ---- Cores that do steps together ---------------------------------------------------------------------------------- */
+/* ---- Cores that do steps together -------------------------------------------------------------------------------- */
 
 static size_t cores_of(const struct starfish_gradients *g)
 {

@@ -44,8 +44,8 @@ enum starfish_grid_operation {
     STARFISH_GRID_OPERATIONS
 };
 
-/* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results, and
- * ends when all have begun. */
+/* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results,
+ * and ends when all have begun. */
 enum starfish_sweep_phase { STARFISH_SWEEP_WHOLE, STARFISH_SWEEP_BEGIN, STARFISH_SWEEP_END };
 
 /* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the

@@ -1,5 +1,5 @@
-/* The tail of small grids, of both grid kinds: a cycle is what calling the kind's functions level by level gives, on one
- * core and on several together, and cycles solve. */
+/* The tail of small grids, of both grid kinds: a cycle is what calling the kind's functions level by level gives, on
+ * one core and on several together, and cycles solve. */
 #include "multigrid/kernels/tail.h"
 #include "tests/common/reals.h"
 #include "tests/multigrid/kind_grids.h"
