@@ -2,8 +2,8 @@
  * sleeping.
  *
  * In round r thread i tells thread i + 2^r and waits for thread i - 2^r, counted around: after log2(threads) rounds
- * each has heard of all (Hensgen, Finkel, Manber, Two algorithms for barrier synchronization, 1988). Every flag has a cache
- * line of its own, which one thread writes and one reads. */
+ * each has heard of all (Hensgen, Finkel, Manber, Two algorithms for barrier synchronization, 1988). Every flag has a
+ * cache line of its own, which one thread writes and one reads. */
 #ifndef STARFISH_BASE_BARRIER_H
 #define STARFISH_BASE_BARRIER_H
 

@@ -5,7 +5,6 @@
 #include "codelets/gradients.h"
 #include "krylov/kernels/blocks.h"
 #include "scheduler/machine.h"
-#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,12 +233,12 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
 {
     const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
     const int one = starfish_context_workers_of(space->context, STARFISH_CPU) == 1;
-    const int team = starfish_team_largest(space->context, STARFISH_CPU) > 1;
 
+    if (space->parts[1] != 1 || !starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
+        return 0;
     if (by == STARFISH_CELLS_BY_ANOTHER)
-        return space->parts[1] == 1 && !gpus && one && team && !starfish_machine_is_simulated();
-    return space->parts[1] == 1 && (gpus ? form != STARFISH_COARSE_BY_BAND : one && !team) &&
-           starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU);
+        return one && !gpus && !starfish_machine_is_simulated();
+    return gpus ? form != STARFISH_COARSE_BY_BAND : one;
 }
 
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)

@@ -30,8 +30,8 @@ struct starfish_cells_cg {
     struct starfish_replays *replays;
     const struct starfish_gradients_cycle *cycle; /* of such tasks, by ANOTHER */
 };
-/* May steps be one task? On a GPU E may not be a band, on cores there must be one that does them all, or with ANOTHER
- * preconditioner one team. */
+/* May steps be one task? On a GPU E may not be a band, on cores there must be one core or one team that does them all,
+ * with ANOTHER preconditioner no GPU. */
 int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by,
                             enum starfish_coarse_form form);
 /* Steps of it. Of the iteration's residuals the first is r's norm. */
