@@ -24,8 +24,8 @@ struct starfish_team_threads {
     /* each apart from what is written at other times */
     _Alignas(128) atomic_uint round;
     _Alignas(128) atomic_size_t working;
-    _Alignas(128) void (*function)(void *argument, size_t part, size_t parts);
-    void *argument;
+    _Alignas(128) void *argument;
+    void (*function)(void *argument, size_t part, size_t parts);
     size_t worker, size, parts; /* parts: 0 until threads have begun */
     const int *core;
     struct starfish_barrier *barrier; /* for function */
