@@ -1,14 +1,10 @@
 /* Gangs: who does which item, and the tasks that bring idle workers. */
 #include "codelets/gang.h"
 
+#include "base/barrier.h"
 #include "scheduler/team.h"
 
 #include <sched.h>
-#if defined(__x86_64__) || defined(__i386__)
-#define BREATHE() __builtin_ia32_pause()
-#else
-#define BREATHE() ((void)0)
-#endif
 
 enum { LOOKS = 20000 }; /* before the core is offered to others */
 
@@ -35,7 +31,7 @@ static void do_item(struct starfish_gang *gang, size_t step, size_t item, size_t
 static void wait_for_step(const struct starfish_gang *gang, size_t step)
 {
     for (int looks = 0; atomic_load_explicit(&gang->step, memory_order_acquire) == step; looks++) {
-        BREATHE();
+        STARFISH_BREATHE();
         if (looks == LOOKS) {
             sched_yield();
             looks = 0;
@@ -71,7 +67,7 @@ static void close_gang(struct starfish_gang *gang)
 {
     atomic_store(&gang->steps, 0);
     while (atomic_load(&gang->here) > 0)
-        BREATHE();
+        STARFISH_BREATHE();
 }
 
 /* ---- Tasks that help --------------------------------------------------------------------------------------------- */

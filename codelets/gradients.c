@@ -2,7 +2,9 @@
 #include "codelets/gradients.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/tail.h"
 #include "krylov/kernels/gradients.h"
+#include "scheduler/team.h"
 
 enum { R, Z, P, P_ODD, Q, X, VECTORS };
 enum { STATE, NORM, PRODUCT, RZ, RESULTS };
@@ -26,8 +28,9 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     int stored;
-    struct starfish_gradients kernel;  /* pointers are filled in by the task */
-    int matrix, table, result, coarse; /* positions among the data, or -1 */
+    struct starfish_gradients kernel;         /* pointers are filled in by the task */
+    struct starfish_gradients_cycle cycle;    /* tail NULL: none */
+    int matrix, table, result, coarse, grids; /* positions among the data, or -1 */
     starfish_precision vector_precision[VECTORS];
     struct starfish_access access[VECTORS];
     struct starfish_replays *replays;
@@ -83,13 +86,56 @@ static struct starfish_gradients with_pointers(void *buffers[], const struct arg
     return k;
 }
 
+/* What the cores of a team share, and a core's cycle. */
+struct team {
+    const struct arguments *arguments;
+    struct starfish_gradients kernel;
+    struct starfish_tail_arrays arrays;
+};
+struct cycle {
+    const struct team *team;
+    struct starfish_tail_core core;
+};
+
+static int run_cycle(const void *self, const struct starfish_place *place, const void *r, void *z)
+{
+    const struct cycle *cycle = self;
+    const struct starfish_gradients_cycle *what = &cycle->team->arguments->cycle;
+    struct starfish_tail_arrays arrays = cycle->team->arrays;
+
+    arrays.core = &cycle->core;
+    arrays.f = r;
+    arrays.u = z;
+    return starfish_tail_run(place, what->tail, &arrays, what->shape, 1);
+}
+
+static void one_core(void *data, size_t part, size_t parts)
+{
+    const struct team *team = data;
+    const struct arguments *a = team->arguments;
+    struct starfish_place place = {.precision = a->precision};
+    struct starfish_gradients kernel = team->kernel;
+    struct cycle cycle = {.team = team};
+
+    kernel.core = part;
+    kernel.cores = parts;
+    kernel.barrier = starfish_team_barrier(a->header.progress->context);
+    if (a->cycle.tail) {
+        cycle.core = starfish_tail_core_here(a->cycle.workspace, part, parts);
+        place.work = starfish_workspace_part(a->cycle.workspace, part);
+        kernel.other = (struct starfish_gradients_other){run_cycle, &cycle};
+    }
+    starfish_gradients_run(&place, &kernel);
+}
+
 static void gradients_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {.precision = a->precision};
-    const struct starfish_gradients kernel = with_pointers(buffers, a);
+    struct team team = {.arguments = a, .kernel = with_pointers(buffers, a)};
 
-    starfish_gradients_run(&place, &kernel);
+    for (int l = 0; a->cycle.tail && l < a->cycle.tail->levels; l++)
+        team.arrays.table[l] = (const void *)STARFISH_VECTOR(buffers, a->grids + l);
+    starfish_team_run(a->header.progress->context, one_core, &team);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -246,6 +292,12 @@ starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra
         starfish_task_data(&task, t->table, STARPU_R);
     if (t->coarse)
         attach_deflation(&task, &a, t);
+    if (t->cycle) {
+        a.cycle = *t->cycle;
+        a.grids = task.count;
+        for (int l = 0; l < t->cycle->tail->levels; l++)
+            starfish_task_data(&task, t->cycle->table[l], STARPU_R);
+    }
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -5,13 +5,24 @@
 
 #include "codelets/cells.h"
 #include "codelets/coarse.h"
+#include "multigrid/kernels/tail.h"
 #include "scheduler/replay.h"
+#include "scheduler/workspace.h"
+
+/* A preconditioner of ANOTHER kind: a cycle over grids that are all in the tail, with what has its arrays. */
+struct starfish_gradients_cycle {
+    const struct starfish_tail *tail;
+    const starfish_handle *table; /* of each grid */
+    starfish_cycle_shape shape;
+    const struct starfish_workspace *workspace;
+};
 
 struct starfish_gradients_task {
     const struct starfish_cell_operator *op;
-    enum starfish_cell_preconditioner by; /* not ANOTHER */
-    size_t block;                         /* of blocks */
-    starpu_data_handle_t table;           /* of the preconditioner; NULL: it has none */
+    enum starfish_cell_preconditioner by;         /* ANOTHER: by a team of cores alone */
+    const struct starfish_gradients_cycle *cycle; /* of ANOTHER */
+    size_t block;                                 /* of blocks */
+    starpu_data_handle_t table;                   /* of the preconditioner; NULL: it has none */
     /* Deflation: NULL: none; domains of the cells, their chunks, the matrix, on a GPU no band. */
     const struct starfish_coarse_matrix *coarse;
     const struct starfish_chunks *chunks;

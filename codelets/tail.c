@@ -2,8 +2,12 @@
  * launches are one CUDA graph from the second time on. Where the first of these grids is cut into parts apart, the task
  * takes them all, works on arrays in one place, and gives the solution back to them. Bound by launches and by the
  * latency of small grids. */
+#include "codelets/tail.h"
+
 #include "codelets/collect.h"
 #include "codelets/grid.h"
+
+#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -60,6 +64,31 @@ static int spread(const struct run *run, void *buffers[])
     return a->u_parts.space ? starfish_parts_spread(&run->place, buffers, &a->u_parts, run->arrays.u) : 0;
 }
 
+/* That are worth another core: some 2 us of a sweep, where a barrier takes one. */
+enum { UNKNOWNS_PER_CORE = 512 };
+
+struct starfish_tail_core starfish_tail_core_here(const struct starfish_workspace *workspace, size_t part, size_t parts)
+{
+    return (struct starfish_tail_core){.self = part,
+                                       .cores = parts,
+                                       .worth = UNKNOWNS_PER_CORE,
+                                       .barrier = starfish_team_barrier(workspace->context),
+                                       .shared = starfish_workspace_shared(workspace)};
+}
+
+static void run_on_a_core(void *data, size_t part, size_t parts)
+{
+    const struct run *shared = data;
+    const struct starfish_workspace *workspace = shared->arguments->setting.workspace;
+    const struct starfish_tail_core core = starfish_tail_core_here(workspace, part, parts);
+    struct run run = *shared;
+
+    run.place.work = starfish_workspace_part(workspace, part);
+    run.arrays.core = &core;
+    launch(&run);
+}
+
+/* The first core is that of the worker itself, which begins and ends with all. */
 static void tail_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
@@ -68,7 +97,10 @@ static void tail_cpu(void *buffers[], void *data)
     struct run run = run_of(&place, buffers, a);
 
     collect(&run, buffers);
-    launch(&run);
+    if (a->setting.workspace->shared > 0)
+        starfish_team_run(a->header.progress->context, run_on_a_core, &run);
+    else
+        launch(&run);
     spread(&run, buffers);
 }
 

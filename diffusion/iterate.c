@@ -160,7 +160,8 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
                                       .product = &plan->product,
                                       .rz = &plan->rz,
                                       .other_p = plan->fuses && !s->rescuing ? &plan->other_p : NULL,
-                                      .replays = &plan->replays};
+                                      .replays = &plan->replays,
+                                      .cycle = &plan->cycle};
 }
 
 static void tell(void *self, const struct starfish_iteration_report *report)

@@ -177,12 +177,23 @@ static starfish_status create_matrices(struct starfish_diffusion_plan *plan, sta
                : create_operator(plan, mean, plan->inner, &plan->low_table, &plan->low);
 }
 
+/* Cycles must be one task for that, and of V shape all steps alike. */
+static int has_cycles_in_steps(const struct starfish_diffusion_plan *plan)
+{
+    const struct starfish_hierarchy_graph *graph = plan->multigrid ? &plan->multigrid->graph : NULL;
+
+    return !graph || (graph->levels == 1 && !graph->collects && graph->workspace.shared > 0 &&
+                      plan->multigrid->options.shape != STARFISH_CYCLE_FMG);
+}
+
 /* May some steps be one task? */
 static int may_fuse(const struct starfish_diffusion_plan *plan)
 {
     const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
     const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE;
 
+    if (by == STARFISH_CELLS_BY_ANOTHER && (deflates || !has_cycles_in_steps(plan)))
+        return 0;
     return !plan->options.separate_tasks && !(deflates && plan->options.product_with_az) &&
            starfish_cells_cg_fuses(&plan->space, by,
                                    deflates ? plan->deflation.coarse.form : STARFISH_COARSE_BY_INVERSE);
@@ -233,6 +244,11 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
     STARFISH_TRY(create_matrices(plan, problem->mean));
     STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
     plan->fuses = may_fuse(plan);
+    if (plan->multigrid)
+        plan->cycle = (struct starfish_gradients_cycle){.tail = &plan->multigrid->graph.tail,
+                                                        .table = plan->multigrid->graph.tail_table,
+                                                        .shape = plan->multigrid->options.shape,
+                                                        .workspace = &plan->multigrid->graph.workspace};
     STARFISH_TRY(create_vectors(plan));
     starfish_queue_create(&plan->queue);
     plan->open = 1;

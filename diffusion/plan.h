@@ -57,6 +57,7 @@ struct starfish_diffusion_plan {
     int fuses; /* some steps are one task, which has */
     struct starfish_vector other_p;
     struct starfish_replays replays;
+    struct starfish_gradients_cycle cycle; /* of multigrid */
     struct starfish_sums norm, product, rz;
     struct starfish_scalars scalars;
     struct starfish_queue queue;

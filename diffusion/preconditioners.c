@@ -16,9 +16,8 @@
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-/* Of a run of a loop over all rows; unknowns of a grid that is collected where ranks have GPUs; and of one that one
- * core of a team does alone, with all grids below it. */
-enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19, TAIL_OF_TEAMS = 4096 };
+/* Of a run of a loop over all rows; and unknowns of a grid that is collected where ranks have GPUs. */
+enum { ROWS = 256, TAIL_OF_GPUS = 1 << 19 };
 
 struct faces {
     const struct starfish_diffusion_box *box;
@@ -55,8 +54,9 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)}};
     double *width = values + 4 * box->cells;
-    /* where a GPU has all of the problem it has a cycle over all grids as one task, whose launches are one graph */
-    const int whole = plan->runs.parts == 1 && starfish_context_workers_of(plan->context, STARFISH_GPU) > 0;
+    /* where a GPU or a team of cores has all of the problem it has a cycle over all grids as one task */
+    const int whole = plan->runs.parts == 1 && (starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 ||
+                                                starfish_context_workers_of(plan->context, STARFISH_CPU) == 1);
     const struct starfish_runs *runs = whole ? NULL : &plan->runs;
 
     for (int d = 0; d < 3; d++) {
@@ -75,9 +75,6 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    else if (starfish_context_workers_of(plan->context, STARFISH_GPU) == 0 &&
-             starfish_team_largest(plan->context, STARFISH_CPU) > 1)
-        options.tail = TAIL_OF_TEAMS;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
                   : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
 }

@@ -5,7 +5,6 @@
 #include "codelets/gradients.h"
 #include "krylov/kernels/blocks.h"
 #include "scheduler/machine.h"
-#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,6 +204,7 @@ static starfish_status steps(void *self, int first, int count)
     const struct starfish_cells_deflation *d = cg->deflation;
     const struct starfish_gradients_task task = {.op = cg->op,
                                                  .by = cg->by,
+                                                 .cycle = cg->by == STARFISH_CELLS_BY_ANOTHER ? cg->cycle : NULL,
                                                  .block = cg->block,
                                                  .table = cg->table ? cg->table->handle : NULL,
                                                  .coarse = d ? &d->coarse : NULL,
@@ -232,12 +232,13 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
                             enum starfish_coarse_form form)
 {
     const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
-    const int alone = starfish_context_workers_of(space->context, STARFISH_CPU) == 1 &&
-                      starfish_team_largest(space->context, STARFISH_CPU) == 1;
+    const int one = starfish_context_workers_of(space->context, STARFISH_CPU) == 1;
 
-    return space->parts[1] == 1 && by != STARFISH_CELLS_BY_ANOTHER &&
-           (gpus ? form != STARFISH_COARSE_BY_BAND : alone) &&
-           starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU);
+    if (space->parts[1] != 1 || !starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
+        return 0;
+    if (by == STARFISH_CELLS_BY_ANOTHER)
+        return one && !gpus && !starfish_machine_is_simulated();
+    return gpus ? form != STARFISH_COARSE_BY_BAND : one;
 }
 
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg)

@@ -5,6 +5,7 @@
 #ifndef STARFISH_KRYLOV_CELLS_CG_H
 #define STARFISH_KRYLOV_CELLS_CG_H
 
+#include "codelets/gradients.h"
 #include "krylov/deflation.h"
 #include "krylov/iteration.h"
 #include "krylov/operator.h"
@@ -27,9 +28,10 @@ struct starfish_cells_cg {
      * turns in p and this vector. */
     const struct starfish_vector *other_p;
     struct starfish_replays *replays;
+    const struct starfish_gradients_cycle *cycle; /* of such tasks, by ANOTHER */
 };
-/* May steps be one task? On a GPU E may not be a band, on cores there must be one that does them all.
- */
+/* May steps be one task? On a GPU E may not be a band, on cores there must be one core or one team that does them all,
+ * with ANOTHER preconditioner no GPU. */
 int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_cell_preconditioner by,
                             enum starfish_coarse_form form);
 /* Steps of it. Of the iteration's residuals the first is r's norm. */

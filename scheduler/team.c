@@ -102,3 +102,10 @@ void starfish_team_run(const struct starfish_context *context,
     else
         function(argument, 0, 1);
 }
+
+struct starfish_barrier *starfish_team_barrier(const struct starfish_context *context)
+{
+    const struct starfish_team *team = &context->team[starfish_context_current_worker(context)];
+
+    return team->threads ? starfish_team_threads_barrier(team->threads) : NULL;
+}

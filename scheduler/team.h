@@ -20,5 +20,7 @@ size_t starfish_team_size(const struct starfish_context *context);
 /* Inside a CPU task: function(argument, part, parts) for part = 0 .. parts-1 at once, one part per core of the team. */
 void starfish_team_run(const struct starfish_context *context,
                        void (*function)(void *argument, size_t part, size_t parts), void *argument);
+/* Inside such a function: where its parts, all of them, wait for each other; NULL where there is one. */
+struct starfish_barrier *starfish_team_barrier(const struct starfish_context *context);
 
 #endif

@@ -2,6 +2,7 @@
  * it do that takes its part and counts itself off. */
 #include "scheduler/team_threads.h"
 
+#include "base/barrier.h"
 #include "scheduler/context.h"
 #include "scheduler/fork.h"
 
@@ -10,12 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
-
-#if defined(__x86_64__)
-#define BREATHE() __builtin_ia32_pause()
-#else
-#define BREATHE() ((void)0)
-#endif
 
 enum { LOOKS = 64, NAP_AFTER_NS = 100000 }; /* looks between two at the clock */
 
@@ -29,11 +24,12 @@ struct starfish_team_threads {
     /* each apart from what is written at other times */
     _Alignas(128) atomic_uint round;
     _Alignas(128) atomic_size_t working;
-    _Alignas(128) void (*function)(void *argument, size_t part, size_t parts);
-    void *argument;
+    _Alignas(128) void *argument;
+    void (*function)(void *argument, size_t part, size_t parts);
     size_t worker, size, parts; /* parts: 0 until threads have begun */
     const int *core;
-    struct thread *thread; /* of part 1, 2, ... */
+    struct starfish_barrier *barrier; /* for function */
+    struct thread *thread;            /* of part 1, 2, ... */
     pthread_mutex_t lock;
     pthread_cond_t woken;
     atomic_uint sleeping;
@@ -57,7 +53,7 @@ static int look(struct starfish_team_threads *t, unsigned seen)
         for (int i = 0; i < LOOKS; i++) {
             if (atomic_load_explicit(&t->round, memory_order_acquire) != seen)
                 return 1;
-            BREATHE();
+            STARFISH_BREATHE();
         }
     } while (nanoseconds() < until);
     return 0;
@@ -129,10 +125,15 @@ void starfish_team_threads_run(struct starfish_team_threads *t,
     begin_round(t);
     function(argument, 0, t->parts);
     for (int looks = 0; atomic_load_explicit(&t->working, memory_order_acquire) > 0; looks++) {
-        BREATHE();
+        STARFISH_BREATHE();
         if (looks % LOOKS == LOOKS - 1)
             sched_yield(); /* to a thread that others keep from its core */
     }
+}
+
+struct starfish_barrier *starfish_team_threads_barrier(const struct starfish_team_threads *t)
+{
+    return t->barrier;
 }
 
 struct starfish_team_threads *starfish_team_threads_create(size_t worker, size_t size, const int *core)
@@ -140,12 +141,16 @@ struct starfish_team_threads *starfish_team_threads_create(size_t worker, size_t
     struct starfish_team_threads *t = aligned_alloc(_Alignof(struct starfish_team_threads), sizeof *t);
     struct thread *thread = calloc(size, sizeof *thread);
 
-    if (!t || !thread) {
+    struct starfish_barrier *barrier = starfish_barrier_create(size);
+
+    if (!t || !thread || !barrier) {
         free(t);
         free(thread);
+        starfish_barrier_destroy(barrier);
         return NULL;
     }
-    *t = (struct starfish_team_threads){.worker = worker, .size = size, .core = core, .thread = thread};
+    *t = (struct starfish_team_threads){
+        .worker = worker, .size = size, .core = core, .barrier = barrier, .thread = thread};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->woken, NULL);
     return t;
@@ -163,6 +168,7 @@ void starfish_team_threads_destroy(struct starfish_team_threads *t)
         pthread_cond_destroy(&t->woken);
         pthread_mutex_destroy(&t->lock);
     }
+    starfish_barrier_destroy(t->barrier);
     free(t->thread);
     free(t);
 }

@@ -20,4 +20,7 @@ void starfish_team_threads_destroy(struct starfish_team_threads *threads);
 void starfish_team_threads_run(struct starfish_team_threads *threads,
                                void (*function)(void *argument, size_t part, size_t parts), void *argument);
 
+/* For the parts of a function that is running: part i is thread i. */
+struct starfish_barrier *starfish_team_threads_barrier(const struct starfish_team_threads *threads);
+
 #endif

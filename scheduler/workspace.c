@@ -1,6 +1,7 @@
 /* Work space, one piece per worker. */
 #include "scheduler/workspace.h"
 
+#include "base/pages.h"
 #include "scheduler/memory.h"
 
 #include <stdlib.h>
@@ -11,15 +12,21 @@
 
 enum { ALIGNMENT = 64 };
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes / ALIGNMENT + 1) * ALIGNMENT;
+}
+
 static size_t part_bytes(const struct starfish_workspace *workspace, starfish_worker_kind kind)
 {
-    return (workspace->bytes[kind] / ALIGNMENT + 1) * ALIGNMENT;
+    return aligned(workspace->bytes[kind]);
 }
 
 static size_t bytes_on(const struct starfish_workspace *workspace, size_t worker)
 {
     const starfish_worker_kind kind = starfish_context_worker_kind(workspace->context, worker);
-    return part_bytes(workspace, kind) * workspace->context->team[worker].size;
+    const size_t shared = kind == STARFISH_CPU && workspace->shared > 0 ? aligned(workspace->shared) : 0;
+    return part_bytes(workspace, kind) * workspace->context->team[worker].size + shared;
 }
 
 /* On the worker itself, so that a core's pages are on its NUMA node and a GPU's device is current. */
@@ -36,7 +43,7 @@ static void allocate(void *data, size_t worker)
         return;
     }
 #endif
-    workspace->piece[worker] = aligned_alloc(ALIGNMENT, bytes);
+    workspace->piece[worker] = starfish_pages_alloc(bytes);
 }
 
 static void release(void *data, size_t worker)
@@ -70,10 +77,18 @@ static void give_back(struct starfish_workspace *workspace)
 starfish_status starfish_workspace_create(struct starfish_workspace *workspace, struct starfish_context *context,
                                           size_t cpu_bytes, size_t gpu_bytes)
 {
+    const size_t bytes[STARFISH_WORKER_KINDS] = {[STARFISH_CPU] = cpu_bytes, [STARFISH_GPU] = gpu_bytes};
+
+    return starfish_workspace_create_shared(workspace, context, bytes, 0);
+}
+
+starfish_status starfish_workspace_create_shared(struct starfish_workspace *workspace, struct starfish_context *context,
+                                                 const size_t bytes[STARFISH_WORKER_KINDS], size_t shared)
+{
     memset(workspace, 0, sizeof *workspace);
     workspace->context = context;
-    workspace->bytes[STARFISH_CPU] = cpu_bytes;
-    workspace->bytes[STARFISH_GPU] = gpu_bytes;
+    memcpy(workspace->bytes, bytes, sizeof workspace->bytes);
+    workspace->shared = shared;
     const starfish_status status = take(workspace);
     if (status != STARFISH_SUCCESS) {
         give_back(workspace);
@@ -88,9 +103,9 @@ starfish_status starfish_workspace_create(struct starfish_workspace *workspace, 
         if (workspace->piece[worker])
             continue;
         starfish_worker_kind kind = starfish_context_worker_kind(context, worker);
-        size_t bytes = workspace->bytes[kind];
+        const size_t wanted = workspace->bytes[kind];
         starfish_workspace_destroy(workspace);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes of work space on a %s", bytes,
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes of work space on a %s", wanted,
                              kind == STARFISH_GPU ? "GPU" : "core");
     }
     return STARFISH_SUCCESS;
@@ -113,4 +128,11 @@ void *starfish_workspace_here(const struct starfish_workspace *workspace)
 void *starfish_workspace_part(const struct starfish_workspace *workspace, size_t part)
 {
     return (char *)starfish_workspace_here(workspace) + part * part_bytes(workspace, STARFISH_CPU);
+}
+
+void *starfish_workspace_shared(const struct starfish_workspace *workspace)
+{
+    const size_t worker = starfish_context_current_worker(workspace->context);
+
+    return starfish_workspace_part(workspace, workspace->context->team[worker].size);
 }

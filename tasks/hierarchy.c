@@ -2,7 +2,9 @@
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"
+#include "scheduler/machine.h"
 #include "scheduler/ranks.h"
+#include "scheduler/team.h"
 #include "tasks/shares.h"
 
 #include <string.h>
@@ -100,10 +102,19 @@ static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
     return 1;
 }
 
+/* Is there one team of cores and nothing else? Then all grids are one task, between whose operations its cores wait for
+ * each other: a barrier takes a microsecond, a task some 20. Not every recorded machine has times of such tasks. */
+static int is_one_team(const struct starfish_context *context)
+{
+    return context->workers == 1 && starfish_team_largest(context, STARFISH_CPU) > 1 &&
+           !starfish_machine_is_simulated();
+}
+
 /* Grids above the tail, and its first. */
 static int choose_levels(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec)
 {
-    const size_t own = context->workers_of[STARFISH_GPU] > 0 && !spec->runs ? SIZE_MAX : spec->tail_on_cores;
+    const int at_once = !spec->runs && (context->workers_of[STARFISH_GPU] > 0 || is_one_team(context));
+    const size_t own = at_once ? SIZE_MAX : spec->tail_on_cores;
     const size_t tail = spec->tail > 0 ? spec->tail : own;
     int levels = 1;
 
@@ -211,15 +222,17 @@ static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
 /* Of the kinds of workers that may run the tail or the grids above it. */
 static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
 {
+    const int team = is_one_team(graph->context);
     size_t bytes[STARFISH_WORKER_KINDS] = {0, 0};
 
     for (int gpu = 0; gpu < 2; gpu++) {
         if (starfish_kind_allowed(graph->tail_where, gpu))
-            bytes[gpu] = starfish_tail_work(&graph->tail, gpu);
+            bytes[gpu] = team ? starfish_tail_own_work(&graph->tail, gpu) : starfish_tail_work(&graph->tail, gpu);
         if (starfish_kind_allowed(graph->setting.where, gpu) || graph->level[0].space.apart)
             bytes[gpu] = larger(bytes[gpu], steps_work(graph, gpu));
     }
-    return starfish_workspace_create(&graph->workspace, graph->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
+    return starfish_workspace_create_shared(&graph->workspace, graph->context, bytes,
+                                            team ? starfish_tail_shared_work(&graph->tail) : 0);
 }
 
 /* Cycles on parts of several GPUs of one process are one task. */
@@ -308,6 +321,8 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
             tail.shape[l - levels + 1] = grid->shape;
     }
     bytes->gpu_work = larger(bytes->gpu_work, starfish_tail_work(&tail, 1));
+    if (is_one_team(context))
+        bytes->vectors += starfish_tail_shared_work(&tail);
     return STARFISH_SUCCESS;
 }
 

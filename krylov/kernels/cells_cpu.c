@@ -1,9 +1,10 @@
 /* Steps of an iteration on the cells of a matrix, on a core. Bound by memory; the couplings of a stored matrix are four
- * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows in
+ * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows, in
  * which all cells have their neighbours at the same distances; all else cell by cell. */
 #include "krylov/kernels/cells.h"
 
 #include "base/clones.h"
+#include "base/row_piece.h"
 #include "krylov/kernels/cell_step.h"
 
 #include <math.h>
@@ -25,11 +26,12 @@ static inline double walk(enum starfish_cell_step step, const struct starfish_ce
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Cells of a row of x that have neighbours on both sides in x; of the other directions `directions` are there, whose
- * neighbours are `up` and `down` elements away in vectors. */
+/* Cells of a piece of a row of x: couplings along it with that below the first cell before them, and the values of u
+ * between those of the cells beside them; of the other directions `directions` are there, whose neighbours are `up` and
+ * `down` elements away in vectors. */
 struct row {
-    size_t count;
-    const real *along, *extra, *above[2], *below[2];
+    int count;
+    const real *along, *u, *extra, *above[2], *below[2];
     ptrdiff_t up[2], down[2];
 };
 
@@ -37,7 +39,7 @@ static struct row row_at(const struct starfish_cell_matrix *m, const struct cell
 {
     const size_t all = m->n[0] * m->n[1] * m->n[2];
     const real *stored = m->stored;
-    struct row row = {.count = m->n[0] - 2, .along = stored + c->e, .extra = stored + 3 * all + c->e};
+    struct row row = {.extra = stored + 3 * all + c->e};
 
     for (int i = 0, d = m->n[1] > 1 ? 1 : 2; d < 3; i++, d++) {
         row.above[i] = stored + (size_t)d * all + c->e;
@@ -49,33 +51,31 @@ static struct row row_at(const struct starfish_cell_matrix *m, const struct cell
 }
 
 /* A u of cell i of the row. */
-static inline real row_product(const struct row *row, int directions, int extra, const real *u, size_t i)
+static inline real row_product(const struct row *row, int directions, int extra, const real *u, ptrdiff_t i)
 {
-    real sum = row->along[i] * (u[i] - u[i + 1]) + row->along[(ptrdiff_t)i - 1] * (u[i] - u[(ptrdiff_t)i - 1]);
+    const real *const own = row->u;
+    real sum = row->along[i] * (own[i] - own[i + 1]) + row->along[i - 1] * (own[i] - own[i - 1]);
 
     if (extra)
-        sum += row->extra[i] * u[i];
-
+        sum += row->extra[i] * own[i];
     for (int d = 0; d < directions; d++)
-        sum += row->above[d][i] * (u[i] - u[(ptrdiff_t)i + row->up[d]]) +
-               row->below[d][i] * (u[i] - u[(ptrdiff_t)i + row->down[d]]);
+        sum += row->above[d][i] * (own[i] - u[i + row->up[d]]) + row->below[d][i] * (own[i] - u[i + row->down[d]]);
     return sum;
 }
 
 /* |A| |u| of cell i of the row. Where a neighbour is missing the coupling is 0. */
-static inline double row_absolute(const struct row *row, int directions, int extra, const real *u, size_t i)
+static inline double row_absolute(const struct row *row, int directions, int extra, const real *u, ptrdiff_t i)
 {
-    const real west = row->along[(ptrdiff_t)i - 1], east = row->along[i];
+    const real west = row->along[i - 1], east = row->along[i];
     double diagonal = (double)east + (double)west + (extra ? (double)row->extra[i] : 0);
-    double sum = (double)east * fabs((double)u[i + 1]) + (double)west * fabs((double)u[(ptrdiff_t)i - 1]);
+    double sum = (double)east * fabs((double)row->u[i + 1]) + (double)west * fabs((double)row->u[i - 1]);
 
     for (int d = 0; d < directions; d++) {
         const double above = (double)row->above[d][i], below = (double)row->below[d][i];
         diagonal += above + below;
-        sum +=
-            above * fabs((double)u[(ptrdiff_t)i + row->up[d]]) + below * fabs((double)u[(ptrdiff_t)i + row->down[d]]);
+        sum += above * fabs((double)u[i + row->up[d]]) + below * fabs((double)u[i + row->down[d]]);
     }
-    return sum + fabs(diagonal) * fabs((double)u[i]);
+    return sum + fabs(diagonal) * fabs((double)row->u[i]);
 }
 
 #define ROW_STEP(name, directions, extra)                                                                              \
@@ -83,10 +83,10 @@ static inline double row_absolute(const struct row *row, int directions, int ext
     {                                                                                                                  \
         const struct row row = *given;                                                                                 \
         double sum = 0;                                                                                                \
-        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        _Pragma("omp simd reduction(+ : sum)") for (int i = 0; i < row.count; i++)                                     \
         {                                                                                                              \
             q[i] = row_product(&row, directions, extra, u, i);                                                         \
-            sum += (double)u[i] * (double)q[i];                                                                        \
+            sum += (double)row.u[i] * (double)q[i];                                                                    \
         }                                                                                                              \
         return sum;                                                                                                    \
     }                                                                                                                  \
@@ -94,7 +94,7 @@ static inline double row_absolute(const struct row *row, int directions, int ext
     {                                                                                                                  \
         const struct row row = *given;                                                                                 \
         double sum = 0;                                                                                                \
-        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        _Pragma("omp simd reduction(+ : sum)") for (int i = 0; i < row.count; i++)                                     \
         {                                                                                                              \
             const double size = row_absolute(&row, directions, extra, u, i);                                           \
             sum += size * size;                                                                                        \
@@ -105,7 +105,7 @@ static inline double row_absolute(const struct row *row, int directions, int ext
     {                                                                                                                  \
         const struct row row = *given;                                                                                 \
         double sum = 0;                                                                                                \
-        _Pragma("omp simd reduction(+ : sum)") for (size_t i = 0; i < row.count; i++)                                  \
+        _Pragma("omp simd reduction(+ : sum)") for (int i = 0; i < row.count; i++)                                     \
         {                                                                                                              \
             q[i] = f[i] - row_product(&row, directions, extra, u, i);                                                  \
             sum += (double)q[i] * (double)q[i];                                                                        \
@@ -125,28 +125,49 @@ static double (*const absolutes[2][2])(const struct row *, const real *) = {{abs
 static double (*const residuals[2][2])(const struct row *, const real *, const real *, real *) = {
     {residual_flat, residual_flat_extra}, {residual_solid, residual_solid_extra}};
 
-/* Products, residuals and |A| |u|; the first and the last cell of each row on their own. */
+/* The coupling below the first cell is the one above the last; before a row that is not the first of the grid the one
+ * before ends, with a 0 where the direction is open. */
+static const real *along_piece(const struct starfish_cell_matrix *m, size_t row, size_t x0, int count,
+                               struct row_piece_room *room)
+{
+    const real *along = (const real *)m->stored + row * m->n[0];
+
+    if (x0 > 0 || (row > 0 && !m->periodic[0]))
+        return along + x0;
+    return row_piece(along, m->n[0], 1, along[0], x0, count, room);
+}
+
+static double row_step(enum starfish_cell_step step, const struct starfish_cells *a, const struct row *row, ptrdiff_t e)
+{
+    const int solid = a->matrix.n[1] > 1, extra = !a->matrix.without_extra;
+    const real *u = (const real *)a->u + e;
+
+    if (step == STARFISH_CELLS_APPLY)
+        return applies[solid][extra](row, u, (real *)a->q + e);
+    if (step == STARFISH_CELLS_ABSOLUTE)
+        return absolutes[solid][extra](row, u);
+    return residuals[solid][extra](row, u, (const real *)a->f + e, (real *)a->q + e);
+}
+
+/* Products, residuals and |A| |u|. */
 static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const struct starfish_cell_matrix *m = &a->matrix;
-    const int solid = m->n[1] > 1, extra = !m->without_extra;
+    struct row_piece_room along, middle;
     double sum = 0;
 
     for (size_t k = a->first; k < a->last; k++)
-        for (size_t j = 0; j < m->n[1]; j++) {
-            const struct cell ends[] = {cell_at(a, 0, j, k), cell_at(a, m->n[0] - 1, j, k)},
-                              inner = cell_at(a, 1, j, k);
-            const struct row row = row_at(m, &inner);
-            const real *u = (const real *)a->u + inner.e;
-            for (int i = 0; i < 2; i++)
-                sum += cell_step(step, a, &ends[i], 1);
-            if (step == STARFISH_CELLS_APPLY)
-                sum += applies[solid][extra](&row, u, (real *)a->q + inner.e);
-            else if (step == STARFISH_CELLS_ABSOLUTE)
-                sum += absolutes[solid][extra](&row, u);
-            else
-                sum += residuals[solid][extra](&row, u, (const real *)a->f + inner.e, (real *)a->q + inner.e);
-        }
+        for (size_t j = 0; j < m->n[1]; j++)
+            for (size_t x = 0; x < m->n[0]; x += ROW_PIECE) {
+                const struct cell c = cell_at(a, x, j, k);
+                const real *u = (const real *)a->u + c.e - (ptrdiff_t)x;
+                const int count = row_piece_count(x, m->n[0]);
+                struct row row = row_at(m, &c);
+                row.count = count;
+                row.along = along_piece(m, j + m->n[1] * k, x, count, &along);
+                row.u = row_piece(u, m->n[0], m->periodic[0], u[0], x, count, &middle);
+                sum += row_step(step, a, &row, c.e);
+            }
     return sum;
 }
 

@@ -8,20 +8,51 @@ STARFISH_PLACE_KERNEL(run_chunk_sums, starfish_chunk_sums)
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
+/* ---- Cores that do steps together -------------------------------------------------------------------------------- */
+
+static size_t cores_of(const struct starfish_gradients *g)
+{
+    return g->cores > 0 ? g->cores : 1;
+}
+
+/* Of `count` pieces of work, those of this core. */
+static size_t share(const struct starfish_gradients *g, size_t count, size_t core)
+{
+    return count * core / cores_of(g);
+}
+
+static void meet(const struct starfish_gradients *g)
+{
+    if (cores_of(g) > 1)
+        starfish_barrier_wait(g->barrier, g->core, g->cores);
+}
+
+/* This core's planes of all. */
+static struct starfish_rectangle planes_of(const struct starfish_gradients *g)
+{
+    const struct starfish_cells *c = &g->blocks.cells;
+    const size_t planes = c->last - c->first;
+
+    return (struct starfish_rectangle){0, c->matrix.n[0] * c->matrix.n[1], c->first + share(g, planes, g->core),
+                                       c->first + share(g, planes, g->core + 1)};
+}
+
 /* ---- Kernels at a place ------------------------------------------------------------------------------------------ */
 
 static int advance_scalars(const struct starfish_place *place, const struct starfish_gradients *g,
                            enum starfish_krylov_stage stage, const double *sums)
 {
     const struct starfish_krylov_scalars scalars = {
-        .stage = stage, .sign = 1, .parts = 1, .sums = {sums}, .state = g->state};
+        .stage = stage, .sign = 1, .parts = 1, .count = cores_of(g), .sums = {sums}, .state = g->state};
 
 #ifdef STARFISH_CUDA
     if (place->gpu)
         return starfish_krylov_scalars_cuda(&scalars, place->stream);
 #endif
     (void)place;
-    starfish_krylov_scalars_cpu(&scalars);
+    meet(g);
+    if (g->core == 0)
+        starfish_krylov_scalars_cpu(&scalars);
     return 0;
 }
 
@@ -42,7 +73,13 @@ static int run_cells(const struct starfish_place *place, const struct starfish_g
         return on_gpu[place->precision](step, &cells, place->stream);
     }
 #endif
-    cells.slots = 1;
+    const struct starfish_rectangle own = planes_of(g);
+
+    meet(g);
+    cells.first = own.y0;
+    cells.last = own.y1;
+    cells.slot = g->core;
+    cells.slots = cores_of(g);
     on_core[place->precision](step, &cells);
     return cells.sums ? advance_scalars(place, g, stage, cells.sums) : 0;
 }
@@ -58,8 +95,41 @@ static int run_coarse(const struct starfish_place *place, const struct starfish_
     }
 #endif
     (void)place;
-    starfish_coarse_solve_cpu(&coarse);
+    meet(g);
+    if (g->core == 0)
+        starfish_coarse_solve_cpu(&coarse);
     return 0;
+}
+
+/* v = u + *scalar * correction on the core's planes; scalar NULL: v = u. */
+static int run_sum(const struct starfish_place *place, const struct starfish_gradients *g, const void *u,
+                   const double *scalar, const void *correction, void *v)
+{
+    const struct starfish_rectangle own = planes_of(g);
+    const size_t start = own.y0 * own.x1 * starfish_real_size(place->precision);
+    const struct starfish_vector_update update = {.nx = own.x1,
+                                                  .at = own,
+                                                  .factor = 1,
+                                                  .u = u,
+                                                  .correction = correction ? (const char *)correction + start : NULL,
+                                                  .pitch = own.x1,
+                                                  .v = v,
+                                                  .scalar = scalar};
+
+    meet(g);
+    return run_update(place, &update);
+}
+
+/* The direction's scalars follow from r z. */
+static int multiply(const struct starfish_place *place, const struct starfish_gradients *g, const void *z)
+{
+    const struct starfish_rectangle own = planes_of(g);
+    const struct starfish_vector_product product = {
+        .nx = own.x1, .at = own, .u = g->r, .v = z, .sums = g->rz, .slot = g->core, .slots = cores_of(g)};
+
+    meet(g);
+    TRY_LAUNCH(run_product(place, &product));
+    return advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, g->rz);
 }
 
 /* ---- Preconditioners --------------------------------------------------------------------------------------------- */
@@ -72,10 +142,13 @@ static int by_runs(const struct starfish_place *place, const struct starfish_gra
     blocks.cells.u = g->r;
     blocks.cells.q = g->z;
     blocks.cells.sums = rz;
-    blocks.cells.slots = 1;
+    blocks.cells.slot = g->core;
+    blocks.cells.slots = cores_of(g);
     blocks.cells.done = place->gpu ? g->state + STARFISH_KRYLOV_DONE : NULL;
-    blocks.run0 = 0;
-    blocks.run1 = starfish_blocks_count(&blocks);
+    const size_t runs = starfish_blocks_count(&blocks);
+    blocks.run0 = share(g, runs, g->core);
+    blocks.run1 = share(g, runs, g->core + 1);
+    meet(g);
     TRY_LAUNCH(run_blocks(place, &blocks));
     return rz ? advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, rz) : 0;
 }
@@ -98,15 +171,15 @@ static int by_poisson(const struct starfish_place *place, const struct starfish_
 /* z = r. */
 static int by_nothing(const struct starfish_place *place, const struct starfish_gradients *g)
 {
-    const struct starfish_cell_matrix *m = &g->blocks.cells.matrix;
-    const size_t nx = m->n[0] * m->n[1];
-    const struct starfish_rectangle all = {0, nx, g->blocks.cells.first, g->blocks.cells.last};
-    const struct starfish_vector_update copy = {.nx = nx, .at = all, .u = g->r, .v = g->z};
-    const struct starfish_vector_product product = {.nx = nx, .at = all, .u = g->r, .v = g->r, .sums = g->rz};
+    TRY_LAUNCH(run_sum(place, g, g->r, NULL, NULL, g->z));
+    return multiply(place, g, g->r);
+}
 
-    TRY_LAUNCH(run_update(place, &copy));
-    TRY_LAUNCH(run_product(place, &product));
-    return advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, g->rz);
+static int by_another(const struct starfish_place *place, const struct starfish_gradients *g)
+{
+    meet(g);
+    TRY_LAUNCH(g->other.apply(g->other.self, place, g->r, g->z));
+    return multiply(place, g, g->z);
 }
 
 /* z = M^-1 r; rz NULL, or where the sums go that the direction follows from. */
@@ -127,8 +200,9 @@ static int precondition(const struct starfish_place *place, const struct starfis
     case STARFISH_CELLS_BY_BLOCKS:
     case STARFISH_CELLS_BY_LINES:
         return by_runs(place, g, rz);
-    case STARFISH_CELLS_BY_NOTHING:
     case STARFISH_CELLS_BY_ANOTHER:
+        return by_another(place, g);
+    case STARFISH_CELLS_BY_NOTHING:
         break;
     }
     return by_nothing(place, g);
@@ -145,8 +219,10 @@ static int deflate(const struct starfish_place *place, const struct starfish_gra
         TRY_LAUNCH(precondition(place, g, NULL));
     sums.r = g->r;
     sums.y = bare ? g->r : g->z;
-    sums.chunk1 = sums.chunks;
+    sums.chunk0 = share(g, sums.chunks, g->core);
+    sums.chunk1 = share(g, sums.chunks, g->core + 1);
     sums.done = place->gpu ? g->state + STARFISH_KRYLOV_DONE : NULL;
+    meet(g);
     TRY_LAUNCH(run_chunk_sums(place, &sums));
     TRY_LAUNCH(run_coarse(place, g));
     prolong.u = sums.y;
@@ -164,26 +240,17 @@ static int deflate(const struct starfish_place *place, const struct starfish_gra
  * made again for every cell. */
 static int turn(const struct starfish_place *place, const struct starfish_gradients *g, int odd)
 {
-    const struct starfish_cell_matrix *m = &g->blocks.cells.matrix;
-    const size_t nx = m->n[0] * m->n[1];
-    const struct starfish_vector_update update = {.nx = nx,
-                                                  .at = {0, nx, g->blocks.cells.first, g->blocks.cells.last},
-                                                  .factor = 1,
-                                                  .u = g->z,
-                                                  .correction = g->p[!odd],
-                                                  .pitch = nx,
-                                                  .v = g->p[odd],
-                                                  .scalar = g->state + STARFISH_KRYLOV_BETA};
+    const double *beta = g->state + STARFISH_KRYLOV_BETA;
     struct starfish_cells cells = g->blocks.cells;
 
     cells.u = place->gpu ? g->z : g->p[odd];
     cells.f = g->p[!odd];
     cells.r = g->p[odd];
     cells.q = g->q;
-    cells.scalar = update.scalar;
+    cells.scalar = beta;
     cells.sums = g->product;
     if (!place->gpu)
-        TRY_LAUNCH(run_update(place, &update));
+        TRY_LAUNCH(run_sum(place, g, g->z, beta, g->p[!odd], g->p[odd]));
     return run_cells(place, g, place->gpu ? STARFISH_CELLS_TURN : STARFISH_CELLS_APPLY, cells, STARFISH_KRYLOV_STEP);
 }
 
@@ -207,7 +274,11 @@ static int step(const struct starfish_place *place, const struct starfish_gradie
 
 int starfish_gradients_run(const struct starfish_place *place, const struct starfish_gradients *g)
 {
-    for (int number = g->first; number < g->first + g->count; number++)
+    for (int number = g->first; number < g->first + g->count; number++) {
+        meet(g);
+        if (!place->gpu && g->state[STARFISH_KRYLOV_DONE] != 0)
+            return 0;
         TRY_LAUNCH(step(place, g, number & 1));
+    }
     return 0;
 }

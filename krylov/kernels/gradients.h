@@ -3,18 +3,31 @@
  * that touch a vector in the same way are one kernel, and who finishes last advances the scalars: with incomplete
  * Poisson and deflation a step is 8 launches and moves 28 words per unknown in two dimensions (IP 10, sums over domains
  * 1.5, prolongation 3.5, direction and product 7, solution and residual 6), 31 in three. Once the iteration is done the
- * remaining steps return at once. */
+ * remaining steps return at once.
+ *
+ * On cores several may do the steps together, each its planes, and wait for each other between operations. */
 #ifndef STARFISH_KRYLOV_KERNELS_GRADIENTS_H
 #define STARFISH_KRYLOV_KERNELS_GRADIENTS_H
 
+#include "base/barrier.h"
 #include "base/place.h"
 #include "krylov/kernels/blocks.h"
 #include "krylov/kernels/coarse.h"
 
+/* z = M^-1 r by something else; called by every core that does the steps, which do that together, too. Returns a
+ * cudaError_t, 0 on a core. */
+struct starfish_gradients_other {
+    int (*apply)(const void *self, const struct starfish_place *place, const void *r, void *z);
+    const void *self;
+};
+
 /* Pointers are to the memory of the place. x is double where `wide`, else of the precision of the place. */
 struct starfish_gradients {
-    enum starfish_cell_preconditioner by; /* not ANOTHER */
-    struct starfish_blocks blocks;        /* of blocks and lines; blocks.cells: matrix, planes, table, of all steps */
+    enum starfish_cell_preconditioner by;
+    struct starfish_gradients_other other; /* of ANOTHER, which is not deflated */
+    size_t core, cores;                    /* this core of how many; 0 of 0: one */
+    struct starfish_barrier *barrier;      /* of several */
+    struct starfish_blocks blocks;         /* of blocks and lines; blocks.cells: matrix, planes, table, of all steps */
     int deflated, wide;
     struct starfish_chunk_sums chunks;   /* deflated: tables and sums */
     struct starfish_coarse_solve coarse; /* of a dense inverse on a GPU */

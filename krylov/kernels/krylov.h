@@ -89,6 +89,7 @@ struct starfish_krylov_scalars {
     double tolerance, absolute, floor, outer;
     int watched, patience; /* patience: steps without a gain that are stagnation; 0: 8 */
     size_t parts;
+    size_t count; /* on cores: of each part's sums, those that are not 0; 0: all */
     const double *sums[STARFISH_KRYLOV_MOST_PARTS];
     const double *more[STARFISH_KRYLOV_MOST_PARTS]; /* of MINIMISE and WHOLE: the second inner product */
     double *state;

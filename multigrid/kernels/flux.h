@@ -87,10 +87,14 @@ struct starfish_flux_transfer {
  * symmetric cycle. 3 words per unknown, 2 without u, and an eighth for coarse, in any order: both colours are done in
  * one pass. */
 enum starfish_flux_order { STARFISH_FLUX_AT_ONCE, STARFISH_FLUX_EVEN_FIRST, STARFISH_FLUX_ODD_FIRST };
+/* On the CPU, with an order, parts of one array v may be swept together in two calls each: BEGIN does all that needs
+ * nothing of the other parts' results, and END, when all parts have begun, the rest. */
+enum starfish_flux_phase { STARFISH_FLUX_WHOLE, STARFISH_FLUX_BEGIN, STARFISH_FLUX_END };
 struct starfish_flux_smooth {
     struct starfish_flux_matrix matrix;
     struct starfish_flux_part at;
     enum starfish_flux_order order;
+    enum starfish_flux_phase phase;
     double damping;
     const void *u, *f;
     struct starfish_flux_transfer transfer[3];

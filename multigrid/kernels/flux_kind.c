@@ -77,6 +77,11 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
     return count;
 }
 
+static int has_phases(int sweep)
+{
+    return sweep == STARFISH_FLUX_RED_BLACK || sweep == STARFISH_FLUX_BLACK_RED;
+}
+
 static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
 {
     const struct starfish_flux_shape *grid = shape;
@@ -252,8 +257,8 @@ static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",         
                 starfish_flux_residual_here},                                                                          \
     .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
     .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, .has_ghosts = 1,                    \
-    .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
-    .sweep_names = sweep_names
+    .has_phases = has_phases, .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share,    \
+    .variant = variant, .sweep_names = sweep_names
 
 const struct starfish_grid_kind starfish_flux_kind = {
     .name = "flux", .solve = solve, .solve_work = solve_work, OPERATIONS};

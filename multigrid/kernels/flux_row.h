@@ -1,8 +1,7 @@
 /* One row of a seven-point matrix and of what it is applied to, on the CPU: what the files flux_*_cpu.c share.
  *
  * Along a row the couplings of tensor form in y and z are scalars times one array, so that a row is five rows of
- * values, f, and three short arrays that stay in the cache. The first and the last unknown, whose neighbours may be
- * missing or at the other end, are done one by one; the loop between them has no branch. */
+ * values, f, and three short arrays that stay in the cache. */
 #ifndef STARFISH_MULTIGRID_FLUX_ROW_H
 #define STARFISH_MULTIGRID_FLUX_ROW_H
 
@@ -15,13 +14,17 @@ enum { FLUX_SOUTH, FLUX_NORTH, FLUX_BELOW, FLUX_ABOVE, FLUX_SIDES };
 
 /* Of a matrix in stored form: couplings in x, a rest that is not 0, couplings in y, and in z. */
 enum { FLUX_STORED = 1, FLUX_REST = 2, FLUX_ROWS = 4, FLUX_PLANES = 8 };
+enum { FLUX_SOLID = FLUX_STORED | FLUX_ROWS | FLUX_PLANES, FLUX_FLAT = FLUX_STORED | FLUX_PLANES };
+/* The usual forms, for which there are loops of their own. */
+enum flux_form { FLUX_TENSOR_FORM, FLUX_SOLID_FORM, FLUX_SOLID_REST_FORM, FLUX_FLAT_FORM, FLUX_OTHER_FORM, FLUX_FORMS };
 
 /* The matrix. A neighbour counts as keep * its value: 0 in decoupled directions. In tensor form a side that is
  * decoupled is in the rest. */
 struct flux_row {
     size_t nx;
     int stored; /* 0: tensor form; else what there is of the stored one */
-    int periodic;
+    enum flux_form form;
+    int periodic, is_last; /* is_last: of the grid */
     real keep_x, keep_y, keep_z;
     /* tensor form: couplings in x are across * x_coupling, those of the sides and the rest are times x_weight */
     real across, side[FLUX_SIDES], rest;
@@ -61,8 +64,8 @@ struct flux_values REAL_NAME(starfish_flux_values)(const struct starfish_flux_ma
 /* Unknowns i = parity, parity + 2, .. of a row, or all. */
 enum { FLUX_ALL = 2 };
 
-/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. `out` is not the middle
- * row. */
+/* out = values + damping * D^-1 (f - A values) at unknowns of the parity and values elsewhere. `out` may be the middle
+ * row, but for all unknowns. */
 void REAL_NAME(starfish_flux_row_relax)(const struct flux_row *row, const struct flux_values *values, const real *f,
                                         real damping, int parity, real *out);
 /* The same where all values are zero. */

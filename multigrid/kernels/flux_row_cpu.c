@@ -1,7 +1,11 @@
 /* Applies the seven-point matrix (flux.h) row by row on the CPU: residual, product and Jacobi step. Bound by memory: a
- * row of u, of f and of the result move once each, 3 words per unknown, while the rows beside come from the cache. The
- * first and the last unknown of a row, and rows at the ends of the domain, take a slower path. */
+ * row of u, of f and of the result move once each, 3 words per unknown, while the rows beside come from the cache.
+ *
+ * Rows are short, 128 unknowns are 8 registers, so that what is done once a row counts: a loop does all of its unknowns
+ * (base/row_piece.h). */
 #include "multigrid/kernels/flux_row.h"
+
+#include "base/row_piece.h"
 
 #include <string.h>
 
@@ -90,6 +94,22 @@ static void set_stored(struct flux_row *row, const struct starfish_flux_matrix *
     row->rest_of = matrix->rest ? (const real *)matrix->rest + here : NULL;
 }
 
+static enum flux_form form_of(int stored)
+{
+    switch (stored) {
+    case 0:
+        return FLUX_TENSOR_FORM;
+    case FLUX_SOLID:
+        return FLUX_SOLID_FORM;
+    case FLUX_SOLID | FLUX_REST:
+        return FLUX_SOLID_REST_FORM;
+    case FLUX_FLAT:
+        return FLUX_FLAT_FORM;
+    default:
+        return FLUX_OTHER_FORM;
+    }
+}
+
 void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, size_t j, ptrdiff_t plane,
                                   struct flux_row *row)
 {
@@ -97,10 +117,12 @@ void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, siz
     const size_t k = flux_plane(axis[2].n, plane);
 
     row->nx = axis[0].n;
+    row->is_last = j + 1 == axis[1].n && k + 1 == axis[2].n;
     row->stored = 0;
     if (matrix->face[0])
         row->stored = FLUX_STORED | (matrix->rest ? FLUX_REST : 0) | (matrix->face[1] ? FLUX_ROWS : 0) |
                       (matrix->face[2] ? FLUX_PLANES : 0);
+    row->form = form_of(row->stored);
     row->periodic = axis[0].periodic;
     row->keep_x = axis[0].decoupled ? 0 : 1;
     row->keep_y = axis[1].decoupled ? 0 : 1;
@@ -113,35 +135,18 @@ void REAL_NAME(starfish_flux_row)(const struct starfish_flux_matrix *matrix, siz
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* form(r, stored, ...) with the usual forms as constants, so that what a matrix does not have costs nothing. */
-enum { FLUX_SOLID = FLUX_STORED | FLUX_ROWS | FLUX_PLANES, FLUX_FLAT = FLUX_STORED | FLUX_PLANES };
-#define FLUX_BY_FORM(stored, form, ...)                                                                                \
-    do {                                                                                                               \
-        if ((stored) == 0)                                                                                             \
-            form(r, 0, __VA_ARGS__);                                                                                   \
-        else if ((stored) == FLUX_SOLID)                                                                               \
-            form(r, FLUX_SOLID, __VA_ARGS__);                                                                          \
-        else if ((stored) == (FLUX_SOLID | FLUX_REST))                                                                 \
-            form(r, FLUX_SOLID | FLUX_REST, __VA_ARGS__);                                                              \
-        else if ((stored) == FLUX_FLAT)                                                                                \
-            form(r, FLUX_FLAT, __VA_ARGS__);                                                                           \
-        else                                                                                                           \
-            form(r, stored, __VA_ARGS__);                                                                              \
-    } while (0)
-
 /* The couplings of unknown i, and the rest. Members and not an array of sides, which would leave the registers. */
 struct couplings {
     int form; /* of the matrix */
     real west, east, south, north, below, above, rest;
 };
 
-/* `face` is where the coupling to the east is stored. */
-STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, int stored, size_t i, size_t face)
+STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, int stored, ptrdiff_t i)
 {
     if (stored)
         return (struct couplings){.form = stored,
                                   .west = r->x_face[i],
-                                  .east = r->x_face[face],
+                                  .east = r->x_face[i + 1],
                                   .south = stored & FLUX_ROWS ? r->side_face[FLUX_SOUTH][i] : 0,
                                   .north = stored & FLUX_ROWS ? r->side_face[FLUX_NORTH][i] : 0,
                                   .below = stored & FLUX_PLANES ? r->side_face[FLUX_BELOW][i] : 0,
@@ -159,10 +164,10 @@ STARFISH_ALWAYS_INLINE struct couplings couplings_at(const struct flux_row *r, i
 
 /* A u at an unknown, of stored form. */
 STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, const struct couplings *c,
-                                           const struct flux_values *v, size_t i, size_t west, size_t east)
+                                           const struct flux_values *v, ptrdiff_t i)
 {
     const real u = v->middle[i];
-    const real x = c->west * (u - r->keep_x * v->middle[west]) + c->east * (u - r->keep_x * v->middle[east]);
+    const real x = c->west * (u - r->keep_x * v->middle[i - 1]) + c->east * (u - r->keep_x * v->middle[i + 1]);
     const real y = c->form & FLUX_ROWS ? c->south * (u - r->keep_y * v->side[FLUX_SOUTH][i]) +
                                              c->north * (u - r->keep_y * v->side[FLUX_NORTH][i])
                                        : 0;
@@ -174,12 +179,11 @@ STARFISH_ALWAYS_INLINE real stored_product(const struct flux_row *r, const struc
 }
 
 /* Of tensor form, with what does not depend on x taken out. */
-STARFISH_ALWAYS_INLINE real tensor_product(const struct flux_row *r, const struct flux_values *v, size_t i, size_t west,
-                                           size_t east)
+STARFISH_ALWAYS_INLINE real tensor_product(const struct flux_row *r, const struct flux_values *v, ptrdiff_t i)
 {
     const real u = v->middle[i];
-    const real x = r->x_coupling[i] * (u - r->keep_x * v->middle[west]) +
-                   r->x_coupling[i + 1] * (u - r->keep_x * v->middle[east]) + r->x_extra[i] * u;
+    const real x = r->x_coupling[i] * (u - r->keep_x * v->middle[i - 1]) +
+                   r->x_coupling[i + 1] * (u - r->keep_x * v->middle[i + 1]) + r->x_extra[i] * u;
     const real y =
         r->side[FLUX_SOUTH] * (u - v->side[FLUX_SOUTH][i]) + r->side[FLUX_NORTH] * (u - v->side[FLUX_NORTH][i]);
     const real z =
@@ -189,9 +193,9 @@ STARFISH_ALWAYS_INLINE real tensor_product(const struct flux_row *r, const struc
 }
 
 STARFISH_ALWAYS_INLINE real product(const struct flux_row *r, int stored, const struct couplings *c,
-                                    const struct flux_values *v, size_t i, size_t west, size_t east)
+                                    const struct flux_values *v, ptrdiff_t i)
 {
-    return stored ? stored_product(r, c, v, i, west, east) : tensor_product(r, v, i, west, east);
+    return stored ? stored_product(r, c, v, i) : tensor_product(r, v, i);
 }
 
 STARFISH_ALWAYS_INLINE real diagonal(const struct couplings *c)
@@ -199,32 +203,30 @@ STARFISH_ALWAYS_INLINE real diagonal(const struct couplings *c)
     return ((c->west + c->east) + (c->south + c->north)) + ((c->below + c->above) + c->rest);
 }
 
-/* Unknown i with its neighbours in x. */
 STARFISH_ALWAYS_INLINE real residual_at(const struct flux_row *r, int stored, const struct flux_values *v,
-                                        const real *f, size_t i, size_t west, size_t east, size_t face)
+                                        const real *f, ptrdiff_t i)
 {
-    const struct couplings c = couplings_at(r, stored, i, face);
+    const struct couplings c = couplings_at(r, stored, i);
 
-    return (f ? f[i] : 0) - product(r, stored, &c, v, i, west, east);
+    return (f ? f[i] : 0) - product(r, stored, &c, v, i);
 }
 
 /* f and what the neighbours pull, over the diagonal: fewer operations than by differences, and rounding errors of those
  * of the value itself. */
 STARFISH_ALWAYS_INLINE real stored_pull(const struct flux_row *r, const struct couplings *c,
-                                        const struct flux_values *v, real f, size_t i, size_t west, size_t east)
+                                        const struct flux_values *v, real f, ptrdiff_t i)
 {
-    const real x = c->west * v->middle[west] + c->east * v->middle[east];
+    const real x = c->west * v->middle[i - 1] + c->east * v->middle[i + 1];
     const real y = c->form & FLUX_ROWS ? c->south * v->side[FLUX_SOUTH][i] + c->north * v->side[FLUX_NORTH][i] : 0;
     const real z = c->form & FLUX_PLANES ? c->below * v->side[FLUX_BELOW][i] + c->above * v->side[FLUX_ABOVE][i] : 0;
 
     return (f + r->keep_x * x + (r->keep_y * y + r->keep_z * z)) / diagonal(c);
 }
 
-STARFISH_ALWAYS_INLINE real tensor_pull(const struct flux_row *r, const struct flux_values *v, real f, size_t i,
-                                        size_t west, size_t east)
+STARFISH_ALWAYS_INLINE real tensor_pull(const struct flux_row *r, const struct flux_values *v, real f, ptrdiff_t i)
 {
     const real low = r->x_coupling[i], high = r->x_coupling[i + 1], weight = r->x_weight[i];
-    const real x = low * v->middle[west] + high * v->middle[east];
+    const real x = low * v->middle[i - 1] + high * v->middle[i + 1];
     const real sides = (r->side[FLUX_SOUTH] * v->side[FLUX_SOUTH][i] + r->side[FLUX_NORTH] * v->side[FLUX_NORTH][i]) +
                        (r->side[FLUX_BELOW] * v->side[FLUX_BELOW][i] + r->side[FLUX_ABOVE] * v->side[FLUX_ABOVE][i]);
     const real of_row =
@@ -235,141 +237,231 @@ STARFISH_ALWAYS_INLINE real tensor_pull(const struct flux_row *r, const struct f
 }
 
 STARFISH_ALWAYS_INLINE real relaxed_at(const struct flux_row *r, int stored, const struct flux_values *v, const real *f,
-                                       real damping, size_t i, size_t west, size_t east, size_t face)
+                                       real damping, ptrdiff_t i)
 {
-    const struct couplings c = couplings_at(r, stored, i, face);
-    const real target = stored ? stored_pull(r, &c, v, f[i], i, west, east) : tensor_pull(r, v, f[i], i, west, east);
+    const struct couplings c = couplings_at(r, stored, i);
+    const real target = stored ? stored_pull(r, &c, v, f[i], i) : tensor_pull(r, v, f[i], i);
 
     return v->middle[i] + damping * (target - v->middle[i]);
 }
 
-/* The neighbours of the first and the last unknown. */
-struct ends {
-    size_t last, below_first, above_last;
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+/* At most ROW_PIECE unknowns of a row, all of which one loop does: x0 .. x0 + count-1. `face` is the coupling to the
+ * west of the first, with one more behind the last, `middle` its value with one more on both sides; f, which may be
+ * missing, and `out` begin at the first. */
+struct piece {
+    const struct flux_row *row;
+    const struct flux_values *values;
+    size_t x0;
+    int count, parity;
+    real damping;
+    const real *face, *middle, *f;
+    real *out;
+    struct flux_system to; /* of lines alone, begins at the first of all pieces; out is its rhs */
 };
 
-STARFISH_ALWAYS_INLINE struct ends ends_of(const struct flux_row *r)
+/* The row and its values, whose arrays begin where the piece does. */
+STARFISH_ALWAYS_INLINE struct flux_row row_of(const struct piece *p, int stored)
 {
-    const size_t last = r->nx - 1;
+    struct flux_row row = *p->row;
 
-    return (struct ends){last, r->periodic ? last : 0, r->periodic ? 0 : last};
+    if (!stored) {
+        row.x_coupling += p->x0;
+        row.x_extra += p->x0;
+        row.x_weight += p->x0;
+        return row;
+    }
+    row.x_face = p->face;
+    if (stored & FLUX_REST)
+        row.rest_of += p->x0;
+    for (int side = 0; side < FLUX_SIDES; side++)
+        if (stored & (side < FLUX_BELOW ? FLUX_ROWS : FLUX_PLANES))
+            row.side_face[side] += p->x0;
+    return row;
+}
+
+STARFISH_ALWAYS_INLINE struct flux_values values_of(const struct piece *p)
+{
+    struct flux_values values = {.middle = p->middle};
+
+    for (int side = 0; side < FLUX_SIDES; side++)
+        values.side[side] = p->values->side[side] + p->x0;
+    return values;
+}
+
+/* name_by_form: functions that call loop(stored, piece), each with a usual form as a constant, so that what a matrix
+ * does not have costs nothing. Not one function for all forms: what does not change in any of their loops would be
+ * computed before it, for every row. */
+#define FLUX_BY_FORM(name, loop)                                                                                       \
+    STARFISH_CLONES static void name##_tensor(const struct piece *p)                                                   \
+    {                                                                                                                  \
+        loop(0, p);                                                                                                    \
+    }                                                                                                                  \
+    STARFISH_CLONES static void name##_solid(const struct piece *p)                                                    \
+    {                                                                                                                  \
+        loop(FLUX_SOLID, p);                                                                                           \
+    }                                                                                                                  \
+    STARFISH_CLONES static void name##_solid_rest(const struct piece *p)                                               \
+    {                                                                                                                  \
+        loop(FLUX_SOLID | FLUX_REST, p);                                                                               \
+    }                                                                                                                  \
+    STARFISH_CLONES static void name##_flat(const struct piece *p)                                                     \
+    {                                                                                                                  \
+        loop(FLUX_FLAT, p);                                                                                            \
+    }                                                                                                                  \
+    STARFISH_CLONES static void name##_other(const struct piece *p)                                                    \
+    {                                                                                                                  \
+        loop(p->row->stored, p);                                                                                       \
+    }                                                                                                                  \
+    static void (*const name##_by_form[FLUX_FORMS])(const struct piece *) = {                                          \
+        name##_tensor, name##_solid, name##_solid_rest, name##_flat, name##_other}
+
+/* The coupling above the last unknown is the one below the first; behind a row that is not the last of the grid the
+ * next one begins, with a 0 where the direction is open. */
+static const real *cut_face(const struct piece *p, struct row_piece_room *room)
+{
+    const struct flux_row *r = p->row;
+
+    if (p->x0 + (size_t)p->count < r->nx || !(r->periodic || r->is_last))
+        return r->x_face + p->x0;
+    return row_piece(r->x_face, r->nx, 1, r->x_face[0], p->x0, p->count, room);
+}
+
+/* Assigned one by one: clearing it would take as long as a short row. */
+static inline void begin(struct piece *p, const struct flux_row *row, const struct flux_values *values, const real *f,
+                         real *out)
+{
+    p->row = row;
+    p->values = values;
+    p->x0 = 0;
+    p->f = f;
+    p->out = out;
+}
+
+/* Unknowns from x0 to `end` of a row, of which the piece has x0, row, values, and what begins at the first of them. */
+static void by_pieces(void (*const by_form[FLUX_FORMS])(const struct piece *), struct piece *p, size_t end)
+{
+    const struct flux_row *r = p->row;
+    const real first = p->values ? p->values->middle[0] : 0;
+    struct row_piece_room face, middle;
+
+    for (;;) {
+        p->count = row_piece_count(p->x0, end);
+        if (r->stored)
+            p->face = cut_face(p, &face);
+        if (p->values)
+            p->middle = row_piece(p->values->middle, r->nx, r->periodic, first, p->x0, p->count, &middle);
+        by_form[r->form](p);
+        if (end - p->x0 <= ROW_PIECE)
+            return;
+        p->x0 += ROW_PIECE;
+        p->f = p->f ? p->f + ROW_PIECE : NULL;
+        p->out += ROW_PIECE;
+    }
 }
 
 /* ---- Relaxation -------------------------------------------------------------------------------------------------- */
 
-STARFISH_ALWAYS_INLINE void relax_between(const struct flux_row *row, int stored, const struct flux_values *values,
-                                          const real *f, real damping, int parity, real *out)
+STARFISH_ALWAYS_INLINE void relax_piece(int stored, const struct piece *p)
 {
-    const struct flux_row r = *row;
-    const struct flux_values v = *values;
-    const size_t last = r.nx - 1;
+    const struct flux_row r = row_of(p, stored);
+    const struct flux_values v = values_of(p);
+    const real *f = p->f, damping = p->damping;
+    const int count = p->count;
+    real *out = p->out;
 
-    if (parity == FLUX_ALL) {
 #pragma omp simd
-        for (size_t i = 1; i < last; i++)
-            out[i] = relaxed_at(&r, stored, &v, f, damping, i, i - 1, i + 1, i + 1);
-        return;
-    }
-    /* all are computed, which vectorises, and those of the other parity kept as they were */
+    for (int i = 0; i < count; i++)
+        out[i] = relaxed_at(&r, stored, &v, f, damping, i);
+}
+FLUX_BY_FORM(relax, relax_piece);
+
+/* All are computed, which vectorises, and those of the other parity kept as they were. */
+STARFISH_ALWAYS_INLINE void relax_colour_piece(int stored, const struct piece *p)
+{
+    const struct flux_row r = row_of(p, stored);
+    const struct flux_values v = values_of(p);
+    const real *f = p->f, damping = p->damping;
+    const int count = p->count, parity = p->parity;
+    real *out = p->out;
+
 #pragma omp simd
-    for (size_t i = 1; i < last; i++) {
-        const real relaxed = relaxed_at(&r, stored, &v, f, damping, i, i - 1, i + 1, i + 1);
-        out[i] = (i & 1) == (size_t)parity ? relaxed : v.middle[i];
+    for (int i = 0; i < count; i++) {
+        const real relaxed = relaxed_at(&r, stored, &v, f, damping, i);
+        out[i] = (i & 1) == parity ? relaxed : v.middle[i];
     }
 }
-
-STARFISH_ALWAYS_INLINE void relax_form(const struct flux_row *r, int stored, const struct flux_values *v, const real *f,
-                                       real damping, int parity, real *out)
-{
-    const struct ends e = ends_of(r);
-    real first = v->middle[0], last = v->middle[e.last];
-
-    /* both before either is written: across the ends of an odd periodic row they are of one colour */
-    if (parity != 1)
-        first = relaxed_at(r, stored, v, f, damping, 0, e.below_first, r->nx > 1 ? 1 : 0, r->nx > 1 ? 1 : 0);
-    if (parity == FLUX_ALL || (e.last & 1) == (size_t)parity)
-        last = relaxed_at(r, stored, v, f, damping, e.last, r->nx > 1 ? e.last - 1 : 0, e.above_last, 0);
-    relax_between(r, stored, v, f, damping, parity, out);
-    out[0] = first;
-    if (e.last > 0)
-        out[e.last] = last;
-}
-
-STARFISH_CLONES
-static void relax(const struct flux_row *r, const struct flux_values *v, const real *f, real damping, int parity,
-                  real *out)
-{
-    FLUX_BY_FORM(r->stored, relax_form, v, f, damping, parity, out);
-}
+FLUX_BY_FORM(relax_colour, relax_colour_piece);
 
 void REAL_NAME(starfish_flux_row_relax)(const struct flux_row *row, const struct flux_values *values, const real *f,
                                         real damping, int parity, real *out)
 {
-    relax(row, values, f, damping, parity, out);
+    struct piece p;
+
+    begin(&p, row, values, f, out);
+    p.damping = damping;
+    p.parity = parity;
+    by_pieces(parity == FLUX_ALL ? relax_by_form : relax_colour_by_form, &p, row->nx);
 }
 
-STARFISH_ALWAYS_INLINE void relax_zero_form(const struct flux_row *row, int stored, const real *restrict f,
-                                            real damping, int parity, real *restrict out)
+STARFISH_ALWAYS_INLINE void relax_zero_piece(int stored, const struct piece *p)
 {
-    const struct flux_row r = *row;
-    const size_t last = r.nx - 1;
+    const struct flux_row r = row_of(p, stored);
+    const real *restrict f = p->f, damping = p->damping;
+    const int count = p->count, parity = p->parity;
+    real *restrict out = p->out;
 
 #pragma omp simd
-    for (size_t i = 0; i < last; i++) {
-        const struct couplings c = couplings_at(&r, stored, i, i + 1);
+    for (int i = 0; i < count; i++) {
+        const struct couplings c = couplings_at(&r, stored, i);
         const real relaxed = damping * f[i] / diagonal(&c);
-        out[i] = parity == FLUX_ALL || (i & 1) == (size_t)parity ? relaxed : 0;
+        out[i] = parity == FLUX_ALL || (i & 1) == parity ? relaxed : 0;
     }
-    const struct couplings c = couplings_at(&r, stored, last, 0);
-    out[last] = parity == FLUX_ALL || (last & 1) == (size_t)parity ? damping * f[last] / diagonal(&c) : 0;
 }
-
-STARFISH_CLONES
-static void relax_zero(const struct flux_row *r, const real *f, real damping, int parity, real *out)
-{
-    FLUX_BY_FORM(r->stored, relax_zero_form, f, damping, parity, out);
-}
+FLUX_BY_FORM(relax_zero, relax_zero_piece);
 
 void REAL_NAME(starfish_flux_row_relax_zero)(const struct flux_row *row, const real *f, real damping, int parity,
                                              real *restrict out)
 {
-    relax_zero(row, f, damping, parity, out);
+    struct piece p;
+
+    begin(&p, row, NULL, f, out);
+    p.damping = damping;
+    p.parity = parity;
+    by_pieces(relax_zero_by_form, &p, row->nx);
 }
 
 /* ---- Residual ---------------------------------------------------------------------------------------------------- */
 
 /* f may be out. */
-STARFISH_ALWAYS_INLINE void residual_form(const struct flux_row *row, int stored, const struct flux_values *values,
-                                          const real *f, real *out)
+STARFISH_ALWAYS_INLINE void residual_piece(int stored, const struct piece *p)
 {
-    const struct flux_row r = *row;
-    const struct flux_values v = *values;
-    const struct ends e = ends_of(&r);
+    const struct flux_row r = row_of(p, stored);
+    const struct flux_values v = values_of(p);
+    const real *f = p->f;
+    const int count = p->count;
+    real *out = p->out;
 
-    out[0] = residual_at(&r, stored, &v, f, 0, e.below_first, r.nx > 1 ? 1 : 0, r.nx > 1 ? 1 : 0);
     if (f) {
 #pragma omp simd
-        for (size_t i = 1; i < e.last; i++)
-            out[i] = residual_at(&r, stored, &v, f, i, i - 1, i + 1, i + 1);
+        for (int i = 0; i < count; i++)
+            out[i] = residual_at(&r, stored, &v, f, i);
     } else {
 #pragma omp simd
-        for (size_t i = 1; i < e.last; i++)
-            out[i] = residual_at(&r, stored, &v, NULL, i, i - 1, i + 1, i + 1);
+        for (int i = 0; i < count; i++)
+            out[i] = residual_at(&r, stored, &v, NULL, i);
     }
-    if (e.last > 0)
-        out[e.last] = residual_at(&r, stored, &v, f, e.last, e.last - 1, e.above_last, 0);
 }
-
-STARFISH_CLONES
-static void residual(const struct flux_row *r, const struct flux_values *v, const real *f, real *out)
-{
-    FLUX_BY_FORM(r->stored, residual_form, v, f, out);
-}
+FLUX_BY_FORM(residual, residual_piece);
 
 void REAL_NAME(starfish_flux_row_residual)(const struct flux_row *row, const struct flux_values *values, const real *f,
                                            real *out)
 {
-    residual(row, values, f, out);
+    struct piece p;
+
+    begin(&p, row, values, f, out);
+    by_pieces(residual_by_form, &p, row->nx);
 }
 
 STARFISH_CLONES
@@ -389,165 +481,38 @@ double REAL_NAME(starfish_flux_row_squares)(const real *values, size_t count)
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-STARFISH_ALWAYS_INLINE void system_at(const struct flux_row *r, int stored, const struct flux_values *v, const real *f,
-                                      int direction, size_t i, size_t west, size_t east, size_t face,
-                                      const struct flux_system *out, size_t to)
+STARFISH_ALWAYS_INLINE void system_piece(int stored, int direction, const struct piece *p)
 {
-    const struct couplings c = couplings_at(r, stored, i, face);
+    const struct flux_row r = row_of(p, stored);
+    const struct flux_values v = values_of(p);
+    const real *f = p->f;
+    const ptrdiff_t done = p->out - p->to.rhs; /* in pieces before */
+    real *lower = p->to.lower + done, *diag = p->to.diag + done, *upper = p->to.upper + done, *rhs = p->out;
+    const int count = p->count;
 
-    out->lower[to] = -(direction == 0 ? c.west : direction == 1 ? c.south : c.below);
-    out->upper[to] = -(direction == 0 ? c.east : direction == 1 ? c.north : c.above);
-    out->diag[to] = diagonal(&c);
-    out->rhs[to] = f[i] - product(r, stored, &c, v, i, west, east);
-}
-
-STARFISH_ALWAYS_INLINE void system_form(const struct flux_row *row, int stored, const struct flux_values *values,
-                                        const real *f, int direction, size_t x0, size_t x1,
-                                        const struct flux_system *to)
-{
-    const struct flux_row r = *row;
-    const struct flux_values v = *values;
-    const struct flux_system out = *to;
-    const struct ends e = ends_of(&r);
-    const size_t first = x0 > 0 ? x0 : 1, last = x1 < r.nx ? x1 : e.last;
-
-    if (x0 == 0)
-        system_at(&r, stored, &v, f, direction, 0, e.below_first, r.nx > 1 ? 1 : 0, r.nx > 1 ? 1 : 0, &out, 0);
 #pragma omp simd
-    for (size_t i = first; i < last; i++)
-        system_at(&r, stored, &v, f, direction, i, i - 1, i + 1, i + 1, &out, i - x0);
-    if (x1 == r.nx && r.nx > 1)
-        system_at(&r, stored, &v, f, direction, e.last, e.last - 1, e.above_last, 0, &out, e.last - x0);
+    for (int i = 0; i < count; i++) {
+        const struct couplings c = couplings_at(&r, stored, i);
+        lower[i] = -(direction == 0 ? c.west : direction == 1 ? c.south : c.below);
+        upper[i] = -(direction == 0 ? c.east : direction == 1 ? c.north : c.above);
+        diag[i] = diagonal(&c);
+        rhs[i] = f[i] - product(&r, stored, &c, &v, i);
+    }
 }
-
-STARFISH_CLONES
-static void line_system(const struct flux_row *r, const struct flux_values *v, const real *f, int direction, size_t x0,
-                        size_t x1, const struct flux_system *out)
-{
-    if (r->stored && direction == 0)
-        system_form(r, r->stored, v, f, 0, x0, x1, out);
-    else if (r->stored && direction == 1)
-        system_form(r, r->stored, v, f, 1, x0, x1, out);
-    else if (r->stored)
-        system_form(r, r->stored, v, f, 2, x0, x1, out);
-    else if (direction == 0)
-        system_form(r, 0, v, f, 0, x0, x1, out);
-    else if (direction == 1)
-        system_form(r, 0, v, f, 1, x0, x1, out);
-    else
-        system_form(r, 0, v, f, 2, x0, x1, out);
-}
+#define SYSTEM_X(stored, p) system_piece(stored, 0, p)
+#define SYSTEM_Y(stored, p) system_piece(stored, 1, p)
+#define SYSTEM_Z(stored, p) system_piece(stored, 2, p)
+FLUX_BY_FORM(system_x, SYSTEM_X);
+FLUX_BY_FORM(system_y, SYSTEM_Y);
+FLUX_BY_FORM(system_z, SYSTEM_Z);
 
 void REAL_NAME(starfish_flux_row_system)(const struct flux_row *row, const struct flux_values *values, const real *f,
                                          int direction, size_t x0, size_t count, const struct flux_system *out)
 {
-    line_system(row, values, f, direction, x0, x0 + count, out);
-}
+    struct piece p;
 
-/* ---- Prolongation ------------------------------------------------------------------------------------------------ */
-
-/* The coarse unknowns of a fine one. */
-struct pair {
-    ptrdiff_t index[2];
-    real weight[2];
-};
-
-/* The index of a coarse unknown -1 .. coarse of those next to the fine ones of the grid itself; `turn` is -1 and 1 for
- * fine ones that are ghosts. */
-static ptrdiff_t coarse_index(const struct starfish_flux_transfer *t, ptrdiff_t index, ptrdiff_t turn)
-{
-    const ptrdiff_t n = (ptrdiff_t)t->coarse;
-
-    if (t->ghosts)
-        return index + turn * n;
-    if (index < 0)
-        return t->periodic ? n - 1 : 0;
-    return index < n ? index : t->periodic ? 0 : n - 1;
-}
-
-static struct pair pair_of(const struct starfish_flux_transfer *t, ptrdiff_t place)
-{
-    const size_t i = flux_plane(t->fine, place);
-    const ptrdiff_t turn = place < 0 ? -1 : (size_t)place >= t->fine;
-    const ptrdiff_t upper = t->fine == t->coarse ? (ptrdiff_t)i : ((ptrdiff_t)i + 1) / 2;
-
-    if (t->fine == t->coarse) {
-        const ptrdiff_t same = coarse_index(t, upper, turn);
-        return (struct pair){{same, same}, {1, 0}};
-    }
-    return (struct pair){{coarse_index(t, upper - 1, turn), coarse_index(t, upper, turn)},
-                         {((const real *)t->lower)[i], ((const real *)t->upper)[i]}};
-}
-
-/* c[I] = the four coarse rows combined. */
-STARFISH_ALWAYS_INLINE void combine(const real *const row[4], const real weight[4], size_t count, real *restrict c)
-{
-    const real *row0 = row[0], *row1 = row[1], *row2 = row[2], *row3 = row[3];
-    const real w0 = weight[0], w1 = weight[1], w2 = weight[2], w3 = weight[3];
-
-#pragma omp simd
-    for (size_t I = 0; I < count; I++)
-        c[I] = (w0 * row0[I] + w1 * row1[I]) + (w2 * row2[I] + w3 * row3[I]);
-}
-
-/* out = u + what lies between c[-1], at the lower neighbour of fine unknown 0, and the last. */
-STARFISH_ALWAYS_INLINE void expand(const struct starfish_flux_transfer *x, const real *c, const real *u, int zero,
-                                   real *out)
-{
-    const real *lower = x->lower, *upper = x->upper, *before = c - 1;
-
-#pragma omp simd
-    for (size_t I = 0; I < x->fine / 2; I++) {
-        const real even = lower[2 * I] * before[I] + upper[2 * I] * before[I + 1];
-        const real odd = lower[2 * I + 1] * before[I + 1] + upper[2 * I + 1] * before[I + 2];
-        out[2 * I] = zero ? even : u[2 * I] + even;
-        out[2 * I + 1] = zero ? odd : u[2 * I + 1] + odd;
-    }
-    if (x->fine % 2 != 0) {
-        const size_t i = x->fine - 1;
-        const real value = lower[i] * before[i / 2] + upper[i] * before[i / 2 + 1];
-        out[i] = zero ? value : u[i] + value;
-    }
-}
-
-STARFISH_ALWAYS_INLINE void add(const real *c, const real *u, size_t count, real *out)
-{
-#pragma omp simd
-    for (size_t i = 0; i < count; i++)
-        out[i] = u[i] + c[i];
-}
-
-STARFISH_CLONES
-static void prolong(const struct starfish_flux_transfer *x, const real *const row[4], const real weight[4],
-                    const real *u, real *c, real *out)
-{
-    combine(row, weight, x->coarse, c);
-    if (x->fine == x->coarse) {
-        if (u)
-            add(c, u, x->fine, out);
-        else
-            memcpy(out, c, x->fine * sizeof(real));
-        return;
-    }
-    c[-1] = x->periodic ? c[x->coarse - 1] : 0;
-    c[x->coarse] = x->periodic ? c[0] : 0;
-    if (u)
-        expand(x, c, u, 0, out);
-    else
-        expand(x, c, u, 1, out);
-}
-
-void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *transfer, const void *coarse,
-                                          const real *u, size_t j, ptrdiff_t k, real *combined, real *out)
-{
-    const struct pair y = pair_of(&transfer[1], (ptrdiff_t)j), z = pair_of(&transfer[2], k);
-    const ptrdiff_t nx = (ptrdiff_t)transfer[0].coarse, ny = (ptrdiff_t)transfer[1].coarse;
-    const real *row[4];
-    real weight[4];
-
-    for (int r = 0; r < 4; r++) {
-        row[r] = (const real *)coarse + nx * (y.index[r % 2] + ny * z.index[r / 2]);
-        weight[r] = y.weight[r % 2] * z.weight[r / 2];
-    }
-    prolong(&transfer[0], row, weight, u, combined, out);
+    begin(&p, row, values, f + x0, out->rhs);
+    p.to = *out;
+    p.x0 = x0;
+    by_pieces(direction == 0 ? system_x_by_form : direction == 1 ? system_y_by_form : system_z_by_form, &p, x0 + count);
 }

@@ -5,22 +5,16 @@
  * Planes that are too large are done in strips of rows: each stage of a strip begins and ends one row before the stage
  * that it follows, and no row is done twice. In place is right because unknowns of a colour read only the other one.
  * Where that does not hold, or the row beside has not come to that stage, that is beyond the part and across the ends
- * of a periodic direction, the row is computed from u again. */
+ * of a periodic direction, the row is computed from u again. Cores that sweep parts of one array together need not do
+ * that: they leave out the second colour of rows beside other parts, wait for each other, and do it then. Their loops
+ * read all unknowns beside a row, of which the others may be writing those of the second colour: these values are not
+ * used. */
 #include "multigrid/kernels/flux_row.h"
 
-#include <string.h>
-
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
-/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, combined coarse
- * rows, and the row that is being relaxed: relaxed where it stands it would be read again before it is written. */
-enum {
-    BEFORE,
-    BEFORE_SIDE,
-    AFTER_SIDE = BEFORE_SIDE + FLUX_SIDES,
-    COMBINED = AFTER_SIDE + FLUX_SIDES,
-    RELAXED,
-    ROWS_USED
-};
+/* Rows of the work space: values of a row and its sides before the first colour, its sides after that, and combined
+ * coarse rows. */
+enum { BEFORE, BEFORE_SIDE, AFTER_SIDE = BEFORE_SIDE + FLUX_SIDES, COMBINED = AFTER_SIDE + FLUX_SIDES, ROWS_USED };
 _Static_assert((int)ROWS_USED <= (int)STARFISH_FLUX_WORK_ROWS, "rows of work space");
 
 struct sweep {
@@ -103,7 +97,7 @@ static int is_in_part(const struct starfish_flux_part *at, const struct flux_nei
 static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int colour, int first)
 {
     struct flux_row row;
-    real *v = result_row(s, j, k), *relaxed = flux_work_row(s->a->work, s->nx, RELAXED);
+    real *v = result_row(s, j, k);
     struct flux_values values = {.middle = v};
 
     REAL_NAME(starfish_flux_row)(&s->a->matrix, j, k, &row);
@@ -115,7 +109,7 @@ static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int col
         real *again = flux_work_row(s->a->work, s->nx, (size_t)buffer);
         if (at.missing)
             values.side[side] = v;
-        else if (is_in_part(&s->a->at, &at))
+        else if (is_in_part(&s->a->at, &at) || (!first && s->a->phase && !at.wrapped))
             values.side[side] = result_row(s, at.j, at.k);
         else if (first)
             values.side[side] = row_before(s, at.j, at.k, BEFORE_SIDE + side);
@@ -125,8 +119,7 @@ static void relax_in_place(const struct sweep *s, size_t j, ptrdiff_t k, int col
         }
     }
     REAL_NAME(starfish_flux_row_relax)
-    (&row, &values, rhs_row(s, j, k), s->damping, parity_of(s, colour, j, k), relaxed);
-    memcpy(v, relaxed, s->nx * sizeof(real));
+    (&row, &values, rhs_row(s, j, k), s->damping, parity_of(s, colour, j, k), v);
 }
 
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
@@ -150,9 +143,20 @@ static void first_stage(const struct sweep *s, size_t j, ptrdiff_t k)
         relax_from_start(s, j, k, first_colour(s), result_row(s, j, k));
 }
 
+/* Does a row read one that is another part's? */
+static int is_at_edge(const struct sweep *s, size_t j, ptrdiff_t k)
+{
+    const struct starfish_flux_part *at = &s->a->at;
+    const size_t nz = s->a->matrix.axis[2].n, z = (size_t)k;
+
+    return (j == at->y0 && j > 0) || (j + 1 == at->y1 && j + 1 < s->ny) || (z == at->z0 && z > 0) ||
+           (z + 1 == at->z1 && z + 1 < nz);
+}
+
 static void second_stage(const struct sweep *s, size_t j, ptrdiff_t k)
 {
-    relax_in_place(s, j, k, 1 - first_colour(s), 0);
+    if (s->a->phase != STARFISH_FLUX_BEGIN || !is_at_edge(s, j, k))
+        relax_in_place(s, j, k, 1 - first_colour(s), 0);
 }
 
 static void (*const stages[])(const struct sweep *s, size_t j, ptrdiff_t k) = {correct_stage, first_stage,
@@ -183,6 +187,17 @@ static size_t strip_rows(const struct sweep *s)
     return rows > FEWEST_ROWS ? rows : FEWEST_ROWS;
 }
 
+/* The second colour of the rows that were left out. */
+static void sweep_edges(const struct sweep *s)
+{
+    const struct starfish_flux_part *at = &s->a->at;
+
+    for (size_t k = at->z0; k < at->z1; k++)
+        for (size_t j = at->y0; j < at->y1; j++)
+            if (is_at_edge(s, j, (ptrdiff_t)k))
+                second_stage(s, j, (ptrdiff_t)k);
+}
+
 static void sweep_colours(const struct sweep *s)
 {
     const size_t rows = strip_rows(s), end = s->a->at.y1;
@@ -204,5 +219,10 @@ void REAL_NAME(starfish_flux_smooth_cpu)(const struct starfish_flux_smooth *a)
 {
     const struct sweep sweep = {a, a->matrix.axis[0].n, a->matrix.axis[1].n, (real)a->damping};
 
-    (a->order == STARFISH_FLUX_AT_ONCE ? sweep_at_once : sweep_colours)(&sweep);
+    if (a->order == STARFISH_FLUX_AT_ONCE)
+        sweep_at_once(&sweep);
+    else if (a->phase == STARFISH_FLUX_END)
+        sweep_edges(&sweep);
+    else
+        sweep_colours(&sweep);
 }

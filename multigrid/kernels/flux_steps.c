@@ -40,9 +40,12 @@ size_t starfish_flux_table_transfer(const struct starfish_flux_shape *shape, int
     return start;
 }
 
+/* At a cache line, as the table is: loops load whole lines. */
 size_t starfish_flux_table_stored(const struct starfish_flux_shape *shape)
 {
-    return starfish_flux_table_transfer(shape, 3);
+    enum { LINE = 16 };
+
+    return (starfish_flux_table_transfer(shape, 3) + LINE - 1) / LINE * LINE;
 }
 
 int starfish_flux_stores_faces(const struct starfish_flux_shape *shape, int direction)
@@ -135,10 +138,14 @@ static int smooth_points(const struct starfish_place *place, const struct starfi
     static const enum starfish_flux_order order[] = {[STARFISH_FLUX_POINTS] = STARFISH_FLUX_AT_ONCE,
                                                      [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
                                                      [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
+    static const enum starfish_flux_phase phase[] = {[STARFISH_SWEEP_WHOLE] = STARFISH_FLUX_WHOLE,
+                                                     [STARFISH_SWEEP_BEGIN] = STARFISH_FLUX_BEGIN,
+                                                     [STARFISH_SWEEP_END] = STARFISH_FLUX_END};
     const struct starfish_flux_shape *shape = s->shape;
     struct starfish_flux_smooth smooth = {.matrix = matrix_of_step(place, s),
                                           .at = starfish_flux_part_of(shape->n[0], s->at),
                                           .order = order[s->sweep],
+                                          .phase = phase[s->phase],
                                           .damping = s->damping,
                                           .u = s->u,
                                           .f = s->f,

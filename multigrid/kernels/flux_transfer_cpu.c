@@ -44,6 +44,12 @@ static struct shares shares_of(const struct starfish_flux_transfer *t, size_t fi
 
     if (t->fine == t->coarse)
         return (struct shares){1, {count - 1}, {1}};
+    if (t->pairs) {
+        shares.coarse[0] = (count - 1) / 2;
+        shares.weight[0] = 1;
+        shares.count = count > 0 && count <= t->fine && shares.coarse[0] >= first && shares.coarse[0] < last;
+        return shares;
+    }
     /* coarse I gathers those of count 2 I .. 2 I + 3 */
     for (size_t I = count / 2 > 0 ? count / 2 - 1 : 0; I <= count / 2; I++) {
         const size_t t_of = count - 2 * I;
@@ -74,6 +80,18 @@ static void gather_row(const struct starfish_flux_transfer *x, real *residual, r
 }
 
 STARFISH_CLONES
+static void add_pairs(const real *residual, size_t fine, real *restrict sum)
+{
+    const size_t pairs = fine / 2;
+
+#pragma omp simd
+    for (size_t I = 0; I < pairs; I++)
+        sum[I] = residual[2 * I] + residual[2 * I + 1];
+    if (fine % 2 != 0)
+        sum[pairs] = residual[fine - 1];
+}
+
+STARFISH_CLONES
 static void add_share(const real *restrict sum, real weight, size_t count, real *restrict coarse)
 {
 #pragma omp simd
@@ -100,7 +118,10 @@ static const real *summed_row(const struct starfish_flux_restrict *a, size_t j, 
         memcpy(residual, f, nx * sizeof(real));
     if (a->transfer[0].fine == a->transfer[0].coarse)
         return residual;
-    gather_row(&a->transfer[0], residual, sum);
+    if (a->transfer[0].pairs)
+        add_pairs(residual, nx, sum);
+    else
+        gather_row(&a->transfer[0], residual, sum);
     return sum;
 }
 

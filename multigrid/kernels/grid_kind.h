@@ -44,6 +44,10 @@ enum starfish_grid_operation {
     STARFISH_GRID_OPERATIONS
 };
 
+/* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results,
+ * and ends when all have begun. */
+enum starfish_sweep_phase { STARFISH_SWEEP_WHOLE, STARFISH_SWEEP_BEGIN, STARFISH_SWEEP_END };
+
 /* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the
  * operation reads or writes (starfish_grid_kind.reads, `at`) need be there. */
 struct starfish_grid_step {
@@ -52,6 +56,7 @@ struct starfish_grid_step {
     struct starfish_rectangle at;     /* what is written; of the coarse grid's arrays for a restriction */
     int sweep;                        /* SMOOTH: which of the kind's sweeps */
     double damping;                   /* SMOOTH */
+    enum starfish_sweep_phase phase;   /* SMOOTH on cores */
     int zero;                         /* PROLONG, sweeps that add: result is zero yet, whatever its memory holds */
     const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
@@ -112,6 +117,9 @@ struct starfish_grid_kind {
      * has none. Sweep sweep[0] computes g = G f, and sweep[1] E u + g, of which g is the step's f. NULL: no grid has
      * any. */
     int (*at_once)(const void *shape, int sweep[2]);
+
+    /* Else parts of a sweep compute twice what they need of each other. NULL: none has. */
+    int (*has_phases)(int sweep);
 
     int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
     int combines;   /* steps may have corrections, v, energy, and sums of sweeps */

@@ -25,6 +25,8 @@ struct run {
     const struct starfish_tail *tail;
     struct starfish_place place;
     int error; /* of the first launch that failed */
+    struct starfish_tail_core core;
+    size_t at_work; /* cores that had a share of the last operation */
     struct level level[STARFISH_GRID_MOST_LEVELS];
 };
 
@@ -56,9 +58,52 @@ static struct starfish_grid_step step_on(const struct run *run, int level)
                                        .f = run->level[level].f};
 }
 
-static int compute(const struct run *run, enum starfish_grid_operation operation, const struct starfish_grid_step *step)
+/* Cores that share an operation on a grid. */
+static size_t cores_of(const struct run *run, int level)
 {
-    return run->tail->kind->compute[operation](&run->place, step);
+    size_t n[2];
+
+    if (run->core.cores == 1 || run->level[level].g)
+        return 1;
+    run->tail->kind->extent(run->tail->shape[level], n);
+    const size_t most = n[0] * n[1] / run->core.worth;
+    return most < 1 ? 1 : most < run->core.cores ? most : run->core.cores;
+}
+
+/* Before an operation that so many cores share: waits for those that had a share of the last one. What one core alone
+ * does after another is in order. */
+static int takes_part(struct run *run, size_t cores)
+{
+    if (run->at_work > 1 || cores > 1)
+        starfish_barrier_wait(run->core.barrier, run->core.self, run->core.cores);
+    run->at_work = cores;
+    return run->core.self < cores;
+}
+
+static int compute(struct run *run, int level, enum starfish_grid_operation operation,
+                   const struct starfish_grid_step *step)
+{
+    const size_t cores = cores_of(run, level);
+    struct starfish_grid_step own = *step;
+
+    if (!takes_part(run, cores))
+        return 0;
+    if (cores > 1)
+        run->tail->kind->share(&own, operation, run->core.self, cores);
+    return own.at.x0 < own.at.x1 && own.at.y0 < own.at.y1 ? run->tail->kind->compute[operation](&run->place, &own) : 0;
+}
+
+/* In two phases, where cores share a sweep that has them. */
+static int run_sweep(struct run *run, int level, struct starfish_grid_step *step)
+{
+    const struct starfish_grid_kind *kind = run->tail->kind;
+
+    if (cores_of(run, level) == 1 || !kind->has_phases || !kind->has_phases(step->sweep))
+        return compute(run, level, STARFISH_GRID_SMOOTH, step);
+    step->phase = STARFISH_SWEEP_BEGIN;
+    TRY_LAUNCH(compute(run, level, STARFISH_GRID_SMOOTH, step));
+    step->phase = STARFISH_SWEEP_END;
+    return compute(run, level, STARFISH_GRID_SMOOTH, step);
 }
 
 static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[2])
@@ -68,7 +113,7 @@ static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[
 
 /* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
 
-static int smooth_once(const struct run *run, int level, int sweep, const void *u, void *result)
+static int smooth_once(struct run *run, int level, int sweep, const void *u, void *result)
 {
     struct starfish_grid_step step = step_on(run, level);
 
@@ -76,12 +121,12 @@ static int smooth_once(const struct run *run, int level, int sweep, const void *
     step.u = u;
     step.f = u ? run->level[level].g : step.f;
     step.result = result;
-    return compute(run, STARFISH_GRID_SMOOTH, &step);
+    return compute(run, level, STARFISH_GRID_SMOOTH, &step);
 }
 
 /* Runs of several steps, u = E u + g. From zero the first one is g = G f, which the steps after the correction need
  * too. */
-static int smooth_at_once(const struct run *run, struct level *grid, int count, int zero, const int sweep[2])
+static int smooth_at_once(struct run *run, struct level *grid, int count, int zero, const int sweep[2])
 {
     const int level = (int)(grid - run->level);
 
@@ -121,7 +166,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
         step.u = zero && i == 0 ? NULL : solution(run, level);
         step.coarse = grid->uncorrected ? solution(run, level + 1) : NULL;
         step.result = grid->u[!grid->now];
-        run->error = compute(run, STARFISH_GRID_SMOOTH, &step);
+        run->error = run_sweep(run, level, &step);
         grid->uncorrected = 0;
         grid->now = !grid->now;
     }
@@ -136,7 +181,7 @@ static int add_correction(struct run *run, int level, int zero)
     step.coarse = solution(run, level + 1);
     step.result = solution(run, level);
     run->level[level].uncorrected = 0;
-    return compute(run, STARFISH_GRID_PROLONG, &step);
+    return compute(run, level, STARFISH_GRID_PROLONG, &step);
 }
 
 static starfish_status restrict_residual(void *self, int level, int zero)
@@ -150,7 +195,7 @@ static starfish_status restrict_residual(void *self, int level, int zero)
     step.u = zero ? NULL : solution(run, level);
     step.result = run->level[level + 1].own_f;
     run->level[level + 1].has_g = 0;
-    return check_launch(run, compute(run, STARFISH_GRID_RESTRICT, &step));
+    return check_launch(run, compute(run, level, STARFISH_GRID_RESTRICT, &step));
 }
 
 static starfish_status prolong(void *self, int level, int zero)
@@ -171,6 +216,8 @@ static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shap
     (void)shape;
     step.zero = zero;
     step.result = solution(run, level);
+    if (!takes_part(run, 1))
+        return STARFISH_SUCCESS;
     return check_launch(run, run->tail->kind->solve(&run->place, &run->tail->smoothing, &step));
 }
 
@@ -189,19 +236,31 @@ static size_t array_bytes(const struct starfish_tail *tail, int level)
     return aligned(n[0] * n[1] * starfish_real_size(tail->precision));
 }
 
-size_t starfish_tail_work(const struct starfish_tail *tail, int gpu)
+size_t starfish_tail_shared_work(const struct starfish_tail *tail)
 {
-    const struct starfish_grid_kind *kind = tail->kind;
     size_t bytes = 0;
     int unused[2];
+
+    for (int l = 0; l < tail->levels; l++)
+        bytes += ((l > 0 ? 3 : 1) + (size_t)(steps_at_once(tail, l, unused) > 0)) * array_bytes(tail, l);
+    return bytes;
+}
+
+size_t starfish_tail_own_work(const struct starfish_tail *tail, int gpu)
+{
+    const struct starfish_grid_kind *kind = tail->kind;
     size_t most = kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, gpu);
 
     for (int l = 0; l < tail->levels; l++) {
         const size_t work = kind->work(&tail->smoothing, tail->shape[l], tail->precision, gpu);
-        bytes += ((l > 0 ? 3 : 1) + (size_t)(steps_at_once(tail, l, unused) > 0)) * array_bytes(tail, l);
         most = work > most ? work : most;
     }
-    return bytes + aligned(most);
+    return aligned(most);
+}
+
+size_t starfish_tail_work(const struct starfish_tail *tail, int gpu)
+{
+    return starfish_tail_shared_work(tail) + starfish_tail_own_work(tail, gpu);
 }
 
 static void *take(char **next, size_t bytes)
@@ -212,10 +271,10 @@ static void *take(char **next, size_t bytes)
     return taken;
 }
 
-/* What is left of the work space is that of the operations, which need it one after the other. */
+/* What is left of a single core's work space is that of the operations, which need it one after the other. */
 static void lay_out(struct run *run, const struct starfish_tail_arrays *arrays)
 {
-    char *next = run->place.work;
+    char *next = arrays->core ? arrays->core->shared : run->place.work;
     int unused[2];
 
     for (int l = 0; l < run->tail->levels; l++) {
@@ -229,18 +288,19 @@ static void lay_out(struct run *run, const struct starfish_tail_arrays *arrays)
         grid->own_f = l > 0 ? take(&next, bytes) : NULL;
         grid->f = l > 0 ? grid->own_f : arrays->f;
     }
-    run->place.work = next;
+    if (!arrays->core)
+        run->place.work = next;
 }
 
 /* ---- The cycle --------------------------------------------------------------------------------------------------- */
 
-static int copy_back(const struct run *run)
+static int copy_back(struct run *run)
 {
     const struct starfish_rectangle all = starfish_grid_whole(run->tail->kind, run->tail->shape[0]);
     const struct starfish_vector_update copy = {
         .nx = all.x1, .at = all, .u = run->level[0].u[1], .pitch = all.x1, .v = run->level[0].u[0]};
 
-    return run_update(&run->place, &copy);
+    return takes_part(run, 1) ? run_update(&run->place, &copy) : 0;
 }
 
 int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
@@ -254,6 +314,8 @@ int starfish_tail_run(const struct starfish_place *place, const struct starfish_
     run.tail = tail;
     run.place = *place;
     run.error = 0;
+    run.core = arrays->core ? *arrays->core : (struct starfish_tail_core){.cores = 1};
+    run.at_work = 1;
     lay_out(&run, arrays);
     if (starfish_cycle_run(&hierarchy, &cycle, 0, zero) == STARFISH_SUCCESS && run.level[0].now != 0)
         run.error = copy_back(&run);

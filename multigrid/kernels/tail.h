@@ -3,10 +3,15 @@
  * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the
  * cycle (cycle.h) runs inside one task, over the same functions of the grids' kind as tasks of single grids, called one
  * after the other on a core or launched on a GPU's stream. All arrays but the finest u and f lie in the work space of
- * the place. */
+ * the place.
+ *
+ * Several cores may run a tail together, and then it may have large grids too: each walks through the same cycle, does
+ * its share of every operation (starfish_grid_kind.share), and waits for the others before the next one. A grid of few
+ * unknowns is shared by fewer cores, the smallest are one core's, for which the others wait once. */
 #ifndef STARFISH_MULTIGRID_KERNELS_TAIL_H
 #define STARFISH_MULTIGRID_KERNELS_TAIL_H
 
+#include "base/barrier.h"
 #include "multigrid/kernels/grid_kind.h"
 
 struct starfish_tail {
@@ -17,15 +22,27 @@ struct starfish_tail {
     struct starfish_smoothing smoothing;
 };
 
+/* One of the cores that run a tail together. All call starfish_tail_run with the same arguments, but for `self` and
+ * place->work: that is a core's own then, and arrays lie in `shared`. */
+struct starfish_tail_core {
+    size_t self, cores, worth; /* worth: unknowns of a grid that are worth another core */
+    struct starfish_barrier *barrier;
+    void *shared;
+};
+
 /* Arrays of one run, in the memory of the place. */
 struct starfish_tail_arrays {
+    const struct starfish_tail_core *core; /* NULL: one core does all */
     const void *table[STARFISH_GRID_MOST_LEVELS];
     const void *f; /* of the finest grid of the tail */
     void *u;       /* improved by a cycle */
 };
 
-/* Bytes of work space, a multiple of 256. */
+/* Bytes of work space, a multiple of 256; */
 size_t starfish_tail_work(const struct starfish_tail *tail, int gpu);
+/* of what cores that run a tail together share, and of what each has for itself, which add up to that. */
+size_t starfish_tail_shared_work(const struct starfish_tail *tail);
+size_t starfish_tail_own_work(const struct starfish_tail *tail, int gpu);
 /* One cycle; `zero`: u is zero yet, whatever its memory holds. The solution is in arrays->u afterwards. Returns a
  * cudaError_t. */
 int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,

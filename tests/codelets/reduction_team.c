@@ -1,6 +1,7 @@
 /* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may
  * have one core for all of them here. */
 #include "codelets/reduction_team.h"
+#include "scheduler/team_threads.h"
 #include "tests/blktri/rows_cases.h"
 #include "tests/tridiag/sums_cases.h"
 #include "tests/tridiag/tridiag_cases.h"
@@ -35,7 +36,9 @@ static void run_on_worker(void *data, size_t worker)
     int cores[LARGEST_TEAM];
     for (int c = 0; c < LARGEST_TEAM; c++)
         cores[c] = own.core[0];
-    context->team[worker] = (struct starfish_team){team_size, cores};
+    struct starfish_team_threads *threads = starfish_team_threads_create(worker, team_size, cores);
+    assert_non_null(threads);
+    context->team[worker] = (struct starfish_team){team_size, cores, threads};
     if (call->chain)
         starfish_team_chain(context, call->precision, call->chain);
     else if (call->sums)
@@ -43,6 +46,7 @@ static void run_on_worker(void *data, size_t worker)
     else
         starfish_team_rows(context, call->precision, call->rows, call->operation);
     context->team[worker] = own;
+    starfish_team_threads_destroy(threads);
 }
 
 static void chain(starfish_precision precision, const struct starfish_tridiag_chain *arguments)

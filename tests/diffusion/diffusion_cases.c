@@ -232,7 +232,7 @@ static void fused_steps_are_the_same(void **state)
     test_two_phase(&t, 20, 1000);
     for (int i = 0; i < 2; i++)
         u[i] = malloc(t.cells * sizeof *u[i]);
-    for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONER_MULTIGRID; by++)
+    for (int by = STARFISH_PRECONDITIONER_NONE; by <= STARFISH_PRECONDITIONER_MULTIGRID; by++)
         for (int d = STARFISH_DEFLATION_NONE; d < STARFISH_DEFLATIONS; d++) {
             struct starfish_diffusion_info info[2];
             double largest = 0;

@@ -111,12 +111,14 @@ static void solve_alone(struct test_problem *p)
 static void compare(const struct test_case *given, const struct test_problem *p, size_t first, size_t count,
                     const double *u)
 {
+    /* in f32 a factor that is rounded to the other side changes the seventh digit of a correction */
+    const double bound = given->options.mixed ? 1e-9 : 1e-11;
     double largest = 0;
 
     for (size_t i = 0; i < p->cells; i++)
         largest = fmax(largest, fabs(p->expected[i]));
     for (size_t i = 0; i < count; i++)
-        CHECK(fabs(u[i] - p->expected[first + i]) <= 1e-11 * largest, "%s: cell %zu is %.17g, not %.17g", given->name,
+        CHECK(fabs(u[i] - p->expected[first + i]) <= bound * largest, "%s: cell %zu is %.17g, not %.17g", given->name,
               first + i, u[i], p->expected[first + i]);
 }
 

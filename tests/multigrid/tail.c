@@ -1,10 +1,11 @@
-/* The tail of small grids, of both grid kinds: a cycle is what calling the kind's functions level by level gives, and
- * cycles solve. */
+/* The tail of small grids, of both grid kinds: a cycle is what calling the kind's functions level by level gives, on
+ * one core and on several together, and cycles solve. */
 #include "multigrid/kernels/tail.h"
 #include "tests/common/reals.h"
 #include "tests/multigrid/kind_grids.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -139,7 +140,58 @@ static void run_tail(const struct test_kind_grids *g, const void *f, void *u, st
     test_kind_release(place.work, work);
 }
 
-static void compare(const struct test_kind_grids *g, starfish_cycle_shape shape, int zero)
+/* One of the cores that run it together. */
+enum { CORES = 3 };
+struct part {
+    const struct test_kind_grids *g;
+    struct starfish_tail_arrays arrays;
+    struct starfish_tail_core core;
+    starfish_cycle_shape shape;
+    int zero, error;
+};
+
+static void *run_part(void *data)
+{
+    struct part *part = data;
+    const size_t work = starfish_tail_own_work(&part->g->tail, 0);
+    const struct starfish_place place = {.precision = part->g->tail.precision, .work = test_kind_work(work)};
+
+    part->arrays.core = &part->core;
+    part->error = starfish_tail_run(&place, &part->g->tail, &part->arrays, part->shape, part->zero);
+    test_kind_release(place.work, work);
+    return NULL;
+}
+
+/* Grids of one unknown are shared, too. */
+static void run_together(const struct test_kind_grids *g, const void *f, void *u, starfish_cycle_shape shape, int zero)
+{
+    const size_t shared = starfish_tail_shared_work(&g->tail);
+    struct starfish_barrier *barrier = starfish_barrier_create(CORES);
+    void *const memory = test_kind_work(shared);
+    struct part part[CORES];
+    pthread_t thread[CORES];
+
+    assert_non_null(barrier);
+    assert_int_equal(shared + starfish_tail_own_work(&g->tail, 0), starfish_tail_work(&g->tail, 0));
+    for (size_t c = 0; c < CORES; c++) {
+        part[c] = (struct part){
+            .g = g, .arrays = {.f = f, .u = u}, .core = {c, CORES, 1, barrier, memory}, .shape = shape, .zero = zero};
+        for (int l = 0; l < g->tail.levels; l++)
+            part[c].arrays.table[l] = g->table[l];
+        if (c > 0)
+            assert_int_equal(pthread_create(&thread[c], NULL, run_part, &part[c]), 0);
+    }
+    run_part(&part[0]);
+    for (size_t c = 0; c < CORES; c++) {
+        if (c > 0)
+            pthread_join(thread[c], NULL);
+        assert_int_equal(part[c].error, 0);
+    }
+    test_kind_release(memory, shared);
+    starfish_barrier_destroy(barrier);
+}
+
+static void compare(const struct test_kind_grids *g, starfish_cycle_shape shape, int zero, int together)
 {
     const size_t count = test_kind_unknowns(g, 0), size = starfish_real_size(g->tail.precision);
     const double tolerance = 2000 * test_real_epsilon(g->tail.precision);
@@ -150,15 +202,15 @@ static void compare(const struct test_kind_grids *g, starfish_cycle_shape shape,
 
     if (zero)
         memset(u, 0xff, count * size);
-    run_tail(g, f, u, shape, zero);
+    (together ? run_together : run_tail)(g, f, u, shape, zero);
     for (size_t i = 0; i < count; i++)
         most = fmax(most, fabs(test_real_get(expected, g->tail.precision, i)));
     for (size_t i = 0; i < count; i++) {
         const double got = test_real_get(u, g->tail.precision, i);
         const double wanted = test_real_get(expected, g->tail.precision, i);
         if (!(fabs(got - wanted) <= tolerance * most))
-            fail_msg("%s, smoother %d, shape %d, zero %d: unknown %zu is %.17g, not %.17g", g->tail.kind->name,
-                     (int)g->tail.smoothing.smoother, (int)shape, zero, i, got, wanted);
+            fail_msg("%s, smoother %d, shape %d, zero %d, together %d: unknown %zu is %.17g, not %.17g",
+                     g->tail.kind->name, (int)g->tail.smoothing.smoother, (int)shape, zero, together, i, got, wanted);
     }
     test_kind_release(expected, count * size);
     free(f);
@@ -184,8 +236,24 @@ static void check_cycles(struct test_kind_grids *g, const struct test_kind_case 
     (void)what;
     for (int way = 0; way < 8; way++) {
         g->tail.smoothing.symmetric = way / 4;
-        compare(g, way % 2 ? STARFISH_CYCLE_W : STARFISH_CYCLE_V, way / 2 % 2);
+        compare(g, way % 2 ? STARFISH_CYCLE_W : STARFISH_CYCLE_V, way / 2 % 2, 0);
     }
+}
+
+/* V, of each pair of unlike sweeps. */
+static void check_cores(struct test_kind_grids *g, const struct test_kind_case *what)
+{
+    (void)what;
+    for (int zero = 0; zero < 2; zero++) {
+        g->tail.smoothing.symmetric = zero;
+        compare(g, STARFISH_CYCLE_V, zero, 1);
+    }
+}
+
+static void cores_share_cycles(void **state)
+{
+    (void)state;
+    for_each_smoother(check_cores);
 }
 
 static void cycles_are_those_by_hand(void **state)
@@ -272,7 +340,8 @@ static void iterations_solve_the_coarsest_grid(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cycles_are_those_by_hand), cmocka_unit_test(cycles_solve),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cycles_are_those_by_hand), cmocka_unit_test(cores_share_cycles),
+                                       cmocka_unit_test(cycles_solve),
                                        cmocka_unit_test(iterations_solve_the_coarsest_grid)};
 
     return cmocka_run_group_tests_name("tail", tests, NULL, NULL);
