@@ -300,7 +300,7 @@ static starfish_status measure(struct bench *bench)
         bench->parts += STARFISH_FEM_ELEMENTS * NUMBERINGS * (size_t)smoothers_at(e, place);
     if (e->copies)
         multigrid_copies(bench, &e->rate[0], &e->rate[1]);
-    STARFISH_TRY(fem_domain_create(e->d, &e->domain));
+    STARFISH_TRY(fem_domain_create(e->d, 1, &e->domain));
     starfish_status status = e->mesh ? fem_domain_write(&e->domain, e->mesh) : STARFISH_SUCCESS;
     for (int place = PLACES - 1; place >= 0 && status == STARFISH_SUCCESS; --place)
         if (smoothers_at(e, place) > 0)
