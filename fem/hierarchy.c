@@ -152,7 +152,8 @@ static starfish_status make_smoother(struct building *b, const struct starfish_f
         starfish_csr_keep_rows(&grid->m, rows->own);
         return STARFISH_SUCCESS;
     }
-    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(&grid->a, drop, &grid->m) : STARFISH_SUCCESS;
+    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(b->plan->context, &grid->a, drop, &grid->m)
+                                             : STARFISH_SUCCESS;
 }
 
 /* The smoother's own damping, and less where some error would grow: where damping times the spectral radius comes near
