@@ -68,20 +68,24 @@ static double square_of_load(const struct starfish_fem_plan *plan)
     return sum;
 }
 
-/* Without given nodes a constant may be added to u: the mean is taken off f. What rounding errors then leave of a
- * constant f is none. */
-static starfish_status remove_mean(struct starfish_fem_plan *plan)
+static double load_at(const void *data, size_t i)
 {
-    double sums[2] = {0, 0}, square;
+    return ((const struct starfish_fem_plan *)data)->load[i];
+}
 
-    for (size_t i = plan->own[0]; i < plan->own[1]; i++) {
-        sums[0] += plan->load[i];
-        sums[1] += plan->volume[i];
-    }
-    STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
-    plan->removed = sums[0] / sums[1];
+/* On components without given nodes a constant may be added to u: the mean is taken off f. What rounding errors then
+ * leave of a constant f is none. */
+static starfish_status remove_means(struct starfish_fem_plan *plan)
+{
+    double *mean, square;
+
+    STARFISH_TRY(starfish_fem_means(plan, load_at, plan, &mean));
+    for (size_t k = 0; k < plan->floating.count; k++)
+        plan->removed = fabs(mean[k]) > fabs(plan->removed) ? mean[k] : plan->removed;
     for (size_t i = plan->own[0]; i < plan->own[1]; i++)
-        plan->load[i] -= plan->removed * plan->volume[i];
+        if (plan->floating.of[i] >= 0)
+            plan->load[i] -= mean[plan->floating.of[i]] * plan->volume[i];
+    free(mean);
     square = square_of_load(plan);
     STARFISH_TRY(starfish_fem_sum(plan, &square, 1));
     for (size_t i = plan->own[0]; sqrt(square) <= 1e-13 * plan->load_norm && i < plan->own[1]; i++)
@@ -105,8 +109,9 @@ static double row_sum_norm(const struct starfish_csr *a, const size_t rows[2])
 static starfish_status make_load(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
-    const int singular = b->problem->dirichlets == 0;
 
+    STARFISH_TRY(starfish_fem_floating_find(&b->space[0], &plan->floating));
+    const int singular = plan->floating.count > 0;
     plan->load = calloc(plan->space.unknowns + 1, sizeof *plan->load);
     plan->volume = singular ? calloc(plan->space.unknowns + 1, sizeof *plan->volume) : NULL;
     return plan->load && (plan->volume || !singular)
@@ -132,7 +137,7 @@ static starfish_status finish_load(struct building *b)
     plan->smoother_nonzeros = (size_t)sums[2];
     if (!isfinite(plan->load_norm))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
-    return plan->volume ? remove_mean(plan) : STARFISH_SUCCESS;
+    return plan->volume ? remove_means(plan) : STARFISH_SUCCESS;
 }
 
 /* ---- Smoothers --------------------------------------------------------------------------------------------------- */
@@ -365,6 +370,8 @@ static starfish_status cut(struct building *b)
     STARFISH_TRY(starfish_ranks_agree(plan->context, cut_grids(b)));
     plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->context) > 1;
     plan->own[1] = plan->space.unknowns;
+    STARFISH_TRY(
+        starfish_ranks_agree(plan->context, starfish_fem_floating_label(&plan->floating, &b->space[b->meshes - 1])));
     if (plan->is_dealt)
         starfish_fem_cut_of_rank(&b->cut, 0, starfish_context_rank(plan->context), plan->own);
     return STARFISH_SUCCESS;

@@ -130,6 +130,38 @@ starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *v
     return plan->is_dealt ? starfish_ranks_sum(plan->context, values, count) : STARFISH_SUCCESS;
 }
 
+starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double (*term)(const void *data, size_t i),
+                                   const void *data, double **mean)
+{
+    const size_t count = plan->floating.count;
+    double *sums = count > 0 ? calloc(2 * count, sizeof *sums) : NULL;
+
+    *mean = NULL;
+    if (count == 0)
+        return STARFISH_SUCCESS;
+    starfish_status status =
+        sums ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the mean of f or u");
+    if (plan->is_dealt)
+        status = starfish_ranks_agree(plan->context, status);
+    for (size_t i = plan->own[0]; status == STARFISH_SUCCESS && i < plan->own[1]; i++) {
+        const int component = plan->floating.of[i];
+        if (component >= 0) {
+            sums[2 * component] += term(data, i);
+            sums[2 * component + 1] += plan->volume[i];
+        }
+    }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_fem_sum(plan, sums, 2 * count);
+    if (status != STARFISH_SUCCESS) {
+        free(sums);
+        return status;
+    }
+    for (size_t k = 0; k < count; k++)
+        sums[k] = sums[2 * k] / sums[2 * k + 1];
+    *mean = sums;
+    return STARFISH_SUCCESS;
+}
+
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
 /* Of all ranks in order to the first one, and from there to all where others want it. */

@@ -147,37 +147,33 @@ static starfish_status iterate(struct solving *s)
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
-static starfish_status find_mean(const struct solving *s, double *mean)
+static double integral_at(const void *data, size_t i)
 {
-    const struct starfish_fem_plan *plan = s->plan;
-    double sums[2] = {0, 0}; /* integral and volume */
+    const struct solving *s = data;
 
-    *mean = 0;
-    for (size_t i = plan->own[0]; plan->volume && i < plan->own[1]; i++) {
-        sums[0] += plan->volume[i] * get(s, s->u, i);
-        sums[1] += plan->volume[i];
-    }
-    if (plan->volume)
-        STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
-    *mean = plan->volume ? sums[0] / sums[1] : 0;
-    return STARFISH_SUCCESS;
+    return s->plan->volume[i] * get(s, s->u, i);
 }
 
 /* All unknowns to the user's array; NULL: to none. */
 static starfish_status spread(const struct solving *s, void *u)
 {
     const struct starfish_fem_space *space = &s->plan->space;
+    const int *component = s->plan->floating.of;
     void *together = NULL;
-    double mean;
+    double *mean;
 
-    STARFISH_TRY(find_mean(s, &mean));
-    if (s->plan->is_dealt)
-        STARFISH_TRY(starfish_fem_bring_together(s->plan, s->u, u != NULL, &together));
+    STARFISH_TRY(starfish_fem_means(s->plan, integral_at, s, &mean));
+    const starfish_status status =
+        s->plan->is_dealt ? starfish_fem_bring_together(s->plan, s->u, u != NULL, &together) : STARFISH_SUCCESS;
     const void *all = together ? together : s->u;
-    for (size_t n = 0; u && n < space->nodes; n++)
-        put(s, u, n, space->unknown[n] < 0 ? space->given[n] : get(s, all, (size_t)space->unknown[n]) - mean);
+    for (size_t n = 0; u && status == STARFISH_SUCCESS && n < space->nodes; n++) {
+        const int unknown = space->unknown[n];
+        const double constant = mean && unknown >= 0 && component[unknown] >= 0 ? mean[component[unknown]] : 0;
+        put(s, u, n, unknown < 0 ? space->given[n] : get(s, all, (size_t)unknown) - constant);
+    }
+    free(mean);
     free(together);
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 /* Ranks have all come here with an array, or one that needs none. */
