@@ -86,8 +86,7 @@ static void deal_asked(const struct starfish_share *share, size_t ranks, size_t 
     for (size_t p = 0; p < parts; p++) {
         const size_t rank = parts < ranks ? p : p * ranks / parts;
         nth = p > 0 && deal->owner[p - 1].rank == (int)rank ? nth + 1 : 0;
-        deal->owner[p] =
-            (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)(nth % share[rank].gpus) : STARFISH_ANY};
+        deal->owner[p] = starfish_share_owner(&share[rank], (int)rank, nth);
     }
 }
 
@@ -101,8 +100,7 @@ static void deal_by_devices(const struct starfish_share *share, size_t ranks, st
     for (size_t rank = 0; rank < ranks; rank++) {
         const size_t own = devices > STARFISH_FEM_MOST_PARTS ? 1 : starfish_share_devices(&share[rank]);
         for (size_t p = 0; p < own && deal->parts < STARFISH_FEM_MOST_PARTS; p++)
-            deal->owner[deal->parts++] =
-                (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)p : STARFISH_ANY};
+            deal->owner[deal->parts++] = starfish_share_owner(&share[rank], (int)rank, p);
     }
 }
 
