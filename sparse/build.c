@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 2048 }; /* of a block */
+/* Of a block: rows, and entries that are added to them. */
+enum { MOST_ROWS = 2048, LEAST_ROWS = 8, ENTRIES = 1 << 17 };
 
 struct block {
     int *column;
@@ -20,6 +21,7 @@ struct building {
     struct block *block;
     int *length; /* by row */
     struct starfish_csr *result;
+    size_t rows; /* of a block */
 };
 
 /* ---- A row ------------------------------------------------------------------------------------------------------- */
@@ -109,7 +111,7 @@ static int make_row(const struct building *b, size_t i, struct starfish_csr_row 
 static void make_rows(void *data, size_t first, size_t last)
 {
     const struct building *b = data;
-    struct block *block = &b->block[first / ROWS];
+    struct block *block = &b->block[first / b->rows];
     struct starfish_csr_row row;
     size_t most = 0, all = 0;
 
@@ -129,7 +131,7 @@ static void make_rows(void *data, size_t first, size_t last)
 static void copy_rows(void *data, size_t first, size_t last)
 {
     const struct building *b = data;
-    struct block *block = &b->block[first / ROWS];
+    struct block *block = &b->block[first / b->rows];
     int *start = b->result->start;
 
     for (size_t i = first; i + 1 < last; i++) /* start[first] is there, and so is start[last] */
@@ -151,7 +153,7 @@ static starfish_status gather(struct building *b, size_t blocks)
     const struct starfish_csr_source *source = b->source;
     size_t entries = 0, failed = 0;
 
-    starfish_host_loop(source->rows, ROWS, make_rows, b);
+    starfish_host_loop(source->rows, b->rows, make_rows, b);
     for (size_t k = 0; k < blocks; k++) {
         entries += b->block[k].count;
         failed += (size_t)b->block[k].failed;
@@ -160,18 +162,31 @@ static starfish_status gather(struct building *b, size_t blocks)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a matrix");
     STARFISH_TRY(starfish_csr_create(b->result, source->rows, source->columns, entries));
     for (size_t k = 0, at = 0; k < blocks; k++) {
-        b->result->start[k * ROWS] = (int)at;
+        b->result->start[k * b->rows] = (int)at;
         at += b->block[k].count;
     }
     b->result->start[source->rows] = (int)entries;
-    starfish_host_loop(source->rows, ROWS, copy_rows, b);
+    starfish_host_loop(source->rows, b->rows, copy_rows, b);
     return STARFISH_SUCCESS;
+}
+
+/* Where rows are long even a small matrix is worth all cores. Large ones have blocks enough. */
+static size_t rows_of_block(const struct starfish_csr_source *source)
+{
+    enum { LARGE = 64 * MOST_ROWS };
+    size_t entries = 1;
+
+    for (size_t i = 0; i < source->rows && source->rows < LARGE; i++)
+        entries += source->most(source->data, i);
+    const size_t rows = source->rows < LARGE ? source->rows * ENTRIES / entries : MOST_ROWS;
+    return rows < LEAST_ROWS ? LEAST_ROWS : rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
 starfish_status starfish_csr_build(const struct starfish_csr_source *source, struct starfish_csr *a)
 {
-    const size_t blocks = (source->rows + ROWS - 1) / ROWS;
-    struct building b = {source, calloc(blocks + 1, sizeof *b.block), malloc((source->rows + 1) * sizeof(int)), a};
+    const size_t rows = rows_of_block(source), blocks = (source->rows + rows - 1) / rows;
+    struct building b = {source, calloc(blocks + 1, sizeof *b.block), malloc((source->rows + 1) * sizeof(int)), a,
+                         rows};
     starfish_status status = STARFISH_SUCCESS;
 
     *a = (struct starfish_csr){.rows = 0};
