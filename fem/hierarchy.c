@@ -119,6 +119,17 @@ static starfish_status make_load(struct building *b)
                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the right-hand side");
 }
 
+static starfish_status find_nonzeros(struct starfish_fem_plan *plan)
+{
+    double nonzeros = 0;
+
+    for (size_t i = plan->own[0]; i < plan->own[1]; i++)
+        nonzeros += plan->load[i] != 0;
+    STARFISH_TRY(starfish_fem_sum(plan, &nonzeros, 1));
+    plan->has_load = nonzeros > 0;
+    return STARFISH_SUCCESS;
+}
+
 /* Norms, counts and the mean, of the unknowns of all ranks. */
 static starfish_status finish_load(struct building *b)
 {
@@ -137,7 +148,9 @@ static starfish_status finish_load(struct building *b)
     plan->smoother_nonzeros = (size_t)sums[2];
     if (!isfinite(plan->load_norm))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
-    return plan->volume ? remove_means(plan) : STARFISH_SUCCESS;
+    if (plan->volume)
+        STARFISH_TRY(remove_means(plan));
+    return find_nonzeros(plan);
 }
 
 /* ---- Smoothers --------------------------------------------------------------------------------------------------- */

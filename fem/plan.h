@@ -22,6 +22,7 @@ struct starfish_fem_plan {
      * dealt to ranks only this rank's are touched, here and in load and volume: the rest takes no memory. */
     void *f, *u;
     int is_dealt;
+    int has_load;  /* f is not 0 everywhere */
     size_t own[2]; /* this rank's unknowns: from own[0] on, own[1] is behind them; all where they are not dealt */
     double load_norm, removed, matrix_norm;
     size_t nonzeros, smoother_nonzeros;
