@@ -281,12 +281,12 @@ static starfish_status choose_parts(struct building *b)
     return STARFISH_SUCCESS;
 }
 
-/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A sweep
- * over 2 million rows takes an H200 60 us, about as long as an exchange with another one; in mixed precision it takes
- * half of that. Where it is not worth it each rank has all grids for itself. */
+/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A
+ * smoothing of 0.5 million rows takes an H200 about as long as the tasks and exchanges that it takes two; in mixed
+ * precision it takes half of that. Where it is not worth it each rank has all grids for itself. */
 static int count_cut(const struct building *b, int first_mesh)
 {
-    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 2000000 }; /* rows of a part */
+    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 500000 }; /* rows of a part */
     const struct starfish_fem_options *o = &b->plan->options;
     const int asked = o->parts > 0;
     const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
