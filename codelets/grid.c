@@ -108,8 +108,7 @@ static int launch(const struct starfish_place *place, void *buffers[], const str
 static void grid_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->setting.precision, 1, starfish_task_stream(),
-                                         starfish_workspace_here(a->setting.workspace)};
+    const struct starfish_place place = starfish_grid_place_on_gpu(&a->setting);
 
     starfish_task_check(&a->header, a->setting.kind->name, launch(&place, buffers, a));
 }

@@ -26,6 +26,15 @@ struct starfish_grid_setting {
     struct starfish_replays *replays; /* for the tail */
 };
 
+#ifdef STARFISH_HAVE_GPU
+/* Inside a task on a GPU: where it computes. */
+static inline struct starfish_place starfish_grid_place_on_gpu(const struct starfish_grid_setting *setting)
+{
+    return (struct starfish_place){setting->precision, 1, starfish_task_stream(),
+                                   starfish_workspace_here(setting->workspace)};
+}
+#endif
+
 /* Phases for struct starfish_progress. */
 enum starfish_grid_phase {
     STARFISH_PHASE_SMOOTH,

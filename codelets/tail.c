@@ -108,8 +108,7 @@ static void tail_cpu(void *buffers[], void *data)
 static void tail_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_place place = {a->setting.precision, 1, starfish_task_stream(),
-                                         starfish_workspace_here(a->setting.workspace)};
+    const struct starfish_place place = starfish_grid_place_on_gpu(&a->setting);
     struct run run = run_of(&place, buffers, a);
     struct starfish_replay_key key = {6,
                                       {(uintptr_t)a->tail, (uintptr_t)a->shape, (uintptr_t)a->zero,

@@ -136,10 +136,7 @@ static struct starfish_replay_key key_of(const struct run *run)
 static void visit_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    struct run run = {
-        {a->setting.precision, 1, starfish_task_stream(), starfish_workspace_here(a->setting.workspace)},
-        buffers,
-        a};
+    struct run run = {starfish_grid_place_on_gpu(&a->setting), buffers, a};
     const struct starfish_replay_key key = key_of(&run);
 
     starfish_task_check(&a->header, a->setting.kind->name,

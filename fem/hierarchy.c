@@ -68,20 +68,24 @@ static double square_of_load(const struct starfish_fem_plan *plan)
     return sum;
 }
 
-/* Without given nodes a constant may be added to u: the mean is taken off f. What rounding errors then leave of a
- * constant f is none. */
-static starfish_status remove_mean(struct starfish_fem_plan *plan)
+static double load_at(const void *data, size_t i)
 {
-    double sums[2] = {0, 0}, square;
+    return ((const struct starfish_fem_plan *)data)->load[i];
+}
 
-    for (size_t i = plan->own[0]; i < plan->own[1]; i++) {
-        sums[0] += plan->load[i];
-        sums[1] += plan->volume[i];
-    }
-    STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
-    plan->removed = sums[0] / sums[1];
+/* On components without given nodes a constant may be added to u: the mean is taken off f. What rounding errors then
+ * leave of a constant f is none. */
+static starfish_status remove_means(struct starfish_fem_plan *plan)
+{
+    double *mean, square;
+
+    STARFISH_TRY(starfish_fem_means(plan, load_at, plan, &mean));
+    for (size_t k = 0; k < plan->floating.count; k++)
+        plan->removed = fabs(mean[k]) > fabs(plan->removed) ? mean[k] : plan->removed;
     for (size_t i = plan->own[0]; i < plan->own[1]; i++)
-        plan->load[i] -= plan->removed * plan->volume[i];
+        if (plan->floating.of[i] >= 0)
+            plan->load[i] -= mean[plan->floating.of[i]] * plan->volume[i];
+    free(mean);
     square = square_of_load(plan);
     STARFISH_TRY(starfish_fem_sum(plan, &square, 1));
     for (size_t i = plan->own[0]; sqrt(square) <= 1e-13 * plan->load_norm && i < plan->own[1]; i++)
@@ -105,13 +109,25 @@ static double row_sum_norm(const struct starfish_csr *a, const size_t rows[2])
 static starfish_status make_load(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
-    const int singular = b->problem->dirichlets == 0;
 
+    STARFISH_TRY(starfish_fem_floating_find(&b->space[0], &plan->floating));
+    const int singular = plan->floating.count > 0;
     plan->load = calloc(plan->space.unknowns + 1, sizeof *plan->load);
     plan->volume = singular ? calloc(plan->space.unknowns + 1, sizeof *plan->volume) : NULL;
     return plan->load && (plan->volume || !singular)
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the right-hand side");
+}
+
+static starfish_status find_nonzeros(struct starfish_fem_plan *plan)
+{
+    double nonzeros = 0;
+
+    for (size_t i = plan->own[0]; i < plan->own[1]; i++)
+        nonzeros += plan->load[i] != 0;
+    STARFISH_TRY(starfish_fem_sum(plan, &nonzeros, 1));
+    plan->has_load = nonzeros > 0;
+    return STARFISH_SUCCESS;
 }
 
 /* Norms, counts and the mean, of the unknowns of all ranks. */
@@ -132,7 +148,9 @@ static starfish_status finish_load(struct building *b)
     plan->smoother_nonzeros = (size_t)sums[2];
     if (!isfinite(plan->load_norm))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
-    return plan->volume ? remove_mean(plan) : STARFISH_SUCCESS;
+    if (plan->volume)
+        STARFISH_TRY(remove_means(plan));
+    return find_nonzeros(plan);
 }
 
 /* ---- Smoothers --------------------------------------------------------------------------------------------------- */
@@ -152,7 +170,8 @@ static starfish_status make_smoother(struct building *b, const struct starfish_f
         starfish_csr_keep_rows(&grid->m, rows->own);
         return STARFISH_SUCCESS;
     }
-    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(&grid->a, drop, &grid->m) : STARFISH_SUCCESS;
+    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(b->plan->context, &grid->a, drop, &grid->m)
+                                             : STARFISH_SUCCESS;
 }
 
 /* The smoother's own damping, and less where some error would grow: where damping times the spectral radius comes near
@@ -262,12 +281,12 @@ static starfish_status choose_parts(struct building *b)
     return STARFISH_SUCCESS;
 }
 
-/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A sweep
- * over 2 million rows takes an H200 60 us, about as long as an exchange with another one; in mixed precision it takes
- * half of that. Where it is not worth it each rank has all grids for itself. */
+/* How many grids are cut: those whose parts are worth their halos, and the one below, which the tail collects. A
+ * smoothing of 0.5 million rows takes an H200 about as long as the tasks and exchanges that it takes two; in mixed
+ * precision it takes half of that. Where it is not worth it each rank has all grids for itself. */
 static int count_cut(const struct building *b, int first_mesh)
 {
-    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 2000000 }; /* rows of a part */
+    enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 500000 }; /* rows of a part */
     const struct starfish_fem_options *o = &b->plan->options;
     const int asked = o->parts > 0;
     const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
@@ -364,6 +383,8 @@ static starfish_status cut(struct building *b)
     STARFISH_TRY(starfish_ranks_agree(plan->context, cut_grids(b)));
     plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->context) > 1;
     plan->own[1] = plan->space.unknowns;
+    STARFISH_TRY(
+        starfish_ranks_agree(plan->context, starfish_fem_floating_label(&plan->floating, &b->space[b->meshes - 1])));
     if (plan->is_dealt)
         starfish_fem_cut_of_rank(&b->cut, 0, starfish_context_rank(plan->context), plan->own);
     return STARFISH_SUCCESS;

@@ -147,6 +147,7 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     free(plan->cells);
     free(plan->load);
     free(plan->volume);
+    starfish_fem_floating_destroy(&plan->floating);
     starfish_queue_destroy(&plan->queue);
     free(plan);
 }

@@ -2,6 +2,7 @@
 #ifndef STARFISH_FEM_PLAN_H
 #define STARFISH_FEM_PLAN_H
 
+#include "fem/floating.h"
 #include "fem/options.h"
 #include "fem/space.h"
 #include "multigrid/fem.h"
@@ -14,12 +15,14 @@ struct starfish_fem_plan {
     struct starfish_refined mesh; /* the finest */
     struct starfish_fem_space space;
     int *cells;     /* nodes of the element's cells, for starfish_fem_cells */
-    double *load;   /* right-hand side, boundary data included; in singular problems without the mean */
+    double *load;   /* right-hand side, boundary data included; in singular problems without the means */
     double *volume; /* singular problems: integrals of the basis functions; else NULL */
+    struct starfish_fem_floating floating; /* where the problem is singular */
     /* Right-hand side and solution of the solve whose turn it is, in memory that GPUs copy fast. Of unknowns that are
      * dealt to ranks only this rank's are touched, here and in load and volume: the rest takes no memory. */
     void *f, *u;
     int is_dealt;
+    int has_load;  /* f is not 0 everywhere */
     size_t own[2]; /* this rank's unknowns: from own[0] on, own[1] is behind them; all where they are not dealt */
     double load_norm, removed, matrix_norm;
     size_t nonzeros, smoother_nonzeros;

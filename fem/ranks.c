@@ -86,8 +86,7 @@ static void deal_asked(const struct starfish_share *share, size_t ranks, size_t 
     for (size_t p = 0; p < parts; p++) {
         const size_t rank = parts < ranks ? p : p * ranks / parts;
         nth = p > 0 && deal->owner[p - 1].rank == (int)rank ? nth + 1 : 0;
-        deal->owner[p] =
-            (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)(nth % share[rank].gpus) : STARFISH_ANY};
+        deal->owner[p] = starfish_share_owner(&share[rank], (int)rank, nth);
     }
 }
 
@@ -101,8 +100,7 @@ static void deal_by_devices(const struct starfish_share *share, size_t ranks, st
     for (size_t rank = 0; rank < ranks; rank++) {
         const size_t own = devices > STARFISH_FEM_MOST_PARTS ? 1 : starfish_share_devices(&share[rank]);
         for (size_t p = 0; p < own && deal->parts < STARFISH_FEM_MOST_PARTS; p++)
-            deal->owner[deal->parts++] =
-                (struct starfish_owner){(int)rank, share[rank].gpus > 0 ? (int)p : STARFISH_ANY};
+            deal->owner[deal->parts++] = starfish_share_owner(&share[rank], (int)rank, p);
     }
 }
 
@@ -128,6 +126,38 @@ starfish_status starfish_fem_deal(const struct starfish_context *context, size_t
 starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count)
 {
     return plan->is_dealt ? starfish_ranks_sum(plan->context, values, count) : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double (*term)(const void *data, size_t i),
+                                   const void *data, double **mean)
+{
+    const size_t count = plan->floating.count;
+    double *sums = count > 0 ? calloc(2 * count, sizeof *sums) : NULL;
+
+    *mean = NULL;
+    if (count == 0)
+        return STARFISH_SUCCESS;
+    starfish_status status =
+        sums ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the mean of f or u");
+    if (plan->is_dealt)
+        status = starfish_ranks_agree(plan->context, status);
+    for (size_t i = plan->own[0]; status == STARFISH_SUCCESS && i < plan->own[1]; i++) {
+        const int component = plan->floating.of[i];
+        if (component >= 0) {
+            sums[2 * component] += term(data, i);
+            sums[2 * component + 1] += plan->volume[i];
+        }
+    }
+    if (status == STARFISH_SUCCESS)
+        status = starfish_fem_sum(plan, sums, 2 * count);
+    if (status != STARFISH_SUCCESS) {
+        free(sums);
+        return status;
+    }
+    for (size_t k = 0; k < count; k++)
+        sums[k] = sums[2 * k] / sums[2 * k + 1];
+    *mean = sums;
+    return STARFISH_SUCCESS;
 }
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */

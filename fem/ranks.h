@@ -22,6 +22,10 @@ starfish_status starfish_fem_deal(const struct starfish_context *context, size_t
 
 /* Of unknowns that are dealt: sums over all ranks, the same on all. */
 starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count);
+/* Means over the floating components, *mean by component, NULL where there are none: the sum of term(data, i) over the
+ * component's unknowns i, divided by that of their volumes. The caller frees *mean. Errors: MEMORY, RUNTIME. */
+starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double (*term)(const void *data, size_t i),
+                                   const void *data, double **mean);
 /* The unknowns of all ranks, of which `own` is an array of all with this rank's in place: *all is a new array on the
  * first rank, and where others want it (`wanted`) on these too, else NULL. The caller frees it. */
 starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan, const void *own, int wanted,

@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "fem/ranks.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
@@ -34,22 +35,24 @@ static void put(const struct solving *s, void *array, size_t i, double value)
         ((double *)array)[i] = value;
 }
 
-static void begin(struct solving *s)
+static void put_load(void *data, size_t first, size_t last)
 {
-    s->f = s->plan->f;
-    s->u = s->plan->u;
-    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++) {
+    const struct solving *s = data;
+
+    for (size_t i = s->plan->own[0] + first; i < s->plan->own[0] + last; i++) {
         put(s, s->f, i, s->plan->load[i]);
         put(s, s->u, i, 0);
     }
 }
 
-static starfish_status find_nonzeros(const struct solving *s, double *found)
+/* Loops over unknowns or nodes are by all cores: one would take as long as some cycles of a GPU. */
+enum { RUN = 1 << 16 };
+
+static void begin(struct solving *s)
 {
-    *found = 0;
-    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
-        *found += s->plan->load[i] != 0;
-    return starfish_fem_sum(s->plan, found, 1);
+    s->f = s->plan->f;
+    s->u = s->plan->u;
+    starfish_host_loop(s->plan->own[1] - s->plan->own[0], RUN, put_load, s);
 }
 
 /* ---- Iterations -------------------------------------------------------------------------------------------------- */
@@ -147,37 +150,50 @@ static starfish_status iterate(struct solving *s)
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
 
-static starfish_status find_mean(const struct solving *s, double *mean)
+static double integral_at(const void *data, size_t i)
 {
-    const struct starfish_fem_plan *plan = s->plan;
-    double sums[2] = {0, 0}; /* integral and volume */
+    const struct solving *s = data;
 
-    *mean = 0;
-    for (size_t i = plan->own[0]; plan->volume && i < plan->own[1]; i++) {
-        sums[0] += plan->volume[i] * get(s, s->u, i);
-        sums[1] += plan->volume[i];
+    return s->plan->volume[i] * get(s, s->u, i);
+}
+
+/* Unknowns on their way to the user's array. */
+struct spreading {
+    const struct solving *solving;
+    const void *all;    /* unknowns */
+    const double *mean; /* by floating component, NULL: there are none */
+    void *u;
+};
+
+static void spread_nodes(void *data, size_t first, size_t last)
+{
+    const struct spreading *spreading = data;
+    const struct solving *s = spreading->solving;
+    const struct starfish_fem_space *space = &s->plan->space;
+
+    for (size_t n = first; n < last; n++) {
+        const int unknown = space->unknown[n];
+        const int component = spreading->mean && unknown >= 0 ? s->plan->floating.of[unknown] : -1;
+        const double constant = component >= 0 ? spreading->mean[component] : 0;
+        put(s, spreading->u, n, unknown < 0 ? space->given[n] : get(s, spreading->all, (size_t)unknown) - constant);
     }
-    if (plan->volume)
-        STARFISH_TRY(starfish_fem_sum(plan, sums, 2));
-    *mean = plan->volume ? sums[0] / sums[1] : 0;
-    return STARFISH_SUCCESS;
 }
 
 /* All unknowns to the user's array; NULL: to none. */
 static starfish_status spread(const struct solving *s, void *u)
 {
-    const struct starfish_fem_space *space = &s->plan->space;
     void *together = NULL;
-    double mean;
+    double *mean;
 
-    STARFISH_TRY(find_mean(s, &mean));
-    if (s->plan->is_dealt)
-        STARFISH_TRY(starfish_fem_bring_together(s->plan, s->u, u != NULL, &together));
-    const void *all = together ? together : s->u;
-    for (size_t n = 0; u && n < space->nodes; n++)
-        put(s, u, n, space->unknown[n] < 0 ? space->given[n] : get(s, all, (size_t)space->unknown[n]) - mean);
+    STARFISH_TRY(starfish_fem_means(s->plan, integral_at, s, &mean));
+    const starfish_status status =
+        s->plan->is_dealt ? starfish_fem_bring_together(s->plan, s->u, u != NULL, &together) : STARFISH_SUCCESS;
+    struct spreading spreading = {s, together ? together : s->u, mean, u};
+    if (u && status == STARFISH_SUCCESS)
+        starfish_host_loop(s->plan->space.nodes, RUN, spread_nodes, &spreading);
+    free(mean);
     free(together);
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 /* Ranks have all come here with an array, or one that needs none. */
@@ -194,12 +210,10 @@ static starfish_status solve(struct solving *s, void *u)
 {
     starfish_status status = STARFISH_SUCCESS;
     char message[512];
-    double nonzeros;
 
     STARFISH_TRY(check_array(s, u));
     begin(s);
-    STARFISH_TRY(find_nonzeros(s, &nonzeros));
-    if (nonzeros > 0)
+    if (s->plan->has_load)
         status = starfish_ranks_agree(s->plan->context, iterate(s));
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;

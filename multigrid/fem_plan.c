@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "multigrid/fem_halos.h"
+#include "multigrid/fem_pinned.h"
 #include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "scheduler/ranks.h"
@@ -16,7 +17,7 @@
 /* A grid's matrices, by enum starfish_fem_matrix. Those of the first and last are the caller's. */
 struct grid {
     const struct starfish_csr *matrix[STARFISH_FEM_MATRICES];
-    struct starfish_csr r, ra;
+    struct starfish_csr r, ra, pinned;
     struct starfish_fem_steps steps;
     int *local; /* of a cut grid: local numbers of its unknowns in the part that is made */
 };
@@ -146,6 +147,9 @@ static starfish_status make_grid(struct making *m, int l)
         grid->matrix[STARFISH_FEM_R] = &grid->r;
         grid->matrix[STARFISH_FEM_RA] = &grid->ra;
     }
+    if (l + 1 == m->grids->levels)
+        STARFISH_TRY(starfish_fem_pin(&given->a, &grid->pinned));
+    grid->matrix[STARFISH_FEM_PINNED] = grid->pinned.start ? &grid->pinned : NULL;
     if (l + 1 < m->grids->levels && m->grids->steps_at_once && !is_in_parts(m, l))
         STARFISH_TRY(starfish_fem_steps_create(given, m->steps, m->precision, &grid->steps));
     if (grid->steps.count > 0) {
@@ -253,7 +257,7 @@ static starfish_status localise_all(const struct making *m, int l, size_t p, str
     for (int i = 0; i < STARFISH_FEM_MATRICES; i++) {
         const int of_coarse_rows = i == STARFISH_FEM_R || i == STARFISH_FEM_RA;
         const int has_coarse = l + 1 < cut->levels, needs_coarse = of_coarse_rows || i == STARFISH_FEM_P;
-        if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse) || i == STARFISH_FEM_E || i == STARFISH_FEM_G)
+        if (!m->grid[l].matrix[i] || (needs_coarse && !has_coarse) || i >= STARFISH_FEM_E) /* which whole grids have */
             continue;
         if (ahead_of(m, l) > 0 && (i == STARFISH_FEM_A || i == STARFISH_FEM_M)) {
             STARFISH_TRY(localise_square(m, l, m->grid[l].matrix[i], &local[i]));
@@ -482,6 +486,7 @@ static void free_all(struct making *m)
     for (int l = 0; l < m->grids->levels; l++) {
         starfish_csr_destroy(&m->grid[l].r);
         starfish_csr_destroy(&m->grid[l].ra);
+        starfish_csr_destroy(&m->grid[l].pinned);
         starfish_fem_steps_destroy(&m->grid[l].steps);
         free(m->grid[l].local);
         free(m->whole[l].words);

@@ -48,7 +48,7 @@ static void add_rank(const struct starfish_deal_spec *spec, const struct starfis
     parts = parts > 0 ? parts : 1;
     divide(share->rows, grain, parts, first);
     for (size_t p = 0; p < parts; p++) {
-        dealt->owner[dealt->runs.parts] = (struct starfish_owner){rank, share->gpus > 0 ? (int)p : STARFISH_ANY};
+        dealt->owner[dealt->runs.parts] = starfish_share_owner(share, rank, p);
         dealt->first[++dealt->runs.parts] = start + first[p + 1];
     }
 }

@@ -16,6 +16,12 @@ static inline size_t starfish_share_devices(const struct starfish_share *share)
     return share->gpus > 0 ? share->gpus : share->cores;
 }
 
+/* Whose the n-th part of a rank is: its GPUs in turn have them, or its cores. */
+static inline struct starfish_owner starfish_share_owner(const struct starfish_share *share, int rank, size_t n)
+{
+    return (struct starfish_owner){rank, share->gpus > 0 ? (int)(n % share->gpus) : STARFISH_ANY};
+}
+
 /* The shares of all ranks, of which this one has `rows`; the caller frees *share. Collective. Errors: MEMORY, RUNTIME,
  * then *share is NULL. */
 starfish_status starfish_gather_shares(const struct starfish_context *context, size_t rows,

@@ -1,9 +1,10 @@
 /* Approximate inverses of sparse symmetric positive definite matrices, as matrices: M for steps u + damping M (f - A
  * u).
  *
- * SPAI and FSAI are made by tasks on cores and GPUs, row by row (codelets/local_inverse.h); SAINV by the thread that
- * asks for it, as each of its vectors depends on those before (Benzi, Cullum, Tuma, SIAM J. Sci. Comput. 22 (2000),
- * 1318-1332). Errors: MEMORY, UNSUPPORTED, RUNTIME. */
+ * All are made by tasks: SPAI and FSAI on cores and GPUs, row by row (codelets/local_inverse.h); SAINV on cores, strip
+ * by strip, as each of its vectors depends on those before (Benzi, Cullum, Tuma, SIAM J. Sci. Comput. 22 (2000),
+ * 1318-1332), and in a context without workers of cores by a loop of the thread that asks for it. Errors: MEMORY,
+ * UNSUPPORTED, RUNTIME. */
 #ifndef STARFISH_SPARSE_INVERSE_H
 #define STARFISH_SPARSE_INVERSE_H
 
@@ -19,6 +20,7 @@ starfish_status starfish_spai(struct starfish_context *context, const struct sta
 starfish_status starfish_fsai(struct starfish_context *context, const struct starfish_csr *a, int power,
                               const unsigned char *rows, struct starfish_csr *m);
 /* Z D^-1 Z^T, where entries of Z below `drop` in size were dropped; Z has ones on its diagonal. */
-starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m);
+starfish_status starfish_sainv(struct starfish_context *context, const struct starfish_csr *a, double drop,
+                               struct starfish_csr *m);
 
 #endif

@@ -1,7 +1,7 @@
 /* SAINV, right-looking: vector i, once final, is taken off all later vectors that are not A-conjugate to it, and
  * entries that are small are dropped at once. Pivots are z . A z, which no dropping makes negative. Vectors are short
  * lists; beside each row of Z stands which later vectors have an entry there, so that only those that A z_i touches are
- * looked at. Some microseconds per unknown, by all cores:
+ * looked at. Some microseconds per unknown of a core:
  *
  * A breadth-first walk through the graph of A puts unknowns on fronts, each of which has neighbours on its own and the
  * next ones alone. Runs of fronts are strips, and the last front of a strip separates it from the next one (Benzi,
@@ -10,10 +10,9 @@
  * second one at the same time. A separator's vectors end within its two strips, so that separators are not made
  * conjugate to each other; entries that far away would be dropped. How many strips there are does not depend on the
  * cores, and so neither does the result. */
+#include "codelets/host_work.h"
 #include "sparse/build.h"
 #include "sparse/inverse.h"
-
-#include "scheduler/host_loop.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -33,6 +32,7 @@ struct regions {
 };
 
 struct biconjugation {
+    struct starfish_context *context;
     const struct starfish_csr *a;
     double drop;
     struct list *vector, *user; /* by vector, by row */
@@ -156,11 +156,13 @@ static int is_own(const struct work *w, int row)
 
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status begin(struct biconjugation *b, const struct starfish_csr *a, double drop)
+static starfish_status begin(struct biconjugation *b, struct starfish_context *context, const struct starfish_csr *a,
+                             double drop)
 {
     const size_t n = a->rows + 1;
 
-    *b = (struct biconjugation){.a = a,
+    *b = (struct biconjugation){.context = context,
+                                .a = a,
                                 .drop = drop,
                                 .vector = calloc(n, sizeof *b->vector),
                                 .user = calloc(n, sizeof *b->user),
@@ -299,9 +301,10 @@ static starfish_status eliminate(struct work *w, int i)
 
     STARFISH_TRY(multiply(w, i));
     if (b->regions.of[i] == w->region) {
+        const double rounding = 1e-10, alone = b->a->value[starfish_csr_find(b->a, (size_t)i, (size_t)i)];
         b->pivot[i] = with_product(b, i);
-        if (!(b->pivot[i] > 0)) /* singular, or rounding errors: as if z_i were alone */
-            b->pivot[i] = b->a->value[starfish_csr_find(b->a, (size_t)i, (size_t)i)];
+        if (!(b->pivot[i] > rounding * alone)) /* A is singular: as if z_i were alone */
+            b->pivot[i] = alone;
     }
     for (int c = 0; c < w->candidate.count; c++) {
         const int j = w->candidate.at[c];
@@ -371,10 +374,16 @@ static void do_regions(void *data, size_t first, size_t last)
 /* The regions first, first + step, .. at the same time. */
 static starfish_status do_every(struct biconjugation *b, int first, int step)
 {
+    const struct starfish_host_work work = {.name = first % 2 ? "separators of SAINV" : "strips of SAINV",
+                                            .body = do_regions,
+                                            .data = b,
+                                            .count = (size_t)((b->regions.count - first + step - 1) / step)};
+
+    if (first >= b->regions.count)
+        return STARFISH_SUCCESS;
     b->first_region = first;
     b->step = step;
-    if (first < b->regions.count)
-        starfish_host_loop((size_t)((b->regions.count - first + step - 1) / step), 1, do_regions, b);
+    STARFISH_TRY(starfish_host_work_run(b->context, &work));
     return atomic_load(&b->failed) ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse")
                                    : STARFISH_SUCCESS;
 }
@@ -414,12 +423,13 @@ static starfish_status multiply_out(const struct biconjugation *b, struct starfi
     return status;
 }
 
-starfish_status starfish_sainv(const struct starfish_csr *a, double drop, struct starfish_csr *m)
+starfish_status starfish_sainv(struct starfish_context *context, const struct starfish_csr *a, double drop,
+                               struct starfish_csr *m)
 {
     struct biconjugation b;
 
     *m = (struct starfish_csr){.rows = 0};
-    starfish_status status = begin(&b, a, drop);
+    starfish_status status = begin(&b, context, a, drop);
     if (status == STARFISH_SUCCESS)
         status = do_every(&b, 0, 2);
     for (int first = 1; first <= 3 && status == STARFISH_SUCCESS; first += 2)

@@ -1,5 +1,6 @@
 /* A cycle over a hierarchy as tasks: the operations that the walk (multigrid/kernels/cycle.h) asks for, on every part
  * of a grid, one by one or where parts are apart several in one task. */
+#include "codelets/sweeps.h"
 #include "tasks/hierarchy.h"
 #include "tasks/visits.h"
 
@@ -43,11 +44,11 @@ static void go_ahead(const struct starfish_hierarchy_level *level, struct starfi
     task->keeps_edges = (level->sweep + 1) % level->ahead != 0 && level->sweep + 1 < level->sweep_count;
 }
 
-static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level, int sweep,
-                                 double damping, int zero)
+static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level,
+                                 const struct starfish_one_sweep *sweep)
 {
-    const int along_columns = s->graph->kind->runs_along_columns(sweep);
-    const int adds = starfish_grid_adds(s->graph->kind, sweep);
+    const int along_columns = s->graph->kind->runs_along_columns(sweep->sweep);
+    const int adds = starfish_grid_adds(s->graph->kind, sweep->sweep);
     const struct starfish_vector *v = level->u[!level->now];
     const size_t parts = level->space.parts[!along_columns];
 
@@ -55,11 +56,11 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
         const size_t part = along_columns ? i : starfish_space_turn(&level->space, i);
         struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
         task.operation = STARFISH_GRID_SMOOTH;
-        task.step.sweep = sweep;
-        task.step.damping = damping;
+        task.step.sweep = sweep->sweep;
+        task.step.damping = sweep->damping;
         task.step.at = along_columns ? columns_of(&level->space, part) : starfish_part_rectangle(&level->space, part);
-        task.step.zero = zero && adds;
-        task.u = zero && !adds ? NULL : starfish_level_solution(level);
+        task.step.zero = sweep->zero && adds;
+        task.u = sweep->zero && !adds ? NULL : starfish_level_solution(level);
         task.f = level->f;
         task.coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL;
         task.result = v;
@@ -68,6 +69,42 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     }
     level->now = !level->now;
     level->uncorrected = 0;
+    memset(level->known, 0, sizeof level->known);
+    return STARFISH_SUCCESS;
+}
+
+/* Is the next sweep of a smoothing one whose ghosts are known, after one that has filled them? */
+static int is_ahead(const struct starfish_hierarchy_level *level)
+{
+    return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts && level->sweep % level->ahead != 0;
+}
+
+/* How many sweeps are one task: all from the next one on that need no exchange. */
+static int count_together(const struct starfish_hierarchy_level *level)
+{
+    const int left = level->sweep_count - level->sweep;
+    const int count = is_ahead(level) ? level->ahead - level->sweep % level->ahead : 1;
+
+    return count > left ? left : count > STARFISH_SWEEPS_MOST ? STARFISH_SWEEPS_MOST : count;
+}
+
+static starfish_status run_sweeps(const struct submission *s, struct starfish_hierarchy_level *level,
+                                  const struct starfish_one_sweep *sweep, int count)
+{
+    for (size_t i = 0; i < level->space.parts[1]; i++) {
+        const size_t part = starfish_space_turn(&level->space, i);
+        struct starfish_sweeps_task task = {.shape = level->part[part].shape,
+                                            .table = level->part[part].table,
+                                            .part = part,
+                                            .at = starfish_part_rectangle(&level->space, part),
+                                            .count = count,
+                                            .u = {level->u[level->now], level->u[!level->now]},
+                                            .f = level->f};
+        memcpy(task.sweep, sweep, (size_t)count * sizeof *sweep);
+        task.at.y1 += level->space.after[part];
+        STARFISH_TRY(starfish_submit_sweeps(s->progress, &s->graph->setting, &task));
+    }
+    level->now = (level->now + count) % 2;
     memset(level->known, 0, sizeof level->known);
     return STARFISH_SUCCESS;
 }
@@ -184,14 +221,37 @@ static starfish_status run_visit(const struct submission *s, int l, enum starfis
     return STARFISH_SUCCESS;
 }
 
+/* Sweeps one by one, or where they need no exchange together. */
+static starfish_status run_steps(const struct submission *s, struct starfish_hierarchy_level *level, int steps,
+                                 int after, int zero)
+{
+    const struct starfish_grid_kind *kind = s->graph->kind;
+    const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
+    const void *shape = level->part[0].shape;
+    int of_step[STARFISH_GRID_MOST_SWEEPS];
+    struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST];
+    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, of_step);
+
+    level->sweep_count = steps * sweeps;
+    for (level->sweep = 0; level->sweep < level->sweep_count;) {
+        const int count = count_together(level);
+        for (int k = 0; k < count; k++) {
+            const int i = level->sweep + k, adds = starfish_grid_adds(kind, of_step[i % sweeps]);
+            sweep[k] = (struct starfish_one_sweep){of_step[i % sweeps], zero && (i == 0 || (i < sweeps && adds)),
+                                                   kind->damping(smoothing, shape, i / sweeps, steps)};
+        }
+        STARFISH_TRY(is_ahead(level) ? run_sweeps(s, level, sweep, count) : run_sweep(s, level, &sweep[0]));
+        level->sweep += count;
+    }
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 {
     const struct submission *s = self;
     const struct starfish_grid_kind *kind = s->graph->kind;
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
     struct starfish_hierarchy_level *level = &s->graph->level[l];
-    const void *shape = level->part[0].shape;
-    int sweep[STARFISH_GRID_MOST_SWEEPS];
 
     if (after && level->uncorrected && can_visit(s, l, STARFISH_VISITS_UP))
         return run_visit(s, l, STARFISH_VISITS_UP);
@@ -201,15 +261,7 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
         level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS; /* for the restriction, which follows */
         return STARFISH_SUCCESS;
     }
-    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, sweep);
-
-    for (int i = 0; i < steps * sweeps; i++) {
-        level->sweep = i;
-        level->sweep_count = steps * sweeps;
-        const int here = sweep[i % sweeps], first = i == 0 || (i < sweeps && starfish_grid_adds(kind, here));
-        STARFISH_TRY(run_sweep(s, level, here, kind->damping(smoothing, shape, i / sweeps, steps), zero && first));
-    }
-    return STARFISH_SUCCESS;
+    return run_steps(s, level, steps, after, zero);
 }
 
 static starfish_status restrict_residual(void *self, int l, int zero)

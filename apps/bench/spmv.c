@@ -1,7 +1,8 @@
 /* starfish bench spmv: products with the matrices of finite elements, by numbering and format, on cores and on a GPU,
  * beside cuSPARSE (CSR and sliced ELLPACK) and copies of as many bytes as must be moved: per entry a value and a
- * column, per row x and y. And what comes before them: the mesh, the matrix, SPAI. */
+ * column, per row x and y. And what comes before them: the mesh, the matrix, SPAI; and whole solves. */
 #include "apps/bench/bench.h"
+#include "apps/bench/spmv_solve.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
@@ -28,10 +29,15 @@
 
 enum { AT_ONCE = 5 };
 
+enum what { PRODUCTS, SPAI, SOLVES, WHATS };
+static const char *const whats[] = {[PRODUCTS] = "products", [SPAI] = "spai", [SOLVES] = "solves"};
+
 struct spmv {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
-    const char *workers, *numberings;
-    size_t levels, dimensions;
+    const char *workers, *numberings, *smoothers, *measured;
+    size_t levels, dimensions, cuts;
+    int measures[WHATS];
+    size_t smoother[LIST_MOST], smoother_count;
     int element, precision;
     double seconds[BENCH_MOST_REPEATS];
     /* The set of workers that is measured now. */
@@ -370,31 +376,54 @@ static starfish_status measure_inverse(struct subject *s)
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
-static starfish_status measure_matrix(struct spmv *run, const struct starfish_csr *a, const char *numbering)
+static starfish_status measure_products(struct subject *s)
 {
-    const size_t size = real_size(run);
-    struct subject s = {.run = run, .matrix = a, .numbering = numbering};
+    const struct starfish_csr *a = s->matrix;
     double *x = malloc((a->rows + 1) * sizeof *x);
     starfish_status status = STARFISH_SUCCESS;
-    s.wanted = malloc((a->rows + 1) * sizeof *s.wanted);
-    s.bytes = (double)(starfish_csr_entries(a) * (size + sizeof(int)) + 2 * a->rows * size);
-    if (!x || !s.wanted)
+    s->wanted = malloc((a->rows + 1) * sizeof *s->wanted);
+    if (!x || !s->wanted)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the vectors");
     for (size_t i = 0; i < a->rows && status == STARFISH_SUCCESS; ++i)
         x[i] = x_of(i);
     if (status == STARFISH_SUCCESS)
-        starfish_csr_apply(a, x, s.wanted);
+        starfish_csr_apply(a, x, s->wanted);
     for (int f = STARFISH_SPARSE_CSR; f < STARFISH_SPARSE_FORMATS && status == STARFISH_SUCCESS; ++f)
-        status = measure_format(&s, (starfish_sparse_format)f);
-    if (status == STARFISH_SUCCESS && run->on_device) {
-        measure_peer(&s, 1, "csr");
-        measure_peer(&s, STARFISH_SELL_CHUNK, "sell");
+        status = measure_format(s, (starfish_sparse_format)f);
+    if (status == STARFISH_SUCCESS && s->run->on_device) {
+        measure_peer(s, 1, "csr");
+        measure_peer(s, STARFISH_SELL_CHUNK, "sell");
     }
-    if (status == STARFISH_SUCCESS)
-        status = measure_inverse(&s);
     free(x);
-    free(s.wanted);
+    free(s->wanted);
     return status;
+}
+
+static starfish_status measure_matrix(struct spmv *run, const struct starfish_csr *a, const char *numbering)
+{
+    const size_t size = real_size(run);
+    struct subject s = {.run = run, .matrix = a, .numbering = numbering};
+    s.bytes = (double)(starfish_csr_entries(a) * (size + sizeof(int)) + 2 * a->rows * size);
+    if (run->measures[PRODUCTS])
+        STARFISH_TRY(measure_products(&s));
+    return run->measures[SPAI] ? measure_inverse(&s) : STARFISH_SUCCESS;
+}
+
+static starfish_status measure_solves(struct spmv *run, const struct starfish_fem_problem *problem,
+                                      starfish_fem_numbering numbering)
+{
+    for (size_t i = 0; i < run->smoother_count && run->measures[SOLVES]; ++i) {
+        const struct spmv_solve solve = {.bench = &run->bench,
+                                         .context = run->context,
+                                         .problem = problem,
+                                         .numbering = numbering,
+                                         .smoother = (starfish_fem_smoother)run->smoother[i],
+                                         .precision = (starfish_precision)run->precision,
+                                         .set = run->set,
+                                         .seconds_of_byte = run->copy};
+        STARFISH_TRY(bench_spmv_solve(&solve));
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* Seconds per byte: a copy of half as many bytes reads and writes as many in all. */
@@ -434,8 +463,8 @@ static starfish_status assemble(struct spmv *run, const struct starfish_fem_prob
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_set(struct spmv *run, const struct starfish_csr *a, const char *set,
-                                   starfish_fem_numbering numbering)
+static starfish_status measure_set(struct spmv *run, const struct starfish_fem_problem *problem,
+                                   const struct starfish_csr *a, const char *set, starfish_fem_numbering numbering)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(set, &options));
@@ -446,7 +475,9 @@ static starfish_status measure_set(struct spmv *run, const struct starfish_csr *
     run->on_device = starfish_context_workers_of(run->context, STARFISH_GPU) > 0;
     run->cores = options.cpu_workers > 0 ? options.cpu_workers : (int)starfish_host_cores();
     measure_copy(run);
-    const starfish_status status = measure_matrix(run, a, starfish_fem_numbering_names[numbering]);
+    starfish_status status = measure_matrix(run, a, starfish_fem_numbering_names[numbering]);
+    if (status == STARFISH_SUCCESS)
+        status = measure_solves(run, problem, numbering);
     starfish_context_destroy(run->context);
     ++run->bench.done;
     return status;
@@ -462,7 +493,7 @@ static starfish_status measure_numbering(struct spmv *run, const struct starfish
     if (status == STARFISH_SUCCESS)
         status = assemble(run, problem, &space, numbering, &a);
     for (size_t w = 0; w < workers->count && status == STARFISH_SUCCESS; ++w)
-        status = measure_set(run, &a, workers->item[w], numbering);
+        status = measure_set(run, problem, &a, workers->item[w], numbering);
     starfish_csr_destroy(&a);
     starfish_fem_space_destroy(&space);
     return status;
@@ -481,22 +512,34 @@ static starfish_status refine(const struct starfish_fem_problem *problem, struct
     return STARFISH_SUCCESS;
 }
 
+static const struct starfish_option own_rows[] = {
+    NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS, "whose matrix"),
+    NAMES_FIRST("--precision", starfish_precision_names, STARFISH_PRECISIONS, "of the arithmetic"),
+    NAMES_ROW("--measure", whats, "what is measured")};
+static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
+
 static starfish_status measure(struct bench *bench)
 {
     struct spmv *run = (struct spmv *)bench;
-    static const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE}};
+    static const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
     struct starfish_refined mesh = {.d = 0};
     struct fem_domain domain;
     struct list workers;
-    size_t numbering[LIST_MOST], count;
+    size_t numbering[LIST_MOST], count, measured[LIST_MOST], measured_count;
     if (run->dimensions != 2 && run->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: must be 2 or 3");
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu:1;cpu", "cpu", &workers));
     STARFISH_TRY(list_choices("--numbering", run->numberings, &starfish_fem_option_table, numbering, &count));
-    STARFISH_TRY(fem_domain_create((int)run->dimensions, &domain));
+    STARFISH_TRY(
+        list_choices("--smoother", run->smoothers, &starfish_fem_option_table, run->smoother, &run->smoother_count));
+    STARFISH_TRY(list_choices("--measure", run->measured, &own_table, measured, &measured_count));
+    for (size_t i = 0; i < measured_count; ++i)
+        run->measures[measured[i]] = 1;
+    STARFISH_TRY(fem_domain_create((int)run->dimensions, run->cuts, &domain));
     const struct starfish_fem_problem problem = {.mesh = &domain.mesh,
                                                  .refinements = (int)run->levels,
                                                  .element = (starfish_fem_element)run->element,
+                                                 .rhs = 1,
                                                  .dirichlets = 2,
                                                  .dirichlet = dirichlet,
                                                  .curves = 1,
@@ -515,21 +558,23 @@ static starfish_status measure(struct bench *bench)
 
 int bench_spmv(int argc, char **argv)
 {
-    static const struct starfish_option rows[] = {
-        NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS, "whose matrix"),
-        NAMES_FIRST("--precision", starfish_precision_names, STARFISH_PRECISIONS, "of the arithmetic")};
-    static const struct starfish_option_table table = NAMES_TABLE(rows);
     struct spmv run = {.bench = BENCH_DEFAULTS("spmv"),
                        .numberings = "two-level,cuthill-mckee,xyz,random,hierarchical",
+                       .smoothers = "spai",
+                       .measured = "products,spai,solves",
                        .levels = 6,
                        .dimensions = 2,
+                       .cuts = 1,
                        .precision = STARFISH_F64};
     const struct option_entry options[] = {
-        {"--element", OPTION_MEMBER, &run.element, "E", .table = &table},
+        {"--element", OPTION_MEMBER, &run.element, "E", .table = &own_table},
         {"--levels", OPTION_NUMBER, &run.levels, "L", .help = "times that the mesh of 120 or 189 cells is refined"},
+        {"--cuts", OPTION_COUNT, &run.cuts, "N", .help = "of each edge of that mesh, 1 to 4, before it is refined"},
         {"--dimensions", OPTION_COUNT, &run.dimensions, "D", .help = "2 or 3"},
-        {"--precision", OPTION_MEMBER, &run.precision, "P", .table = &table},
+        {"--precision", OPTION_MEMBER, &run.precision, "P", .table = &own_table},
         {"--numbering", OPTION_LIST, &run.numberings, "LIST", .table = &starfish_fem_option_table},
+        {"--smoother", OPTION_LIST, &run.smoothers, "LIST", .table = &starfish_fem_option_table},
+        {"--measure", OPTION_LIST, &run.measured, "LIST", .table = &own_table},
         {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu:1;cpu, or cpu"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL}};

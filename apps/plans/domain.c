@@ -14,7 +14,7 @@ static const struct cut {
     int side, layers, columns; /* cells along a side of the square, from the hole outwards, and along the channel */
 } cuts[] = {[2] = {4, 4, 14}, [3] = {3, 2, 9}};
 
-enum { MOST_LATTICE = 64 };
+enum { MOST_SIDE = 3 * FEM_MOST_CUTS + 1, MOST_LATTICE = MOST_SIDE * MOST_SIDE * MOST_SIDE }; /* points */
 
 struct making {
     struct fem_domain *domain;
@@ -198,10 +198,14 @@ static starfish_status make(struct making *m)
     return STARFISH_SUCCESS;
 }
 
-starfish_status fem_domain_create(int d, struct fem_domain *domain)
+starfish_status fem_domain_create(int d, size_t times, struct fem_domain *domain)
 {
-    struct making m = {.domain = domain, .d = d, .cut = cuts[d]};
+    const int n = (int)times;
     memset(domain, 0, sizeof *domain);
+    if (times < 1 || times > FEM_MOST_CUTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "edges of the coarse mesh are cut into 1 to %d", FEM_MOST_CUTS);
+    const struct cut cut = {n * cuts[d].side, n * cuts[d].layers, n * cuts[d].columns};
+    struct making m = {.domain = domain, .d = d, .cut = cut};
     const starfish_status status = make(&m);
     if (status != STARFISH_SUCCESS)
         fem_domain_free(domain);

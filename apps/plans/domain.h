@@ -12,6 +12,7 @@
 #include <starfish/fem.h>
 
 enum { FEM_OUTSIDE = 1, FEM_HOLE = 2 }; /* groups, by these names in files */
+enum { FEM_MOST_CUTS = 4 };
 
 struct fem_domain {
     struct starfish_fem_mesh mesh; /* of the arrays below */
@@ -21,8 +22,9 @@ struct fem_domain {
     struct starfish_fem_mark *mark;
 };
 
-/* d: 2 or 3. The caller frees *domain, which is empty on failure. Errors: MEMORY. */
-starfish_status fem_domain_create(int d, struct fem_domain *domain);
+/* d: 2 or 3. Each edge of the mesh above is cut into `times`. The caller frees *domain, which is empty on failure.
+ * Errors: ARGUMENT (times is not 1 .. FEM_MOST_CUTS), MEMORY. */
+starfish_status fem_domain_create(int d, size_t times, struct fem_domain *domain);
 void fem_domain_free(struct fem_domain *domain);
 /* In Gmsh's format 2.2, whole or not at all. Errors: FILE. */
 starfish_status fem_domain_write(const struct fem_domain *domain, const char *path);

@@ -393,7 +393,7 @@ static starfish_status measure(struct bench *bench)
     if (e->copies && status == STARFISH_SUCCESS)
         multigrid_copies(bench, &e->rate[0], &e->rate[1]);
     if (status == STARFISH_SUCCESS)
-        status = fem_domain_create(e->d, &e->domain);
+        status = fem_domain_create(e->d, 1, &e->domain);
     if (status == STARFISH_SUCCESS && e->mesh)
         status = fem_domain_write(&e->domain, e->mesh);
     if (status == STARFISH_SUCCESS)

@@ -77,8 +77,9 @@ struct starfish_fem_problem {
     double rhs;                    /* f, or where `source` is not NULL */
     starfish_fem_function *source; /* its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
     void *source_data;
-    /* Where a node is in two of the groups, the later one counts. None: the problem is singular; the mean of f is taken
-     * off, and u has mean zero. */
+    /* Where a node is in two of the groups, the later one counts. On each component of the mesh without given nodes,
+     * which is all of it where there are no groups, the problem is singular: the mean of f is taken off there, and u
+     * has mean zero. */
     size_t dirichlets;
     const struct starfish_fem_dirichlet *dirichlet;
     size_t curves;
@@ -173,8 +174,8 @@ struct starfish_fem_info {
     int preconditioned; /* of these, as a preconditioner of conjugate gradients */
     double residual;    /* norm of f - A u over that of f, boundary data included */
     double tolerated;   /* where rounding errors kept the residual above the tolerance: what counted instead; else 0 */
-    double removed;     /* singular problems: the mean that was taken off f */
-    double seconds;     /* of the solve */
+    double removed; /* singular problems: the mean that was taken off f, of several components the largest in size */
+    double seconds; /* of the solve */
     double setup_seconds;    /* of the plan, */
     double smoother_seconds; /* and of it, for the smoother's matrices */
     size_t smoother_nonzeros;

@@ -86,7 +86,9 @@ static int solve(const struct starfish_place *place, const struct starfish_smoot
                  const struct starfish_grid_step *s)
 {
     const struct starfish_fem_shape *shape = s->shape;
-    const struct starfish_bicgstab bicgstab = {.matrix = starfish_sparse_at(&shape->matrix[STARFISH_FEM_A], s->table),
+    const int is_pinned = shape->matrix[STARFISH_FEM_PINNED].entries > 0;
+    const struct starfish_sparse_layout *matrix = &shape->matrix[is_pinned ? STARFISH_FEM_PINNED : STARFISH_FEM_A];
+    const struct starfish_bicgstab bicgstab = {.matrix = starfish_sparse_at(matrix, s->table),
                                                .preconditioner =
                                                    starfish_sparse_at(&shape->matrix[STARFISH_FEM_M], s->table),
                                                .inverse = inverse_of(s),

@@ -13,7 +13,8 @@
 
 /* The operator, the restriction times it, the restriction, the prolongation from the next coarser grid, and M. The
  * residual is restricted as R f - (R A) u, which reads less than A and R one after the other. E and G do several steps
- * of the smoother at once (multigrid/fem_steps.h); only small grids have them. */
+ * of the smoother at once (multigrid/fem_steps.h); only small grids have them. The coarsest grid of a singular problem
+ * is solved with the pinned operator (multigrid/fem_pinned.h). */
 enum starfish_fem_matrix {
     STARFISH_FEM_A,
     STARFISH_FEM_RA,
@@ -22,10 +23,12 @@ enum starfish_fem_matrix {
     STARFISH_FEM_M,
     STARFISH_FEM_E,
     STARFISH_FEM_G,
+    STARFISH_FEM_PINNED,
     STARFISH_FEM_MATRICES
 };
 
-/* The table has what the layouts say, and where M is the inverse diagonal that. The coarsest grid has A and M alone. */
+/* The table has what the layouts say, and where M is the inverse diagonal that. The coarsest grid has A and M alone, or
+ * the pinned operator besides. */
 struct starfish_fem_shape {
     size_t rows, coarse_rows;
     size_t all_rows; /* of A and M: with those of ghosts, where sweeps are done on these */

@@ -69,9 +69,8 @@ LOCAL_FUNCTION void local_assemble(const struct starfish_local_inverse *a, int r
 
 /* The factor's diagonal is stored inverted. A pivot that rounding errors have eaten counts as the diagonal entry that
  * it was made of: the entry of the inverse then is small, as that of an unknown which others determine should be. */
-LOCAL_FUNCTION void local_factor(const struct local_system *s)
+LOCAL_FUNCTION void local_factor(const struct local_system *s, double small)
 {
-    const double small = 1e-14;
     const int m = s->m;
     const double largest = m > 0 ? s->matrix[0] : 0;
 
@@ -120,7 +119,7 @@ LOCAL_FUNCTION void local_row(const struct starfish_local_inverse *a, size_t row
 
     s.x = work + m * (m + 1) / 2;
     local_assemble(a, (int)row, &s);
-    local_factor(&s);
+    local_factor(&s, a->triangular ? 1e-11 : 1e-14); /* of A, or of its square */
     local_substitute(&s);
     const double scale = a->triangular && m > 0 && s.x[m - 1] > 0 ? 1 / sqrt(s.x[m - 1]) : 1;
     for (int p = LANE; p < m; p += LANES)

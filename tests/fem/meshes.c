@@ -137,6 +137,59 @@ void test_box(struct test_mesh *m, int d, int n, double distortion)
             }
 }
 
+static void drop_unused_points(struct test_mesh *m)
+{
+    const size_t places = m->mesh.cells * (m->mesh.dimensions == 2 ? 9 : 27), points = m->mesh.points;
+    int *new = calloc(points + 1, sizeof *new);
+
+    for (size_t i = 0; i < places; i++)
+        if (m->cell[i] >= 0)
+            new[m->cell[i]] = 1;
+    m->mesh.points = 0;
+    for (size_t p = 0; p < points; p++)
+        if (new[p]) {
+            memmove(m->point + 3 * m->mesh.points, m->point + 3 * p, 3 * sizeof *m->point);
+            new[p] = (int)m->mesh.points++;
+        }
+    for (size_t i = 0; i < places; i++)
+        if (m->cell[i] >= 0)
+            m->cell[i] = new[m->cell[i]];
+    free(new);
+}
+
+void test_mesh_keep(struct test_mesh *m, const unsigned char *stays)
+{
+    const size_t lattice = m->mesh.dimensions == 2 ? 9 : 27, cells = m->mesh.cells, marks = m->mesh.marks;
+    size_t *new = malloc((cells + 1) * sizeof *new);
+
+    m->mesh.cells = m->mesh.marks = 0;
+    for (size_t c = 0; c < cells; c++) {
+        new[c] = m->mesh.cells;
+        if (stays[c])
+            memmove(m->cell + lattice * m->mesh.cells++, m->cell + lattice * c, lattice * sizeof *m->cell);
+    }
+    for (size_t k = 0; k < marks; k++)
+        if (stays[m->mark[k].cell]) {
+            m->mark[m->mesh.marks] = m->mark[k];
+            m->mark[m->mesh.marks++].cell = new[m->mark[k].cell];
+        }
+    drop_unused_points(m);
+    free(new);
+}
+
+void test_mesh_thin(struct test_mesh *m, double share, unsigned *seed)
+{
+    unsigned char *stays = calloc(m->mesh.cells + 1, 1);
+    size_t left = 0;
+
+    for (size_t c = 0; c < m->mesh.cells; c++) {
+        stays[c] = (test_real_random(seed) + 1) / 2 >= share || (left == 0 && c + 1 == m->mesh.cells);
+        left += stays[c];
+    }
+    test_mesh_keep(m, stays);
+    free(stays);
+}
+
 /* The middle of an edge between two points, of those that are there already or a new one. */
 static int middle_of(struct test_mesh *m, int a, int b, int (*edge)[2], size_t corners, double by)
 {

@@ -19,6 +19,11 @@ void test_ring(struct test_mesh *mesh);
 void test_shell(struct test_mesh *mesh);
 /* n^d cells of the unit square or cube, whose inner points are moved at random by up to `distortion` cells. */
 void test_box(struct test_mesh *mesh, int d, int n, double distortion);
+/* Takes out cells c with stays[c] = 0, and the points that were only theirs. For meshes without middles. */
+void test_mesh_keep(struct test_mesh *mesh, const unsigned char *stays);
+/* The same with about that share of the cells, at random, but leaves one: holes, several components, cells that touch
+ * at a corner. */
+void test_mesh_thin(struct test_mesh *mesh, double share, unsigned *seed);
 /* Second-order cells, of a mesh in 2D: middles of all edges are given, off the straight line by up to `by` times the
  * edge's length, the same from both sides; middles of cells are left to be interpolated. */
 void test_mesh_bend(struct test_mesh *mesh, double by);

@@ -1,6 +1,7 @@
 /* SAINV: without dropping it is the inverse, and of a matrix that has several strips every row of it is there. */
 #include "sparse/inverse.h"
 #include "sparse/matrix.h"
+#include "tests/common/context.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 /* Five points of a square grid, in an order that `mixed` makes one of no neighbourhood. */
 static void laplacian(struct starfish_csr *a, int side, int mixed)
@@ -50,7 +53,7 @@ static void test_inverse(void **state)
     for (int mixed = 0; mixed < 2; mixed++) {
         struct starfish_csr a, m, product;
         laplacian(&a, 12, mixed);
-        assert_int_equal(starfish_sainv(&a, 0, &m), STARFISH_SUCCESS);
+        assert_int_equal(starfish_sainv(context, &a, 0, &m), STARFISH_SUCCESS);
         assert_int_equal(starfish_csr_product(&m, NULL, &a, &product), STARFISH_SUCCESS);
         for (size_t i = 0; i < a.rows; i++)
             for (int e = product.start[i]; e < product.start[i + 1]; e++)
@@ -71,7 +74,7 @@ static void test_strips(void **state)
         struct starfish_csr a, m;
         double radius;
         laplacian(&a, SIDE, mixed);
-        assert_int_equal(starfish_sainv(&a, 0.1, &m), STARFISH_SUCCESS);
+        assert_int_equal(starfish_sainv(context, &a, 0.1, &m), STARFISH_SUCCESS);
         for (size_t i = 0; i < a.rows; i++) {
             const int e = starfish_csr_find(&m, i, i);
             assert_true(e >= 0 && m.value[e] >= 0.25 && m.value[e] <= 1);
@@ -87,6 +90,14 @@ static void test_strips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_inverse), cmocka_unit_test(test_strips)};
+    int failed = 0;
 
-    return cmocka_run_group_tests_name("sainv", tests, NULL, NULL);
+    for (int workers = 1; workers <= 2; workers++) { /* of two cores together, or one each */
+        context = test_context(0, workers, workers == 1 ? 2 : 1);
+        if (!context)
+            return 1;
+        failed += cmocka_run_group_tests_name(workers == 1 ? "sainv, a team" : "sainv, two workers", tests, NULL, NULL);
+        starfish_context_destroy(context);
+    }
+    return failed;
 }

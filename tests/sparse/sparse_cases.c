@@ -283,6 +283,29 @@ static void grid_matrix(struct starfish_csr *a, int side, int wide)
     a->start[side * side] = next;
 }
 
+static int by_column(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Nine entries in each row, far apart: nine rows have up to 81 columns. Not symmetric. */
+static void scattered_matrix(struct starfish_csr *a, size_t n)
+{
+    enum { LENGTH = 9 };
+
+    assert_int_equal(starfish_csr_create(a, n, n, LENGTH * n), STARFISH_SUCCESS);
+    for (size_t i = 0; i <= n; i++)
+        a->start[i] = (int)(LENGTH * i);
+    for (size_t i = 0; i < n; i++) {
+        int *column = a->column + LENGTH * i;
+        for (size_t k = 0; k < LENGTH; k++) /* n is a prime: no column twice */
+            column[k] = (int)((i + k * (1 + i * i % (n - 1))) % n);
+        qsort(column, LENGTH, sizeof *column, by_column);
+        for (size_t k = 0; k < LENGTH; k++)
+            a->value[LENGTH * i + k] = column[k] == (int)i ? 12 : 1 + 0.1 * (double)((i + k) % 7);
+    }
+}
+
 static struct starfish_local_matrix upload_csr(const struct starfish_csr *a)
 {
     const size_t entries = starfish_csr_entries(a);
@@ -382,10 +405,23 @@ static void test_local_inverses(void **state)
     }
 }
 
+static void test_scattered_rows(void **state)
+{
+    struct starfish_csr a, m;
+
+    (void)state;
+    scattered_matrix(&a, 293);
+    assert_int_equal(starfish_csr_rows(&a, 0, a.rows, &m), STARFISH_SUCCESS);
+    invert(&a, 0, 0, &m);
+    check_least_squares(&a, &m);
+    starfish_csr_destroy(&a);
+    starfish_csr_destroy(&m);
+}
+
 int test_sparse_kernels(const struct test_sparse_device *device)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_products), cmocka_unit_test(test_bicgstab),
-                                       cmocka_unit_test(test_local_inverses)};
+                                       cmocka_unit_test(test_local_inverses), cmocka_unit_test(test_scattered_rows)};
 
     tested = device;
     return cmocka_run_group_tests_name(device->memory->name, tests, NULL, NULL);

@@ -1,0 +1,163 @@
+/* Task: several sweeps on one part of a grid, on a GPU as one CUDA graph from the second time on. Bound by what the
+ * kind's kernels are. */
+#include "codelets/sweeps.h"
+
+#include "codelets/kernel_pair.h"
+
+#include <string.h>
+
+struct arguments {
+    struct starfish_task_header header;
+    struct starfish_grid_setting setting;
+    const void *shape;
+    struct starfish_rectangle at;
+    int count;
+    struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST];
+    int table;
+    struct starfish_access u[2], f;
+};
+
+/* ---- On a worker ------------------------------------------------------------------------------------------------- */
+
+static struct starfish_grid_step step_of(void *buffers[], const struct arguments *a, int i)
+{
+    const starfish_precision precision = a->setting.precision;
+
+    return (struct starfish_grid_step){.shape = a->shape,
+                                       .table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]),
+                                       .at = a->at,
+                                       .sweep = a->sweep[i].sweep,
+                                       .damping = a->sweep[i].damping,
+                                       .zero = a->sweep[i].zero,
+                                       .u = starfish_vector_here(buffers, &a->u[i % 2], precision),
+                                       .f = starfish_vector_here(buffers, &a->f, precision),
+                                       .result = starfish_vector_here(buffers, &a->u[(i + 1) % 2], precision)};
+}
+
+static int publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    return starfish_vector_publish(place, buffers, &a->u[a->count % 2]);
+}
+
+static void sweeps_cpu(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    const struct starfish_place place = {a->setting.precision, 0, NULL, NULL};
+
+    for (int i = 0; i < a->count; i++) {
+        const struct starfish_grid_step step = step_of(buffers, a, i);
+        starfish_grid_on_team(a->header.progress->context, &a->setting, STARFISH_GRID_SMOOTH, &step);
+    }
+    publish(&place, buffers, a);
+}
+
+#ifdef STARFISH_HAVE_GPU
+/* One task: what is captured as a graph. */
+struct run {
+    struct starfish_place place;
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static int launch(void *data)
+{
+    const struct run *run = data;
+    const struct arguments *a = run->arguments;
+
+    for (int i = 0; i < a->count; i++) {
+        const struct starfish_grid_step step = step_of(run->buffers, a, i);
+        TRY_LAUNCH(a->setting.kind->compute[STARFISH_GRID_SMOOTH](&run->place, &step));
+    }
+    return publish(&run->place, run->buffers, a);
+}
+
+static void add_word(struct starfish_replay_key *key, uintptr_t word)
+{
+    if (key->count < STARFISH_REPLAY_KEY)
+        key->word[key->count] = word;
+    key->count++; /* a key that is too long is not replayed */
+}
+
+/* Pointers to all that is read or written: the edges are behind the array whose edges are published, each with the
+ * index set that it is gathered by. */
+static struct starfish_replay_key key_of(const struct run *run)
+{
+    const struct arguments *a = run->arguments;
+    const struct starfish_access *const all[] = {&a->u[0], &a->u[1], &a->f}, *last = &a->u[a->count % 2];
+    struct starfish_replay_key key = {.count = 0};
+    int buffer = last->leaving;
+
+    add_word(&key, (uintptr_t)a->shape);
+    add_word(&key, last->part);
+    add_word(&key, (uintptr_t)a->count);
+    add_word(&key, (uintptr_t)a->sweep[0].sweep);
+    add_word(&key, (uintptr_t)a->sweep[0].zero);
+    add_word(&key, (uintptr_t)STARPU_VECTOR_GET_PTR(run->buffers[a->table]));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        add_word(&key, (uintptr_t)starfish_vector_here(run->buffers, all[i], run->place.precision));
+    for (size_t h = 0; h < last->space->halos; h++) {
+        if (last->space->halo[h].from != last->part)
+            continue;
+        add_word(&key, (uintptr_t)STARPU_BLOCK_GET_PTR(run->buffers[buffer]));
+        buffer += last->space->halo[h].index.handle ? 2 : 1;
+    }
+    return key;
+}
+
+static void sweeps_cuda(void *buffers[], void *data)
+{
+    const struct arguments *a = data;
+    struct run run = {starfish_grid_place_on_gpu(&a->setting), buffers, a};
+    const struct starfish_replay_key key = key_of(&run);
+
+    starfish_task_check(&a->header, a->setting.kind->name,
+                        starfish_replay(a->setting.replays, &key, run.place.stream, launch, &run));
+}
+#endif
+
+STARFISH_CODELET(sweeps, "grid_sweeps", 0x5588ee);
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_sweeps_task *t)
+{
+    size_t n[2];
+
+    setting->kind->extent(t->shape, n);
+    const size_t sizes[] = {(size_t)setting->kind->name[0],
+                            strlen(setting->kind->name),
+                            setting->precision,
+                            (size_t)t->count,
+                            (size_t)t->sweep[0].sweep,
+                            n[0],
+                            t->at.y1 - t->at.y0,
+                            setting->kind->variant(t->shape)};
+
+    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+starfish_status starfish_submit_sweeps(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
+                                       const struct starfish_sweeps_task *t)
+{
+    const struct starfish_access read = {.part = t->part};
+    struct starfish_task task;
+    struct arguments a = {.setting = *setting, .shape = t->shape, .at = t->at, .count = t->count};
+
+    memcpy(a.sweep, t->sweep, sizeof a.sweep);
+    starfish_task_begin(&task, &sweeps_codelet, progress, STARFISH_PHASE_SMOOTH);
+    task.name = "smooth, several sweeps";
+    task.width = t->at.y1 - t->at.y0;
+    starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
+    a.table = task.count;
+    if (t->table) /* of other ranks' parts there is none */
+        starfish_task_data(&task, t->table, STARPU_R);
+    for (int i = 0; i < 2; i++) {
+        const struct starfish_access written = {
+            .part = t->part, .publishes = i == t->count % 2 ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
+        const int is_read = i == 0 || (starfish_grid_adds(setting->kind, t->sweep[0].sweep) && !t->sweep[0].zero);
+        a.u[i] = starfish_vector_attach_as(&task, t->u[i], &written, is_read ? STARPU_RW : STARPU_W);
+    }
+    a.f = starfish_vector_attach_as(&task, t->f, &read, STARPU_R);
+    a.header.footprint = footprint_of(setting, t);
+    return starfish_task_submit(&task, &a, sizeof a);
+}
