@@ -36,6 +36,7 @@ void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
 /* ---- Tests: direct_uniform.c, direct_matrices.c, direct_use.c, direct_refusals.c --------------------------------- */
 
 void recovers_random_fields(void **state);
+void solves_lengths_without_small_factors(void **state);
 void solves_eigenvectors(void **state);
 void solves_singular_problems(void **state);
 void converges_with_second_order(void **state);
