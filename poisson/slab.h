@@ -38,9 +38,6 @@ static inline struct starfish_slab_state *starfish_slab_state(const struct starf
     return plan->state;
 }
 
-/* slab_method.c: has y a change of basis, for want of a transform or because GPUs are slow at it? */
-int starfish_slab_has_basis(const struct starfish_poisson_plan *plan);
-
 /* slab_graphs.c: members of the method's row, and the end of all graphs. */
 starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, const struct starfish_cut **cut);

@@ -125,23 +125,12 @@ static starfish_status check_basis(const struct starfish_poisson_plan *plan, con
     return STARFISH_SUCCESS;
 }
 
-/* All ranks have the same modes, so that one with a GPU decides for the others. */
-int starfish_slab_has_basis(const struct starfish_poisson_plan *plan)
-{
-    const struct starfish_direction *y = &plan->direction[1];
-    const int has_gpu = plan->here.any_gpu || plan->context->workers_of[STARFISH_GPU] > 0;
-    return !y->has_transform ||
-           (has_gpu && !starfish_poisson_is_complex(plan) && starfish_basis_is_faster_on_gpu(y->transform, y->n));
-}
-
 static starfish_status create_space(struct starfish_poisson_plan *plan, struct starfish_slab_state *state)
 {
     const struct starfish_basis *basis = &state->space.planes.basis.basis;
-    struct starfish_direction direction[3] = {plan->direction[0], plan->direction[1], plan->direction[2]};
-    direction[1].has_transform = !starfish_slab_has_basis(plan);
     const struct starfish_slab_description description = {.context = plan->context,
                                                           .precision = plan->options.precision,
-                                                          .direction = direction,
+                                                          .direction = plan->direction,
                                                           .lambda = plan->lambda,
                                                           .singular = plan->singular,
                                                           .count = plan->count,

@@ -13,7 +13,6 @@
 #include "base/real.h"
 #include "base/row_sum.h"
 #include "fft/kernels/definite.h"
-#include "fft/kernels/line_plan.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -455,16 +454,4 @@ void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfis
 {
     (basis->precision == STARFISH_F32 ? starfish_basis_columns_cpu_f32
                                       : starfish_basis_columns_cpu_f64)(basis, direction, arguments);
-}
-
-/* ---- Instead of a transform -------------------------------------------------------------------------------------- */
-
-/* Matrix products take 2 n operations for an element, which is too much for long lines; short ones are bound by
- * memory either way. */
-enum { LEAST_ON_GPU = 128, MOST_ON_GPU = 1024 };
-
-int starfish_basis_is_faster_on_gpu(enum starfish_transform_kind kind, size_t n)
-{
-    const struct starfish_transform_shape shape = starfish_transform_shape(kind, n);
-    return shape.fft != STARFISH_FFT_NONE && n >= LEAST_ON_GPU && n <= MOST_ON_GPU && !starfish_line_fits(&shape);
 }

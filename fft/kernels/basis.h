@@ -70,11 +70,6 @@ int starfish_basis_is_reflected(const struct starfish_basis_operator *op);
 double starfish_basis_error(const struct starfish_basis *basis, double shift);
 #define STARFISH_BASIS_REFINE 1e-10
 
-/* Does a GPU transform lines of this length faster by a dense change of basis than by starfish_transform_*_cuda? Lines
- * whose Fourier transform has a prime factor over 7 go through cuFFT and device memory: on an H200 500 Neumann nodes
- * take four times as long as matrix products do. n >= 2. */
-int starfish_basis_is_faster_on_gpu(enum starfish_transform_kind kind, size_t n);
-
 /* What x = 1 everywhere has in an even mode (FORWARD). */
 double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode);
 

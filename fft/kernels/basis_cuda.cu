@@ -16,9 +16,7 @@ extern "C" {
 #include "base/real.h"
 #include "fft/kernels/basis.h"
 }
-
-#include <cublas_v2.h>
-#include <cuda_runtime.h>
+#include "fft/kernels/products.cuh"
 
 #include <algorithm>
 #include <climits>
@@ -37,6 +35,8 @@ struct starfish_basis_cuda {
 namespace
 {
 
+using namespace starfish;
+
 constexpr size_t workspace_bytes = STARFISH_BASIS_BLAS_BYTES;
 constexpr unsigned fold_threads = 256, pairs_per_thread = 4;
 constexpr size_t most_blocks = 65535; /* of a grid in y */
@@ -47,11 +47,6 @@ constexpr size_t most_blocks = 65535; /* of a grid in y */
         if (try_error != cudaSuccess)                                                                                  \
             return try_error;                                                                                          \
     } while (0)
-
-int cuda_error(cublasStatus_t status)
-{
-    return status == CUBLAS_STATUS_SUCCESS ? cudaSuccess : cudaErrorUnknown;
-}
 
 /* ---- Fold -------------------------------------------------------------------------------------------------------- */
 /* What one thread reads of a row at once: 16 bytes where rows allow it. */
@@ -102,46 +97,18 @@ template <typename real> int fold(void *data, size_t inner, size_t n, size_t out
 }
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
-cublasStatus_t gemm(cublasHandle_t blas, int m, int n, int k, const float *scale, const float *a, long long plane,
-                    const float *b, const float *beta, float *c, int batch)
-{
-    return cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, scale, a, m, plane, b, k, 0, beta, c, m,
-                                     plane, batch);
-}
-cublasStatus_t gemm(cublasHandle_t blas, int m, int n, int k, const double *scale, const double *a, long long plane,
-                    const double *b, const double *beta, double *c, int batch)
-{
-    return cublasDgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, scale, a, m, plane, b, k, 0, beta, c, m,
-                                     plane, batch);
-}
-
-/* Lines that lie together, n apart, are the columns of one matrix: Out = B In. */
-cublasStatus_t lines(cublasHandle_t blas, int size, int count, const float *scale, const float *matrix, const float *in,
-                     int n, const float *beta, float *out)
-{
-    return cublasSgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, size, count, size, scale, matrix, size, in, n, beta, out, n);
-}
-cublasStatus_t lines(cublasHandle_t blas, int size, int count, const double *scale, const double *matrix,
-                     const double *in, int n, const double *beta, double *out)
-{
-    return cublasDgemm(blas, CUBLAS_OP_T, CUBLAS_OP_N, size, count, size, scale, matrix, size, in, n, beta, out, n);
-}
-
-/* Planes are column-major inner x n matrices: Out = In B^T, and B^T column-major is B with its rows contiguous. */
 template <typename real>
 int multiply(const starfish_basis_cuda *plan, const starfish_basis_columns &arguments, const real *matrix, size_t first,
              size_t size)
 {
-    const real scale = static_cast<real>(arguments.scale), none = 0;
-    const size_t plane = arguments.inner * plan->n, offset = arguments.inner * first;
-    if (arguments.inner == 1)
-        return cuda_error(lines(plan->blas, static_cast<int>(size), static_cast<int>(arguments.outer), &scale, matrix,
-                                static_cast<const real *>(arguments.in) + first, static_cast<int>(plan->n), &none,
-                                static_cast<real *>(arguments.out) + first));
-    return cuda_error(gemm(plan->blas, static_cast<int>(arguments.inner), static_cast<int>(size),
-                           static_cast<int>(size), &scale, static_cast<const real *>(arguments.in) + offset,
-                           static_cast<long long>(plane), matrix, &none, static_cast<real *>(arguments.out) + offset,
-                           static_cast<int>(arguments.outer)));
+    const size_t inner = arguments.inner, plane = inner * plan->n, offset = inner * first;
+    const product_matrix<real> m = {matrix, size, size, size, false, static_cast<real>(arguments.scale)};
+    const size_t pitch = inner == 1 ? plan->n : inner;
+    const product_side<const real> in = {static_cast<const real *>(arguments.in) + offset, pitch, plane};
+    const product_side<real> out = {static_cast<real *>(arguments.out) + offset, pitch, plane};
+    if (inner == 1)
+        return cublas_error(multiply_lines(plan->blas, m, arguments.outer, in, out));
+    return cublas_error(multiply_lanes(plan->blas, m, inner, arguments.outer, in, out));
 }
 
 template <typename real>
@@ -153,8 +120,8 @@ int columns(const starfish_basis_cuda *plan, starfish_transform_direction direct
     if (inner == 0 || outer == 0)
         return cudaSuccess;
     /* Setting the stream takes the work space away. */
-    TRY_CUDA(cuda_error(cublasSetStream(plan->blas, stream)));
-    TRY_CUDA(cuda_error(cublasSetWorkspace(plan->blas, plan->workspace, workspace_bytes)));
+    TRY_CUDA(cublas_error(cublasSetStream(plan->blas, stream)));
+    TRY_CUDA(cublas_error(cublasSetWorkspace(plan->blas, plan->workspace, workspace_bytes)));
     if (plan->reflected && direction == STARFISH_FORWARD)
         TRY_CUDA(fold<real>(arguments.in, inner, n, outer, stream));
     TRY_CUDA(multiply(plan, arguments, matrix, 0, even));
@@ -188,12 +155,7 @@ starfish_status fill(starfish_basis_cuda *plan, const starfish_basis &basis)
         return starfish_fail(error == cudaErrorMemoryAllocation ? STARFISH_ERROR_MEMORY : STARFISH_ERROR_RUNTIME,
                              "matrices of a basis of %zu rows: %s", basis.n,
                              cudaGetErrorString(static_cast<cudaError_t>(error)));
-    const cublasStatus_t status = cublasCreate(&plan->blas);
-    if (status == CUBLAS_STATUS_SUCCESS)
-        return STARFISH_SUCCESS;
-    plan->blas = nullptr;
-    return starfish_fail(status == CUBLAS_STATUS_ALLOC_FAILED ? STARFISH_ERROR_MEMORY : STARFISH_ERROR_RUNTIME,
-                         "cuBLAS: %s", cublasGetStatusString(status));
+    return create_cublas(&plan->blas);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
  * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. Where a plane
  * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). */
 #include "fft/kernels/planes_cuda.cuh"
+#include "fft/kernels/transform_products.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 #include "krylov/kernels/shared_memory.cuh"
 
@@ -37,8 +38,8 @@ bool can_be_one_launch(const starfish_transform_cuda *x, const starfish_transfor
                        starfish_transform_direction direction, const starfish_transform_planes &planes)
 {
     const bool strided = planes.strides.row > 0, forward = direction == STARFISH_FORWARD;
-    return x->in_shared_memory && y->in_shared_memory && x->shape.fft == STARFISH_FFT_REAL &&
-           y->shape.fft == STARFISH_FFT_REAL &&
+    return x->way == STARFISH_IN_SHARED_MEMORY && y->way == STARFISH_IN_SHARED_MEMORY &&
+           x->shape.fft == STARFISH_FFT_REAL && y->shape.fft == STARFISH_FFT_REAL &&
            ((strided && forward) || lanes_are_aligned(planes.in, x->n, x->precision)) &&
            ((strided && !forward) || lanes_are_aligned(planes.out, x->n, x->precision)) &&
            planes.strides.row < UINT32_MAX / 2 && planes.strides.depth < UINT32_MAX &&
@@ -79,12 +80,7 @@ int columns_of_planes(const starfish_transform_cuda *x, starfish_transform_cuda 
                       void *out, cudaStream_t stream)
 {
     const starfish_transform_columns columns = {x->n, planes.planes, out, planes.scale, planes.workspace, 0};
-    if (y->in_shared_memory)
-        return columns_by_lines(y, direction, &columns, in, stream);
-    const size_t bytes = x->n * y->n * planes.planes * starfish_real_size(x->precision);
-    if (in != out && bytes > 0)
-        STARFISH_TRY_CUDA(cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, stream));
-    return columns_by_cufft(y, direction, &columns, stream);
+    return columns_from(y, direction, &columns, in, stream);
 }
 
 } // namespace
@@ -108,6 +104,8 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
     using namespace starfish;
     if (arguments->planes == 0)
         return cudaSuccess;
+    if (planes_are_products(x, y))
+        return planes_by_products(x, y, direction, *arguments, stream);
     const bool one = can_be_one_launch(x, y, direction, *arguments), in_cache = stays_in_cache(x, y, *arguments);
     bool shared = false;
     if (one && in_cache)

@@ -102,9 +102,10 @@ void starfish_transform_columns_cpu(const struct starfish_transform_cpu *plan,
                                     const struct starfish_transform_columns *arguments);
 
 /* CUDA. A line whose Fourier transform has no prime factor over 7 and fits in shared memory (96 KB: length 4096 always,
- * most up to 6000; twice n for DD_NODE and NN_NODE) is done there by one kernel, without work space. All others go
- * through cuFFT and work space, in groups of at most `max_lines`. Create and destroy with the device current; one plan
- * serves one stream at a time, so make one per CUDA worker. */
+ * most up to 6000; twice n for DD_NODE and NN_NODE) is done there by one kernel, without work space. In f64
+ * others of medium length are products with dense matrices (transform_products.h), the rest goes through cuFFT, both
+ * through work space, in groups of at most `max_lines`. Create and destroy with the device current; one plan serves one
+ * stream at a time, so make one per CUDA worker. */
 struct starfish_transform_cuda;
 starfish_status starfish_transform_cuda_create(struct starfish_transform_cuda **plan, enum starfish_transform_kind kind,
                                                size_t n, size_t max_lines, starfish_precision precision);

@@ -50,6 +50,7 @@ struct host_tables {
     starfish_line_after after[2];
     starfish_line_pairs pairs[2];
     int *output; /* of mirrored lines */
+    starfish_transform_products products;
 };
 
 /* What comes after the transform, or before that of a synthesis. */
@@ -88,11 +89,21 @@ int upload_line(starfish_transform_cuda *plan, size_t *offset, const host_tables
     return cudaSuccess;
 }
 
+int upload_matrices(starfish_transform_cuda *plan, size_t *offset, const host_tables &host)
+{
+    const size_t bytes = starfish_transform_products_reals(&host.products) * starfish_real_size(plan->precision);
+    for (int d = 0; d < 2; d++)
+        STARFISH_TRY_CUDA(upload(plan, offset, host.products.matrix[d], bytes, &plan->products.matrix[d]));
+    return cudaSuccess;
+}
+
 int upload_all(starfish_transform_cuda *plan, const host_tables &host, size_t *bytes)
 {
     *bytes = 0;
-    if (plan->in_shared_memory)
+    if (plan->way == STARFISH_IN_SHARED_MEMORY)
         return upload_line(plan, bytes, host);
+    if (plan->way == STARFISH_BY_PRODUCTS)
+        return upload_matrices(plan, bytes, host);
     for (int d = 0; d < 2; d++) {
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.before[d], &plan->before[d]));
         STARFISH_TRY_CUDA(upload_combination(plan, bytes, host.combinations.after[d], &plan->after[d]));
@@ -154,6 +165,31 @@ starfish_status create_line(starfish_transform_cuda *plan, double gain, host_tab
     return STARFISH_SUCCESS;
 }
 
+starfish_status fill_line(starfish_transform_cuda *plan, enum starfish_transform_kind kind, size_t, host_tables *host)
+{
+    const double gain = starfish_transform_scale(kind, plan->n) / static_cast<double>(plan->shape.length);
+    STARFISH_TRY(create_line(plan, gain, host));
+    return create_tables(plan, *host);
+}
+
+starfish_status fill_products(starfish_transform_cuda *plan, enum starfish_transform_kind kind, size_t max_lines,
+                              host_tables *host)
+{
+    STARFISH_TRY(starfish_transform_products_create(&host->products, kind, plan->n, plan->precision));
+    plan->products = starfish_transform_products_shape(kind, plan->n);
+    plan->group = starfish_transform_products_group(&plan->products, max_lines, plan->precision);
+    STARFISH_TRY(create_tables(plan, *host));
+    return products_create(plan);
+}
+
+starfish_status fill_cufft(starfish_transform_cuda *plan, enum starfish_transform_kind, size_t max_lines,
+                           host_tables *host)
+{
+    plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
+    STARFISH_TRY(create_tables(plan, *host));
+    return cufft_create(plan);
+}
+
 starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind kind, size_t max_lines,
                      host_tables *host)
 {
@@ -162,15 +198,16 @@ starfish_status fill(starfish_transform_cuda *plan, enum starfish_transform_kind
     plan->shape = host->combinations.shape;
     plan->gain[0] = host->combinations.gain[0];
     plan->gain[1] = host->combinations.gain[1];
-    plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
-    plan->in_shared_memory = starfish_line_fits(&plan->shape);
-    if (plan->shape.fft == STARFISH_FFT_NONE)
+    plan->way = starfish_line_fits(&plan->shape)                                  ? STARFISH_IN_SHARED_MEMORY
+                : starfish_transform_has_products(kind, plan->n, plan->precision) ? STARFISH_BY_PRODUCTS
+                                                                                  : STARFISH_BY_CUFFT;
+    if (plan->shape.fft == STARFISH_FFT_NONE) {
+        plan->group = starfish_transform_group(&plan->shape, max_lines, plan->precision);
         return STARFISH_SUCCESS;
-    if (plan->in_shared_memory)
-        STARFISH_TRY(
-            create_line(plan, starfish_transform_scale(kind, plan->n) / static_cast<double>(plan->shape.length), host));
-    STARFISH_TRY(create_tables(plan, *host));
-    return plan->in_shared_memory ? STARFISH_SUCCESS : cufft_create(plan);
+    }
+    static starfish_status (*const create[])(starfish_transform_cuda *, enum starfish_transform_kind, size_t,
+                                             host_tables *) = {fill_line, fill_products, fill_cufft};
+    return create[plan->way](plan, kind, max_lines, host);
 }
 
 void free_host(host_tables *host)
@@ -186,10 +223,25 @@ void free_host(host_tables *host)
     }
     free(host->output);
     starfish_line_plan_destroy(&host->line);
+    starfish_transform_products_destroy(&host->products);
     starfish_transform_tables_destroy(&host->combinations);
 }
 
 } // namespace
+
+/* cuFFT's way is in place. */
+int columns_from(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                 const starfish_transform_columns *columns, const void *in, cudaStream_t stream)
+{
+    if (plan->way == STARFISH_IN_SHARED_MEMORY)
+        return columns_by_lines(plan, direction, columns, in, stream);
+    if (plan->way == STARFISH_BY_PRODUCTS)
+        return columns_by_products(plan, direction, columns, in, stream);
+    const size_t bytes = columns->inner * plan->n * columns->outer * starfish_real_size(plan->precision);
+    if (in != columns->data && bytes > 0)
+        STARFISH_TRY_CUDA(cudaMemcpyAsync(columns->data, in, bytes, cudaMemcpyDeviceToDevice, stream));
+    return columns_by_cufft(plan, direction, columns, stream);
+}
 
 } // namespace starfish
 
@@ -220,6 +272,7 @@ extern "C" void starfish_transform_cuda_destroy(struct starfish_transform_cuda *
     if (!plan)
         return;
     starfish::cufft_destroy(plan);
+    starfish::products_destroy(plan);
     (void)cudaFree(plan->tables);
     free(plan);
 }
@@ -228,8 +281,11 @@ extern "C" int starfish_transform_rows_cuda(struct starfish_transform_cuda *plan
                                             enum starfish_transform_direction direction,
                                             const struct starfish_transform_rows *arguments, struct CUstream_st *stream)
 {
-    return plan->in_shared_memory ? starfish::rows_by_lines(plan, direction, arguments, stream)
-                                  : starfish::rows_by_cufft(plan, direction, arguments, stream);
+    using namespace starfish;
+    static int (*const ways[])(const starfish_transform_cuda *, starfish_transform_direction,
+                               const starfish_transform_rows *,
+                               cudaStream_t) = {rows_by_lines, rows_by_products, rows_by_cufft};
+    return ways[plan->way](plan, direction, arguments, stream);
 }
 
 extern "C" int starfish_transform_columns_cuda(struct starfish_transform_cuda *plan,
@@ -237,6 +293,5 @@ extern "C" int starfish_transform_columns_cuda(struct starfish_transform_cuda *p
                                                const struct starfish_transform_columns *arguments,
                                                struct CUstream_st *stream)
 {
-    return plan->in_shared_memory ? starfish::columns_by_lines(plan, direction, arguments, arguments->data, stream)
-                                  : starfish::columns_by_cufft(plan, direction, arguments, stream);
+    return starfish::columns_from(plan, direction, arguments, arguments->data, stream);
 }

@@ -1,9 +1,10 @@
-/* Between the files of the CUDA version: the plan, and the two ways to carry it out.
+/* Between the files of the CUDA version: the plan, and the three ways to carry it out.
  *
  *   transform_cuda.cu          creation, and which way a plan goes
  *   transform_lines_cuda.cu    lines that fit in shared memory: one kernel, no work space
  *   transform_rows*_cuda.cu, transform_columns*_cuda.cu  their kernels
- *   transform_cufft.cu         all others: kernels around cuFFT, through work space
+ *   transform_products_cuda.cu some of the others: kernels around matrix products, through work space
+ *   transform_cufft.cu         the rest: kernels around cuFFT, through work space
  *   planes_cuda.cu             x and y of whole planes
  *   planes_persistent_cuda.cu  the same in one launch */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CUDA_CUH
@@ -12,10 +13,12 @@
 extern "C" {
 #include "base/real.h"
 #include "fft/kernels/planes.h"
+#include "fft/kernels/transform_products.h"
 #include "fft/kernels/transform_tables.h"
 }
 #include "fft/kernels/line_tile.cuh"
 
+#include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <cufft.h>
 
@@ -48,16 +51,20 @@ struct starfish_device_line {
     const void *entry[2], *weight[2]; /* of pairs, where a line is two lanes, else of elements */
 };
 
+enum starfish_transform_way { STARFISH_IN_SHARED_MEMORY, STARFISH_BY_PRODUCTS, STARFISH_BY_CUFFT };
+
 struct starfish_transform_cuda {
     size_t n;
     starfish_precision precision;
     struct starfish_transform_shape shape;
     double gain[2];
-    void *tables;          /* device memory that all tables lie in */
-    bool in_shared_memory; /* which way */
-    struct starfish_device_line line;
+    void *tables; /* device memory that all tables lie in */
+    enum starfish_transform_way way;
+    struct starfish_device_line line;            /* in shared memory */
+    struct starfish_transform_products products; /* by products, its matrices on the device */
+    cublasHandle_t blas;
     struct starfish_device_tables before[2], after[2]; /* cuFFT's way */
-    size_t group;                                      /* lines of one cuFFT call */
+    size_t group;                                      /* lines that are in the work space at once */
     cufftHandle fft;                                   /* in place on `group` lines of the work space, or no_fft */
     cufftHandle from_rows; /* from `group` rows to the work space where before[FORWARD] only copies, else no_fft */
 };
@@ -141,6 +148,8 @@ int columns_of_lanes_f64(const starfish_transform_cuda *plan, starfish_transform
 int rows_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                   const starfish_transform_rows *arguments, cudaStream_t stream);
 /* As columns of struct starfish_transform_columns, but from `in`, which may be data. */
+int columns_from(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                 const starfish_transform_columns *arguments, const void *in, cudaStream_t stream);
 int columns_by_lines(const starfish_transform_cuda *plan, starfish_transform_direction direction,
                      const starfish_transform_columns *arguments, const void *in, cudaStream_t stream);
 
@@ -153,6 +162,13 @@ int planes_in_one_launch_f32(const starfish_transform_cuda *x, const starfish_tr
 int planes_in_one_launch_f64(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                              starfish_transform_direction direction, const starfish_transform_planes &planes,
                              cudaStream_t stream);
+
+starfish_status products_create(starfish_transform_cuda *plan);
+void products_destroy(starfish_transform_cuda *plan);
+int rows_by_products(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                     const starfish_transform_rows *arguments, cudaStream_t stream);
+int columns_by_products(const starfish_transform_cuda *plan, starfish_transform_direction direction,
+                        const starfish_transform_columns *arguments, const void *in, cudaStream_t stream);
 
 starfish_status cufft_create(starfish_transform_cuda *plan);
 void cufft_destroy(starfish_transform_cuda *plan);

@@ -445,22 +445,6 @@ static void unusual_operators_are_served(void **state)
     starfish_basis_destroy(&basis);
 }
 
-static void lengths_for_a_change_of_basis_are_told(void **state)
-{
-    (void)state;
-    const struct {
-        enum starfish_transform_kind kind;
-        size_t n;
-        int slow;
-    } cases[] = {{STARFISH_TRANSFORM_PERIODIC, 512, 0}, {STARFISH_TRANSFORM_PERIODIC, 509, 1},
-                 {STARFISH_TRANSFORM_NN_NODE, 513, 0},  {STARFISH_TRANSFORM_NN_NODE, 500, 1},
-                 {STARFISH_TRANSFORM_DD_NODE, 500, 1},  {STARFISH_TRANSFORM_DN_CELL, 500, 0},
-                 {STARFISH_TRANSFORM_PERIODIC, 127, 0}, {STARFISH_TRANSFORM_PERIODIC, 1031, 0},
-                 {STARFISH_TRANSFORM_IDENTITY, 509, 0}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        assert_int_equal(starfish_basis_is_faster_on_gpu(cases[i].kind, cases[i].n), cases[i].slow);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -477,7 +461,6 @@ int main(void)
         cmocka_unit_test(reflection_is_found_up_to_the_rounding_allowed),
         cmocka_unit_test(operators_without_real_eigenvectors_are_refused),
         cmocka_unit_test(unusual_operators_are_served),
-        cmocka_unit_test(lengths_for_a_change_of_basis_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
