@@ -154,7 +154,7 @@ struct shared {
     static void operation##_cuda(void *buffers[], void *data)                                                          \
     {                                                                                                                  \
         const struct arguments *a = data;                                                                              \
-        const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};                   \
+        const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};                           \
         const int error = operation##_here(&place, buffers, a, 0, 1);                                                  \
         starfish_task_check(&a->header, #operation,                                                                    \
                             error ? error : starfish_vector_publish(&place, buffers, &a->access[V]));                  \

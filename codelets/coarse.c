@@ -126,8 +126,7 @@ static void coarse_solve_cuda(void *buffers[], void *data)
     const struct arguments *a = data;
     const struct starfish_coarse_solve kernel = with_pointers(buffers, a);
 
-    starfish_task_check(&a->header, "coarse solve",
-                        starfish_coarse_solve_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "coarse solve", starfish_coarse_solve_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 

@@ -29,8 +29,7 @@ static void constant_sum_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_constant_sum kernel = with_pointers(buffers, a);
-    starfish_task_check(&a->header, "sum of moments",
-                        starfish_constant_sum_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "sum of moments", starfish_constant_sum_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 

@@ -1,6 +1,7 @@
 /* Tasks: a loop over independent items of a plan's setup. Bound by what the items are. */
 #include "codelets/host_work.h"
 
+#include "scheduler/machine.h"
 #include "scheduler/ranks.h"
 #include "scheduler/team.h"
 
@@ -64,7 +65,7 @@ starfish_status starfish_host_work_run(struct starfish_context *context, const s
     struct starfish_progress progress;
     starfish_status status = STARFISH_SUCCESS;
 
-    if (context->workers_of[STARFISH_CPU] == 0) {
+    if (context->workers_of[STARFISH_CPU] == 0 || starfish_machine_is_simulated()) {
         starfish_host_loop(work->count, 1, work->body, work->data);
         return STARFISH_SUCCESS;
     }

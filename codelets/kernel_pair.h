@@ -55,7 +55,7 @@
         const struct arguments *arguments = data;                                                                      \
         const struct type kernel = with_pointers(buffers, arguments);                                                  \
         starfish_task_check(&arguments->header, #operation,                                                            \
-                            kernels[arguments->precision](&kernel, starfish_task_stream()));                   \
+                            kernels[arguments->precision](&kernel, starfish_task_stream()));                           \
     }
 #else
 #define STARFISH_KERNEL_PAIR_CUDA(operation, type, kernel_name)

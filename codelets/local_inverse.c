@@ -75,8 +75,7 @@ static void local_inverse_cuda(void *buffers[], void *data)
     struct starfish_local_inverse kernel = with_pointers(buffers, a);
 
     kernel.work = starfish_workspace_here(a->workspace);
-    starfish_task_check(&a->header, "local_inverse",
-                        starfish_local_inverse_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "local_inverse", starfish_local_inverse_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 

@@ -3,6 +3,7 @@
 #include "codelets/sweeps.h"
 
 #include "codelets/kernel_pair.h"
+#include "scheduler/simulated.h"
 
 #include <string.h>
 
@@ -116,6 +117,14 @@ static void sweeps_cuda(void *buffers[], void *data)
 #endif
 
 STARFISH_CODELET(sweeps, "grid_sweeps", 0x5588ee);
+
+int starfish_sweeps_known(const struct starfish_context *context)
+{
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        if (context->workers_of[kind] > 0 && !starfish_recorded_knows(&sweeps_codelet, context, kind))
+            return 0;
+    return 1;
+}
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

@@ -24,6 +24,9 @@ struct starfish_sweeps_task {
     struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST];
     const struct starfish_vector *u[2], *f;
 };
+/* On a simulated machine: has it times of such tasks on all of the context's workers? 1 where nothing is simulated. */
+int starfish_sweeps_known(const struct starfish_context *context);
+
 starfish_status starfish_submit_sweeps(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                        const struct starfish_sweeps_task *task);
 

@@ -73,10 +73,12 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
     return STARFISH_SUCCESS;
 }
 
-/* Is the next sweep of a smoothing one whose ghosts are known, after one that has filled them? */
+/* Is the next sweep of a smoothing one whose ghosts are known, after one that has filled them, and may it be one task
+ * with others? */
 static int is_ahead(const struct starfish_hierarchy_level *level)
 {
-    return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts && level->sweep % level->ahead != 0;
+    return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts && level->sweep % level->ahead != 0 &&
+           starfish_sweeps_known(level->space.context);
 }
 
 /* How many sweeps are one task: all from the next one on that need no exchange. */

@@ -56,7 +56,7 @@ struct starfish_grid_step {
     struct starfish_rectangle at;     /* what is written; of the coarse grid's arrays for a restriction */
     int sweep;                        /* SMOOTH: which of the kind's sweeps */
     double damping;                   /* SMOOTH */
-    enum starfish_sweep_phase phase;   /* SMOOTH on cores */
+    enum starfish_sweep_phase phase;  /* SMOOTH on cores */
     int zero;                         /* PROLONG, sweeps that add: result is zero yet, whatever its memory holds */
     const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */

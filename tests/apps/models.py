@@ -17,7 +17,7 @@ CODELET = re.compile(r"\bSTARFISH_CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
 # Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or
 # its cases did not run them. The next recording must empty this table: an entry that has a model, or is no codelet,
 # fails.
-MISSING = {}
+MISSING = {"h200-16c": {"grid_sweeps", "host_work"}, "h200x2-32c": {"grid_sweeps", "host_work"}}
 
 
 def codelets():
