@@ -1,7 +1,6 @@
 /* Work space, one piece per worker. */
 #include "scheduler/workspace.h"
 
-#include "base/pages.h"
 #include "scheduler/memory.h"
 
 #include <stdlib.h>
@@ -43,7 +42,7 @@ static void allocate(void *data, size_t worker)
         return;
     }
 #endif
-    workspace->piece[worker] = starfish_pages_alloc(bytes);
+    workspace->piece[worker] = aligned_alloc(ALIGNMENT, bytes);
 }
 
 static void release(void *data, size_t worker)
