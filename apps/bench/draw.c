@@ -4,7 +4,7 @@
 #include "apps/bench/bench.h"
 #include "apps/files/json.h"
 #include "apps/pictures/canvas.h"
-#include "apps/trace/drawn.h"
+#include "apps/recorded/drawn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ static starfish_status draw(void *data)
         STARFISH_TRY(starfish_canvas_check(given->gantt));
     starfish_status status = starfish_json_load(given->path, &file);
     if (status == STARFISH_SUCCESS && given->gantt)
-        status = trace_draw(given->path, file, given->gantt);
+        status = recorded_draw(given->path, file, given->gantt);
     if (status == STARFISH_SUCCESS && rows)
         status = check(given->path, file);
     if (status == STARFISH_SUCCESS && rows)

@@ -64,7 +64,7 @@ static void add_copy(struct chart *chart, const struct trace *trace, size_t numb
                                                    .lane = trace->copy_lane[number],
                                                    .start = 1e-3 * trace_time(trace, copy->start),
                                                    .end = 1e-3 * trace_time(trace, copy->end),
-                                                   .colour = TRACE_COPY_COLOUR,
+                                                   .colour = RECORDED_COPY_COLOUR,
                                                    .name = "copy",
                                                    .text = chart->text[at]};
 }
@@ -81,8 +81,8 @@ static void fill(struct chart *chart, const struct trace *trace)
     chart->gantt.rows = chart->rows;
     chart->gantt.span = chart->span;
     chart->gantt.end = 1e-3 * (trace->account.end - trace->account.begin);
-    chart->gantt.axis = TRACE_AXIS;
-    chart->gantt.mark = TRACE_MARK;
+    chart->gantt.axis = RECORDED_AXIS;
+    chart->gantt.mark = RECORDED_MARK;
 }
 
 static void destroy(struct chart *chart)

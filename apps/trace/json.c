@@ -42,7 +42,7 @@ static json_t *length_json(const struct trace *trace, double start, double end)
 }
 
 /* Threads: a number for each pair of a worker, or link, and a lane. */
-enum { LANES = TRACE_LANES };
+enum { LANES = RECORDED_LANES };
 static size_t thread_of(size_t owner, size_t lane)
 {
     return owner * LANES + lane;

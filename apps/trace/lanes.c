@@ -22,13 +22,13 @@ static int by_owner_and_start(const void *a, const void *b)
 
 static void find(struct item *item, size_t count, size_t *lane)
 {
-    double free_at[TRACE_LANES];
+    double free_at[RECORDED_LANES];
     qsort(item, count, sizeof *item, by_owner_and_start);
     for (size_t i = 0; i < count; i++) {
         size_t here = 0;
-        for (size_t l = 0; l < TRACE_LANES && (i == 0 || item[i].owner != item[i - 1].owner); l++)
+        for (size_t l = 0; l < RECORDED_LANES && (i == 0 || item[i].owner != item[i - 1].owner); l++)
             free_at[l] = item[i].start;
-        while (here < TRACE_LANES - 1 && free_at[here] > item[i].start)
+        while (here < RECORDED_LANES - 1 && free_at[here] > item[i].start)
             here++;
         free_at[here] = item[i].end;
         lane[item[i].number] = here;

@@ -3,16 +3,9 @@
 #define STARFISH_APPS_TRACE_TRACE_H
 
 #include "apps/plans/plan.h"
+#include "apps/recorded/drawn.h"
 #include "scheduler/account.h"
 #include "scheduler/fxt.h"
-
-/* Spans of a worker or link that overlap lie in lanes; what there is no lane for is in the last one. */
-enum { TRACE_LANES = 64 };
-
-/* Of Gantt charts. */
-#define TRACE_COPY_COLOUR 0x777788u
-#define TRACE_AXIS "milliseconds since the submission"
-#define TRACE_MARK "critical path: what the end had to wait for"
 
 /* What there is to show: one solve. */
 struct trace {

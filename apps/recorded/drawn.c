@@ -1,11 +1,10 @@
 /* The Gantt chart of a trace.json. Its threads are workers and links with their lanes (json.c); each worker or link is
  * a row. */
-#include "apps/trace/drawn.h"
+#include "apps/recorded/drawn.h"
 
 #include "apps/files/json.h"
 #include "apps/pictures/canvas.h"
 #include "apps/pictures/gantt.h"
-#include "apps/trace/trace.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static size_t row_of(const struct drawn *drawn, const json_t *event)
 {
     size_t row = 0;
     while (row < drawn->gantt.rows && (drawn->process[row] != integer_of(event, "pid") ||
-                                       drawn->owner[row] != integer_of(event, "tid") / TRACE_LANES))
+                                       drawn->owner[row] != integer_of(event, "tid") / RECORDED_LANES))
         row++;
     return row;
 }
@@ -58,7 +57,7 @@ static starfish_status add_row(struct drawn *drawn, const json_t *event)
         return starfish_json_fail(drawn->path, "traceEvents", "more than %d workers and links", MOST_ROWS);
     drawn->row[row] = name;
     drawn->process[row] = integer_of(event, "pid");
-    drawn->owner[row] = integer_of(event, "tid") / TRACE_LANES;
+    drawn->owner[row] = integer_of(event, "tid") / RECORDED_LANES;
     drawn->gantt.rows++;
     return STARFISH_SUCCESS;
 }
@@ -71,14 +70,14 @@ static unsigned colour_of(const struct drawn *drawn, size_t number, const json_t
     if (said && said[0] == '#')
         return (unsigned)strtoul(said + 1, NULL, 16) & 0xffffff;
     if (strcmp(drawn->name[number], "copy") == 0)
-        return TRACE_COPY_COLOUR;
+        return RECORDED_COPY_COLOUR;
     for (size_t i = 0; i < number; ++i) {
         if (strcmp(drawn->name[i], drawn->name[number]) == 0)
             return drawn->span[i].colour;
         size_t first = 0;
         while (strcmp(drawn->name[first], drawn->name[i]) != 0)
             first++;
-        others += first == i && drawn->span[i].colour != TRACE_COPY_COLOUR;
+        others += first == i && drawn->span[i].colour != RECORDED_COPY_COLOUR;
     }
     return starfish_group_colour(others);
 }
@@ -96,7 +95,7 @@ static starfish_status add_span(struct drawn *drawn, const json_t *event)
     snprintf(drawn->name[at], NAME, "%.*s", (int)strcspn(name, ","), name);
     drawn->span[at] = (struct starfish_gantt_span){
         .row = row,
-        .lane = (size_t)(integer_of(event, "tid") % TRACE_LANES),
+        .lane = (size_t)(integer_of(event, "tid") % RECORDED_LANES),
         .start = start,
         .end = start + length,
         .colour = colour_of(drawn, at, event),
@@ -140,14 +139,14 @@ static starfish_status write_picture(struct drawn *drawn, const json_t *about, c
              json_is_true(json_object_get(about, "simulated")) ? "simulated" : "measured");
     drawn->gantt.title = title;
     drawn->gantt.subtitle = subtitle;
-    drawn->gantt.axis = TRACE_AXIS;
-    drawn->gantt.mark = TRACE_MARK;
+    drawn->gantt.axis = RECORDED_AXIS;
+    drawn->gantt.mark = RECORDED_MARK;
     drawn->gantt.row = drawn->row;
     drawn->gantt.span = drawn->span;
     return starfish_gantt_write(picture, &drawn->gantt);
 }
 
-starfish_status trace_draw(const char *path, const json_t *trace, const char *picture)
+starfish_status recorded_draw(const char *path, const json_t *trace, const char *picture)
 {
     const json_t *events = json_object_get(trace, "traceEvents");
     const size_t count = json_array_size(events);

@@ -1,0 +1,21 @@
+/* The Gantt chart of a trace.json that `starfish trace` has left, here or on another machine. */
+#ifndef STARFISH_APPS_RECORDED_DRAWN_H
+#define STARFISH_APPS_RECORDED_DRAWN_H
+
+#include "base/status.h"
+
+#include <jansson.h>
+
+/* Of the Gantt charts of solves, drawn at once or later. */
+#define RECORDED_COPY_COLOUR 0x777788u
+#define RECORDED_AXIS "milliseconds since the submission"
+#define RECORDED_MARK "critical path: what the end had to wait for"
+
+/* Spans of a worker or link that overlap lie in lanes; what there is no lane for is in the last one. */
+enum { RECORDED_LANES = 64 };
+
+/* `trace` is what the file at `path` holds; the picture's name ends in .png, .svg or .pdf. Errors: ARGUMENT (names file
+ * and key), FILE, MEMORY. */
+starfish_status recorded_draw(const char *path, const json_t *trace, const char *picture);
+
+#endif
