@@ -131,7 +131,7 @@ static starfish_status create_space(struct starfish_diffusion_plan *plan)
     const struct starfish_space *finest = plan->multigrid ? plan->multigrid->op.space : NULL;
 
     if (finest && finest->halos > 0)
-        plan->runs.depth = finest->halo[0].count / n[0];
+        plan->runs.depth = starfish_space_depth(finest);
     return starfish_space_runs(&plan->space, plan->context, n, &plan->runs);
 }
 

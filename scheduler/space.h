@@ -69,6 +69,18 @@ struct starfish_space {
     struct starfish_box box[STARFISH_SPACE_MOST_PARTS];
 };
 
+/* Rows of ghosts that a part has at most on one side, where parts are runs of rows. */
+static inline size_t starfish_space_depth(const struct starfish_space *space)
+{
+    size_t ghosts = 0;
+
+    for (size_t p = 0; p < space->parts[1]; p++) {
+        ghosts = space->before[p] > ghosts ? space->before[p] : ghosts;
+        ghosts = space->after[p] > ghosts ? space->after[p] : ghosts;
+    }
+    return ghosts / space->n[0];
+}
+
 /* Columns and rows of cells that a box has memory of, or that are its own. */
 static inline size_t starfish_box_memory(const struct starfish_box *box, int d)
 {
