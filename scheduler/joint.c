@@ -191,8 +191,8 @@ starfish_status starfish_joint_create(struct starfish_joint **result, struct sta
     } else {
         starfish_joint_destroy(joint);
     }
-    (void)cudaSetDevice(current);
-    return STARFISH_SUCCESS; /* NOLINT(clang-analyzer-unix.Malloc): kept where its task may still use it */
+    (void)cudaSetDevice(current); /* NOLINT(clang-analyzer-unix.Malloc): kept where its task may still use it */
+    return STARFISH_SUCCESS;
 }
 
 static void destroy_event(cudaEvent_t event)

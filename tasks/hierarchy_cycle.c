@@ -231,7 +231,7 @@ static starfish_status run_steps(const struct submission *s, struct starfish_hie
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
     const void *shape = level->part[0].shape;
     int of_step[STARFISH_GRID_MOST_SWEEPS];
-    struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST];
+    struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST] = {{.sweep = 0}};
     const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, of_step);
 
     level->sweep_count = steps * sweeps;

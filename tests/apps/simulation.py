@@ -22,7 +22,9 @@ PROGRAM, SOURCE = program.PROGRAM, program.SOURCE
 POLICIES = ["eager", "lws", "dmda", "dmdas", "dmdar", "heteroprio", "starfish-width"]
 # Codelets that no command line of the program reaches. What is reached, or no codelet, must not be here.
 NOT_REACHED = {"gradients",   # of a lone core or a GPU; simulations take the tasks of operations instead
+               "grid_sweeps",  # of finite elements in parts on several GPUs or ranks
                "grid_visit",  # of grids in parts on several GPUs or ranks
+               "host_work",  # of plans, which are made and not simulated
                "slab_alone"}  # of a GPU
 ON_A_GPU = 20  # times as fast as on a core, in the machine that is made up
 

@@ -72,6 +72,8 @@ class Width(Case):
             self.check(wide, 120, command)
             narrow = self.read_on_terminal(60, command)
             self.check(narrow, 60, command)
+            if "--explain" in command:
+                continue  # which sentences it has depends on what was measured
             words = re.compile(r"[a-z]{4,}")  # numbers differ from run to run
             self.assertLessEqual(set(words.findall(wide)), set(words.findall(narrow)), command)
 

@@ -109,10 +109,12 @@ static void *solve(starfish_poisson_plan *plan, const struct way *way, int fligh
 {
     const struct starfish_boundary boundary = {.constant = {[1] = {0.5, 2}, [2] = {-1, 3}}};
     starfish_job *job[FLIGHTS];
-    void *rhs[FLIGHTS], *solution[FLIGHTS];
+    void *rhs[FLIGHTS], *solution[FLIGHTS] = {NULL};
+    const int in_place = way->in_place;
+
     for (int f = 0; f < flights; f++) {
         rhs[f] = random_array(way);
-        solution[f] = way->in_place ? rhs[f] : random_array(way); /* what lies between its rows stays */
+        solution[f] = in_place ? rhs[f] : random_array(way); /* what lies between its rows stays */
         ASSERT_OK(starfish_poisson_submit(plan, way->boundary ? &boundary : NULL, rhs[f], solution[f], &job[f]));
     }
     for (int f = 0; f < flights; f++) {
@@ -121,7 +123,7 @@ static void *solve(starfish_poisson_plan *plan, const struct way *way, int fligh
             expect_near(way, solution[f], solution[0]);
     }
     for (int f = flights - 1; f >= 0; f--) {
-        if (!way->in_place)
+        if (!in_place)
             free(rhs[f]);
         if (f > 0)
             free(solution[f]);

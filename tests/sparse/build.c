@@ -45,7 +45,7 @@ static void multiply_row(const struct starfish_csr *a, size_t i, double *row)
 static void check_square(size_t n, size_t apart)
 {
     struct starfish_csr a, square;
-    double *row = malloc(n * sizeof *row);
+    double *row = calloc(n, sizeof *row);
 
     make(&a, n, apart);
     assert_int_equal(starfish_csr_product(&a, NULL, &a, &square), STARFISH_SUCCESS);
