@@ -64,11 +64,10 @@ static starfish_status pin(struct walk *w, struct starfish_csr *pinned)
 starfish_status starfish_fem_pin(const struct starfish_csr *a, struct starfish_csr *pinned)
 {
     struct walk w = {.a = a, .seen = calloc(a->rows + 1, 1), .found = malloc((a->rows + 1) * sizeof *w.found)};
-    starfish_status status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a coarsest grid");
 
     *pinned = (struct starfish_csr){.rows = 0};
-    if (w.seen && w.found)
-        status = pin(&w, pinned);
+    const starfish_status status =
+        w.seen && w.found ? pin(&w, pinned) : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a coarsest grid");
     free(w.seen);
     free(w.found);
     return status;
