@@ -5,7 +5,7 @@
  * (8 for kinds whose combination reads two elements; twice the middle part for DD_NODE and NN_NODE, whose lines are
  * extended). Lines are done in groups, so that the work space stays small beside the field; their size is measured
  * (transform_tables.c). Where nothing is combined before (PERIODIC forward on rows) cuFFT reads the rows itself. All
- * kernels are bound by memory; figures are in bench/RESULTS.md.
+ * kernels are bound by memory; figures are in bench/results/poisson3d.md.
  *
  * Columns are transposed on the way: a tile of 32 lanes by 32 elements goes through shared memory (33 wide, so that
  * neither side has bank conflicts), and both memory accesses run along consecutive addresses. */

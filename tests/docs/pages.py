@@ -20,8 +20,8 @@ import unittest
 
 PROGRAM, SOURCE, COMPILER = sys.argv[1:4]
 PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
-LINKED_PAGES = PAGES + sorted(
-    os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/apps/examples/**/*.md", recursive=True))
+LINKED_PAGES = PAGES + sorted(os.path.relpath(page, SOURCE) for folder in ("apps/examples", "bench")
+                              for page in glob.glob(f"{SOURCE}/{folder}/**/*.md", recursive=True))
 # The pages of the guide: those that its index names.
 with open(f"{SOURCE}/docs/guide.md", encoding="utf-8") as stream:
     GUIDE = [f"docs/{name}" for name in re.findall(r"^\| \[[^\]]*\]\(([\w-]+\.md)\)", stream.read(), re.MULTILINE)]
