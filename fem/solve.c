@@ -6,11 +6,8 @@
 #include "fem/ranks.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
-#include "scheduler/rest.h"
 
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,13 +100,13 @@ static starfish_status find_rounding(const struct solving *s, double *bound)
 static starfish_status tolerate(struct solving *s, starfish_status status)
 {
     const double most = 1e-3;
-    char message[512];
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     double bound;
 
-    snprintf(message, sizeof message, "%s", starfish_error_message());
+    starfish_failure_keep(&failure, status);
     STARFISH_TRY(find_rounding(s, &bound));
     if (!(s->info.residual <= fmin(bound, most)) || bound > most)
-        return starfish_fail(status, "%s", message);
+        return starfish_failure_repeat(&failure);
     s->info.tolerated = bound;
     return STARFISH_SUCCESS;
 }
@@ -208,18 +205,15 @@ static starfish_status check_array(const struct solving *s, const void *u)
 
 static starfish_status solve(struct solving *s, void *u)
 {
-    starfish_status status = STARFISH_SUCCESS;
-    char message[512];
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
 
     STARFISH_TRY(check_array(s, u));
     begin(s);
     if (s->plan->has_load)
-        status = starfish_ranks_agree(s->plan->context, iterate(s));
-    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
-        return status;
-    snprintf(message, sizeof message, "%s", starfish_error_message());
-    STARFISH_TRY(spread(s, u));
-    return status == STARFISH_SUCCESS ? status : starfish_fail(status, "%s", message);
+        starfish_failure_keep(&failure, starfish_ranks_agree(s->plan->context, iterate(s)));
+    if (failure.status == STARFISH_SUCCESS || failure.status == STARFISH_ERROR_NUMERICAL)
+        STARFISH_TRY(spread(s, u));
+    return starfish_failure_repeat(&failure);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */
@@ -227,25 +221,15 @@ static starfish_status solve(struct solving *s, void *u)
 struct starfish_fem_job {
     struct solving solving;
     void *u;
-    size_t ticket;
-    struct starfish_driver driver;
-    int driven; /* in the thread that submitted it */
-    starfish_status status;
-    char message[512]; /* belongs to the thread that solved */
+    struct starfish_turn turn;
+    struct starfish_failure failure;
 };
 
 static void drive(void *data)
 {
     struct starfish_fem_job *job = data;
-    struct starfish_queue *queue = &job->solving.plan->queue;
 
-    starfish_queue_wait(queue, job->ticket);
-    starfish_rest_call_begin();
-    job->status = solve(&job->solving, job->u);
-    if (job->status != STARFISH_SUCCESS)
-        snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
-    starfish_rest_call_end();
-    starfish_queue_leave(queue);
+    starfish_failure_keep(&job->failure, solve(&job->solving, job->u));
 }
 
 static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
@@ -264,19 +248,16 @@ static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starf
                                                     .setup_seconds = plan->setup_seconds,
                                                     .smoother_seconds = plan->smoother_seconds,
                                                     .smoother_nonzeros = plan->smoother_nonzeros}};
-    (*created)->ticket = starfish_queue_enter(&plan->queue);
     return STARFISH_SUCCESS;
 }
 
 /* What it came to, in this thread. */
 static starfish_status end(struct starfish_fem_job *job, struct starfish_fem_info *info)
 {
-    const starfish_status status = job->status;
+    const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
         *info = job->solving.info;
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", job->message);
     free(job);
     return status;
 }
@@ -286,7 +267,7 @@ starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct star
     struct starfish_fem_job *job;
 
     STARFISH_TRY(create_job(plan, u, &job));
-    drive(job);
+    starfish_turn_take(&job->turn, &plan->queue, drive, job);
     return end(job, info);
 }
 
@@ -295,17 +276,14 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
     struct starfish_fem_job *created;
 
     if (!job)
+    starfish_status status = STARFISH_SUCCESS;
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
     STARFISH_TRY(create_job(plan, u, &created));
-    if (starfish_context_ranks(plan->context) > 1) { /* whose threads must agree in one order */
-        drive(created);
-        created->driven = 1;
-        *job = created;
-        return STARFISH_SUCCESS;
-    }
-    const starfish_status status =
-        starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
+    if (starfish_context_ranks(plan->context) > 1) /* whose threads must agree in one order */
+        starfish_turn_take(&created->turn, &plan->queue, drive, created);
+    else
+        status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
     if (status != STARFISH_SUCCESS) {
         free(created);
         return status;
@@ -318,7 +296,6 @@ starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_inf
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    if (!job->driven)
-        STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }
