@@ -2,6 +2,7 @@
  * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "scheduler/host_loop.h"
@@ -21,15 +22,12 @@ struct solving {
 
 static double get(const struct solving *s, const void *array, size_t i)
 {
-    return s->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+    return starfish_element(array, s->plan->options.precision, i);
 }
 
 static void put(const struct solving *s, void *array, size_t i, double value)
 {
-    if (s->plan->options.precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
+    starfish_element_set(array, s->plan->options.precision, i, value);
 }
 
 static void put_load(void *data, size_t first, size_t last)
@@ -86,7 +84,7 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
 /* What rounding errors of f - A u may be. */
 static starfish_status find_rounding(const struct solving *s, double *bound)
 {
-    const double epsilon = s->plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double epsilon = starfish_epsilon(s->plan->options.precision);
     double norm = 0;
 
     for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
@@ -276,9 +274,9 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
     struct starfish_fem_job *created;
 
     if (!job)
-    starfish_status status = STARFISH_SUCCESS;
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
+    starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, u, &created));
     if (starfish_context_ranks(plan->context) > 1) /* whose threads must agree in one order */
         starfish_turn_take(&created->turn, &plan->queue, drive, created);

@@ -2,6 +2,7 @@
  * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
+#include "base/precision.h"
 #include "krylov/iteration.h"
 #include "scheduler/ranks.h"
 
@@ -148,7 +149,6 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
 {
     const struct starfish_multigrid_plan *plan = job->plan;
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
-    const int is_f32 = plan->options.precision == STARFISH_F32;
     const void *const rhs = job->array[RHS].memory;
     double largest = 0;
     size_t first, rows;
@@ -157,7 +157,7 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
     if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY)
         return STARFISH_SUCCESS;
     for (size_t e = 0; e < rows * space->n[0]; e++)
-        largest = fmax(largest, fabs(is_f32 ? (double)((const float *)rhs)[e] : ((const double *)rhs)[e]));
+        largest = fmax(largest, fabs(starfish_element(rhs, plan->options.precision, e)));
     return largest > 0 ? starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, largest) : STARFISH_SUCCESS;
 }
 

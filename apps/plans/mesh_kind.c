@@ -3,6 +3,7 @@
 #include "apps/plans/multigrid_run.h"
 #include "apps/plans/plan.h"
 #include "apps/recorded/simulate.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "poisson/methods.h"
 
@@ -30,10 +31,7 @@ static starfish_status make_arrays(struct mesh_run *run)
         return STARFISH_SUCCESS;
     starfish_array_fill(&run->solution, 0);
     for (size_t i = 0; i < run->mesh.count; i++)
-        if (precision == STARFISH_F32)
-            ((float *)run->rhs.data)[i] = (float)run->mesh.load[i];
-        else
-            ((double *)run->rhs.data)[i] = run->mesh.load[i];
+        starfish_element_set(run->rhs.data, precision, i, run->mesh.load[i]);
     return STARFISH_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/clock.h"
@@ -119,10 +120,7 @@ static size_t unknowns(const struct arrays *a)
 
 static void put(const struct arrays *a, void *array, size_t i, double value)
 {
-    if (a->precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
+    starfish_element_set(array, a->precision, i, value);
 }
 
 static void free_host(struct arrays *a)
