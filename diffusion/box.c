@@ -3,7 +3,6 @@
 
 #include "base/pages.h"
 #include "base/precision.h"
-#include "base/real.h"
 #include "base/status.h"
 #include "scheduler/host_loop.h"
 

@@ -11,7 +11,7 @@
 #include "base/precision.h"
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
-#include "poisson/ranks.h"
+#include "scheduler/ranks.h"
 #include "stencil/kernels/refine.h"
 
 #include <math.h>

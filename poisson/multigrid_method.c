@@ -10,9 +10,9 @@
 #include "base/precision.h"
 #include "krylov/iteration.h"
 #include "multigrid/plan.h"
-#include "poisson/ranks.h"
 #include "scheduler/dealt.h"
 #include "scheduler/memory.h"
+#include "scheduler/ranks.h"
 #include <starfish/multigrid.h>
 
 #include <math.h>

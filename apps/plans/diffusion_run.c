@@ -3,7 +3,6 @@
 
 #include "apps/plans/arrays.h"
 #include "base/precision.h"
-#include "base/real.h"
 #include "base/status.h"
 #include "bench/peers.h"
 #include "scheduler/host_loop.h"

@@ -53,7 +53,7 @@ static starfish_status open_mesh(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%s level %zu", given->named[PLAN_MESH], level);
     snprintf(plan->size, sizeof plan->size, "Q1 on %s, %zu x %zu unknowns, %s", given->named[PLAN_MESH], run->mesh.n[0],
              run->mesh.n[1], starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_MULTIGRID]);
     plan->rows = run->mesh.n[1];
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;

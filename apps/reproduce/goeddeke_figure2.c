@@ -4,7 +4,6 @@
  * AXPY, y += a x, moves 3 words per unknown and does 2 operations. DEFECT, d = b - A x with nine bands, of which five
  * are stored, moves 8 and does 18. Both are bound by memory, but for small grids: those lie in caches, where cores are
  * faster than the copy, and on a GPU a launch takes longer than the work. */
-#include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
 #include "base/precision.h"
