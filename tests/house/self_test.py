@@ -68,7 +68,10 @@ FURNITURE = {
 # file, a body of a function there, what is caught in it (or None)
 CALLS = [
     ("apps/main.c", "return starfish_plan_solve(0);", None),
-    ("apps/main.c", "starpu_shutdown();", None),
+    ("apps/main.c", "starpu_shutdown();", "starpu_shutdown"),
+    ("apps/main.c", "if (info.starpu_version[0] || of->starpu_version) return STARPU_MAXNODES;", None),
+    ("apps/examples/policy.c", "starpu_worker_get_count();", None),
+    ("apps/examples/policy.c", "fftw_execute(plan);", "fftw_execute"),
     ("apps/main.c", "fftw_execute(plan);", "fftw_execute"),
     ("apps/bench/solve.c", "peer_solve(3);", None),
     ("apps/bench/solve.c", "peer_axis(3);", "peer_axis"),
