@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/slab_window.h"
+#include "scheduler/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
 #include <stdint.h>

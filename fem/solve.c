@@ -2,13 +2,15 @@
  * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"
 
-#include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
+#include "scheduler/rest.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +24,15 @@ struct solving {
 
 static double get(const struct solving *s, const void *array, size_t i)
 {
-    return starfish_element(array, s->plan->options.precision, i);
+    return s->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
 
 static void put(const struct solving *s, void *array, size_t i, double value)
 {
-    starfish_element_set(array, s->plan->options.precision, i, value);
+    if (s->plan->options.precision == STARFISH_F32)
+        ((float *)array)[i] = (float)value;
+    else
+        ((double *)array)[i] = value;
 }
 
 static void put_load(void *data, size_t first, size_t last)
@@ -84,7 +89,7 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
 /* What rounding errors of f - A u may be. */
 static starfish_status find_rounding(const struct solving *s, double *bound)
 {
-    const double epsilon = starfish_epsilon(s->plan->options.precision);
+    const double epsilon = s->plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     double norm = 0;
 
     for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
@@ -98,13 +103,13 @@ static starfish_status find_rounding(const struct solving *s, double *bound)
 static starfish_status tolerate(struct solving *s, starfish_status status)
 {
     const double most = 1e-3;
-    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    char message[512];
     double bound;
 
-    starfish_failure_keep(&failure, status);
+    snprintf(message, sizeof message, "%s", starfish_error_message());
     STARFISH_TRY(find_rounding(s, &bound));
     if (!(s->info.residual <= fmin(bound, most)) || bound > most)
-        return starfish_failure_repeat(&failure);
+        return starfish_fail(status, "%s", message);
     s->info.tolerated = bound;
     return STARFISH_SUCCESS;
 }
@@ -203,15 +208,18 @@ static starfish_status check_array(const struct solving *s, const void *u)
 
 static starfish_status solve(struct solving *s, void *u)
 {
-    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    starfish_status status = STARFISH_SUCCESS;
+    char message[512];
 
     STARFISH_TRY(check_array(s, u));
     begin(s);
     if (s->plan->has_load)
-        starfish_failure_keep(&failure, starfish_ranks_agree(s->plan->context, iterate(s)));
-    if (failure.status == STARFISH_SUCCESS || failure.status == STARFISH_ERROR_NUMERICAL)
-        STARFISH_TRY(spread(s, u));
-    return starfish_failure_repeat(&failure);
+        status = starfish_ranks_agree(s->plan->context, iterate(s));
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+        return status;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    STARFISH_TRY(spread(s, u));
+    return status == STARFISH_SUCCESS ? status : starfish_fail(status, "%s", message);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */
