@@ -2,11 +2,10 @@
  * the solver's kernels. Bound by one core. */
 #include "atmosphere/gathered.h"
 #include "atmosphere/ranks.h"
-
+#include "base/precision.h"
 #include "base/real.h"
 #include "scheduler/ranks.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ struct checking {
 
 static double number(const struct checking *c, const void *array, size_t e)
 {
-    return c->precision == STARFISH_F32 ? (double)((const float *)array)[e] : ((const double *)array)[e];
+    return starfish_element(array, c->precision, e);
 }
 
 /* u of cell (i,j,k); beyond the sides 0. */
@@ -122,7 +121,7 @@ static struct totals add_up(const struct checking *c)
 
 static struct starfish_atmosphere_check judge(const struct totals *t, starfish_precision precision)
 {
-    const double eps = precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double eps = starfish_epsilon(precision);
 
     return (struct starfish_atmosphere_check){.residual = ratio(t->largest[RESIDUAL], t->largest[RHS]),
                                               .euclidean = ratio(sqrt(t->sum[RESIDUAL]), sqrt(t->sum[RHS])),

@@ -1,6 +1,8 @@
 /* The options of plans for flat domains, as a table. */
 #include "atmosphere/options.h"
 
+#include "krylov/iteration.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -62,6 +64,6 @@ starfish_status starfish_atmosphere_read_options(const struct starfish_atmospher
     if (options->mixed && options->precision != STARFISH_F64)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
     if (options->tolerance == 0)
-        options->tolerance = options->precision == STARFISH_F64 ? 1e-10 : 1e-6;
+        options->tolerance = starfish_default_tolerance(options->precision);
     return STARFISH_SUCCESS;
 }

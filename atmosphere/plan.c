@@ -224,26 +224,23 @@ struct starfish_atmosphere_job {
     struct starfish_bytes before; /* moved until the submission */
     /* On several ranks, where a job is solved before its submission returns: what it came to. */
     struct starfish_atmosphere_info info;
-    starfish_status status;
-    char message[512];
+    struct starfish_failure failure;
 };
 
 static starfish_status submit_gathered(struct starfish_atmosphere_job *job)
 {
     job->info.size = sizeof job->info;
-    job->status = starfish_atmosphere_solve_gathered(job->plan, job->rhs, job->solution, &job->info);
-    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+    starfish_failure_keep(&job->failure,
+                          starfish_atmosphere_solve_gathered(job->plan, job->rhs, job->solution, &job->info));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
 {
-    const starfish_status status = job->status;
+    const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
         starfish_options_give(info, &job->info, sizeof job->info);
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", job->message);
     free(job);
     return status;
 }

@@ -1,5 +1,5 @@
 /* Status codes and the message of the last failure, one per thread (as errno is). */
-#include "base/status.h"
+#include "base/failure.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #undef starfish_fail
 
-static _Thread_local char message[1024];
+static _Thread_local char message[STARFISH_MESSAGE];
 
 const char *starfish_status_name(starfish_status status)
 {
@@ -46,4 +46,19 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...)
             *c = ' ';
     memcpy(message, line, sizeof message);
     return status;
+}
+
+void starfish_failure_keep(struct starfish_failure *failure, starfish_status status)
+{
+    if (status == STARFISH_SUCCESS)
+        return;
+    failure->status = status;
+    memcpy(failure->message, message, sizeof failure->message);
+}
+
+starfish_status starfish_failure_repeat(const struct starfish_failure *failure)
+{
+    if (failure->status != STARFISH_SUCCESS)
+        starfish_fail(failure->status, "%s", failure->message);
+    return failure->status;
 }

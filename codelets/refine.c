@@ -3,11 +3,11 @@
  * handles would not know of. Bound by memory: adding is 4 words per unknown, and taking back is nothing as a rule. */
 #include "codelets/stencil.h"
 
+#include "base/precision.h"
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "stencil/kernels/refine.h"
 
-#include <float.h>
 #include <math.h>
 
 /* What the tasks of one slab have in common. */
@@ -172,8 +172,7 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
         starfish_task_data(&task, d->after[slab].handle, STARPU_R);
         starfish_task_data(&task, d->correction[slab].handle, STARPU_R);
     }
-    struct judging arguments = {.slabs = (int)d->slabs,
-                                .epsilon = d->precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON};
+    struct judging arguments = {.slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
     arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -2,7 +2,7 @@
 #include "diffusion/plan.h"
 
 #include "base/pages.h"
-#include "base/real.h"
+#include "base/precision.h"
 #include "base/status.h"
 #include "scheduler/host_loop.h"
 
@@ -192,7 +192,7 @@ static double value_at(const struct starfish_boundary *b, size_t user, int side,
 
     if (!array)
         return b->constant[user][side];
-    return precision == STARFISH_F32 ? (double)((const float *)array)[index] : ((const double *)array)[index];
+    return starfish_element(array, precision, index);
 }
 
 /* A face of a run of planes. */

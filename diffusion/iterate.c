@@ -8,10 +8,10 @@
  * alone, and no deflation. */
 #include "diffusion/solve.h"
 
+#include "base/precision.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
 
-#include <float.h>
 #include <math.h>
 
 /* How far a solve is. Norms are Euclidean. */
@@ -63,11 +63,6 @@ static starfish_status take_mean_off(const struct state *s, const struct starfis
         s, (struct starfish_cells_task){.step = STARFISH_CELLS_SHIFT, .u = u, .q = u, .factor = {.number = -*mean}});
 }
 
-static double rounding(const struct starfish_diffusion_plan *plan)
-{
-    return plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-}
-
 /* ---- Right-hand side and residual -------------------------------------------------------------------------------- */
 
 /* f = -rhs + extra. A singular problem's is without its mean, which is taken off twice: the first is as inexact as a
@@ -86,7 +81,7 @@ static starfish_status prepare(struct state *s)
     if (plan->box.singular) {
         STARFISH_TRY(take_mean_off(s, &plan->f, &mean));
         STARFISH_TRY(take_mean_off(s, &plan->f, &more));
-        s->floor = 8 * rounding(plan) * s->rhs_largest * sqrt((double)plan->box.cells);
+        s->floor = 8 * starfish_epsilon(plan->options.precision) * s->rhs_largest * sqrt((double)plan->box.cells);
         STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
     }
     s->solve->info->pertrb = -(mean + more);
@@ -329,7 +324,7 @@ static starfish_status finish(struct state *s)
     info->residual = s->norm / s->rhs_norm;
     info->residual_max = largest / s->rhs_largest;
     info->recurrence = s->recurrence / s->rhs_norm;
-    info->bound = 100 * rounding(plan) * sqrt(absolute) / s->rhs_norm;
+    info->bound = 100 * starfish_epsilon(plan->options.precision) * sqrt(absolute) / s->rhs_norm;
     if (info->outcome == STARFISH_DIFFUSION_STAGNATED && info->bound <= 1e-3 && info->residual <= info->bound) {
         info->outcome = STARFISH_DIFFUSION_SOLVED;
         info->tolerance = info->bound;

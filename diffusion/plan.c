@@ -3,6 +3,7 @@
 #include "diffusion/ranks.h"
 
 #include "base/status.h"
+#include "krylov/iteration.h"
 #include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
@@ -40,7 +41,7 @@ static void choose(struct starfish_diffusion_options *o, int has_regions)
                        : has_regions                                          ? STARFISH_DEFLATION_REGIONS
                                                                               : STARFISH_DEFLATION_BLOCKS;
     if (o->tolerance == 0)
-        o->tolerance = o->precision == STARFISH_F32 ? 1e-6 : 1e-10;
+        o->tolerance = starfish_default_tolerance(o->precision);
 }
 
 static starfish_status check_choice(const struct starfish_diffusion_options *o,

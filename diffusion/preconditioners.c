@@ -8,7 +8,6 @@
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
-#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,15 +2,13 @@
  * solution, or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "diffusion/solve.h"
 
+#include "base/failure.h"
 #include "base/options.h"
 #include "base/real.h"
-#include "base/status.h"
 #include "diffusion/gathered.h"
 #include "scheduler/ranks.h"
-#include "scheduler/rest.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { RHS, SOLUTION, EXTRA, ARRAYS };
@@ -18,9 +16,7 @@ static const char *const names[ARRAYS] = {"rhs", "solution", "boundary data"};
 
 struct starfish_diffusion_job {
     struct starfish_diffusion_plan *plan;
-    size_t ticket;
-    struct starfish_driver driver;
-    int driven; /* in the thread that has submitted it, as on several ranks */
+    struct starfish_turn turn;
     struct {
         void *memory; /* NULL: there is none */
         int node;
@@ -29,36 +25,19 @@ struct starfish_diffusion_job {
     struct starfish_progress progress;
     struct starfish_diffusion_info info;
     atomic_int iterations;
-    starfish_status status;
-    char message[512];
+    struct starfish_failure failure;
 };
 
 /* ---- One solve --------------------------------------------------------------------------------------------------- */
 
-/* A failure and its message, which belongs to this thread: the one that waits is another. */
-static void record(struct starfish_diffusion_job *job, starfish_status status)
-{
-    if (status == STARFISH_SUCCESS)
-        return;
-    job->status = status;
-    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
-}
-
-/* What has failed on one of the ranks has failed. */
-static void agree(struct starfish_diffusion_job *job)
-{
-    if (job->status != STARFISH_SUCCESS)
-        starfish_fail(job->status, "%s", job->message);
-    record(job, starfish_ranks_agree(job->plan->context, job->status));
-}
-
 /* Of several ranks all register the same ones, and fail together. */
 static void register_arrays(struct starfish_diffusion_job *job)
 {
-    for (int i = 0; i < ARRAYS && job->status == STARFISH_SUCCESS; i++)
+    for (int i = 0; i < ARRAYS && job->failure.status == STARFISH_SUCCESS; i++)
         if (i != EXTRA || job->array[i].memory)
-            record(job, starfish_vector_over(&job->array[i].vector, &job->plan->space, job->plan->options.precision,
-                                             job->array[i].node, job->array[i].memory, names[i]));
+            starfish_failure_keep(&job->failure, starfish_vector_over(&job->array[i].vector, &job->plan->space,
+                                                                      job->plan->options.precision, job->array[i].node,
+                                                                      job->array[i].memory, names[i]));
 }
 
 static void run(struct starfish_diffusion_job *job)
@@ -74,14 +53,12 @@ static void run(struct starfish_diffusion_job *job)
         .iterations = &job->iterations};
 
     register_arrays(job);
-    if (job->status != STARFISH_SUCCESS)
+    if (job->failure.status != STARFISH_SUCCESS)
         return;
-    record(job, starfish_diffusion_iterate(&solve));
-    if (job->status == STARFISH_SUCCESS || job->status == STARFISH_ERROR_NUMERICAL) {
-        const starfish_status copied =
-            starfish_algebra_update(&solve.algebra, &plan->u, NULL, NULL, &job->array[SOLUTION].vector);
-        record(job, copied);
-    }
+    starfish_failure_keep(&job->failure, starfish_diffusion_iterate(&solve));
+    if (job->failure.status == STARFISH_SUCCESS || job->failure.status == STARFISH_ERROR_NUMERICAL)
+        starfish_failure_keep(
+            &job->failure, starfish_algebra_update(&solve.algebra, &plan->u, NULL, NULL, &job->array[SOLUTION].vector));
 }
 
 static void fill_info(struct starfish_diffusion_job *job, const struct starfish_bytes *before)
@@ -103,19 +80,17 @@ static void drive(void *data)
 {
     struct starfish_diffusion_job *job = data;
 
-    starfish_queue_wait(&job->plan->queue, job->ticket);
-    starfish_rest_call_begin();
     const struct starfish_bytes before = starfish_context_bytes(job->plan->context);
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
-    record(job, starfish_progress_wait(&job->progress));
-    agree(job);
+    starfish_failure_keep(&job->failure, starfish_progress_wait(&job->progress));
+    /* What has failed on one of the ranks has failed on all. */
+    starfish_failure_keep(&job->failure,
+                          starfish_ranks_agree(job->plan->context, starfish_failure_repeat(&job->failure)));
     for (int i = 0; i < ARRAYS && !starfish_is_stuck(); i++) /* else tasks may still use them */
         starfish_vector_destroy(&job->array[i].vector);
     fill_info(job, &before);
     starfish_progress_destroy(&job->progress);
-    starfish_rest_call_end();
-    starfish_queue_leave(&job->plan->queue);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */
@@ -198,12 +173,10 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
 /* What it came to, in this thread; of an older program's smaller struct only what it has. */
 static starfish_status end(struct starfish_diffusion_job *job, struct starfish_diffusion_info *info)
 {
-    const starfish_status status = job->status;
+    const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
         starfish_options_give(info, &job->info, sizeof job->info);
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", job->message);
     if (!starfish_is_stuck())
         free_job(job);
     return status;
@@ -222,9 +195,9 @@ static starfish_status submit_gathered(starfish_diffusion_plan *plan, const stru
         return status;
     }
     made->plan = plan;
-    made->driven = 1;
     made->info.size = sizeof made->info;
-    record(made, starfish_diffusion_solve_gathered(plan, boundary, rhs, solution, &made->info));
+    starfish_failure_keep(&made->failure,
+                          starfish_diffusion_solve_gathered(plan, boundary, rhs, solution, &made->info));
     atomic_store(&made->iterations, plan->options.max_iterations); /* there are no more to come */
     *job = made;
     return STARFISH_SUCCESS;
@@ -240,8 +213,7 @@ starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan, const st
         return end(job, info);
     }
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &job));
-    job->ticket = starfish_queue_enter(&plan->queue);
-    drive(job);
+    starfish_turn_take(&job->turn, &plan->queue, drive, job);
     return end(job, info);
 }
 
@@ -255,16 +227,12 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
     *job = NULL;
     if (plan && plan->gathered)
         return submit_gathered(plan, boundary, rhs, solution, job);
+    starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
-    created->ticket = starfish_queue_enter(&plan->queue);
-    if (plan->space.on_ranks) { /* whose threads must agree in one order */
-        drive(created);
-        created->driven = 1;
-        *job = created;
-        return STARFISH_SUCCESS;
-    }
-    const starfish_status status =
-        starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
+    if (plan->space.on_ranks) /* whose threads must agree in one order */
+        starfish_turn_take(&created->turn, &plan->queue, drive, created);
+    else
+        status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
     if (status != STARFISH_SUCCESS) {
         free_job(created);
         return status;
@@ -277,8 +245,7 @@ starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    if (!job->driven)
-        STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }
 

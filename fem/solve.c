@@ -227,25 +227,15 @@ static starfish_status solve(struct solving *s, void *u)
 struct starfish_fem_job {
     struct solving solving;
     void *u;
-    size_t ticket;
-    struct starfish_driver driver;
-    int driven; /* in the thread that submitted it */
-    starfish_status status;
-    char message[512]; /* belongs to the thread that solved */
+    struct starfish_turn turn;
+    struct starfish_failure failure;
 };
 
 static void drive(void *data)
 {
     struct starfish_fem_job *job = data;
-    struct starfish_queue *queue = &job->solving.plan->queue;
 
-    starfish_queue_wait(queue, job->ticket);
-    starfish_rest_call_begin();
-    job->status = solve(&job->solving, job->u);
-    if (job->status != STARFISH_SUCCESS)
-        snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
-    starfish_rest_call_end();
-    starfish_queue_leave(queue);
+    starfish_failure_keep(&job->failure, solve(&job->solving, job->u));
 }
 
 static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
@@ -264,19 +254,16 @@ static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starf
                                                     .setup_seconds = plan->setup_seconds,
                                                     .smoother_seconds = plan->smoother_seconds,
                                                     .smoother_nonzeros = plan->smoother_nonzeros}};
-    (*created)->ticket = starfish_queue_enter(&plan->queue);
     return STARFISH_SUCCESS;
 }
 
 /* What it came to, in this thread. */
 static starfish_status end(struct starfish_fem_job *job, struct starfish_fem_info *info)
 {
-    const starfish_status status = job->status;
+    const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
         *info = job->solving.info;
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", job->message);
     free(job);
     return status;
 }
@@ -286,7 +273,7 @@ starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct star
     struct starfish_fem_job *job;
 
     STARFISH_TRY(create_job(plan, u, &job));
-    drive(job);
+    starfish_turn_take(&job->turn, &plan->queue, drive, job);
     return end(job, info);
 }
 
@@ -297,15 +284,12 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
     *job = NULL;
+    starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, u, &created));
-    if (starfish_context_ranks(plan->context) > 1) { /* whose threads must agree in one order */
-        drive(created);
-        created->driven = 1;
-        *job = created;
-        return STARFISH_SUCCESS;
-    }
-    const starfish_status status =
-        starfish_driver_start_in_turn(&created->driver, plan->context, &plan->queue, created->ticket, drive, created);
+    if (starfish_context_ranks(plan->context) > 1) /* whose threads must agree in one order */
+        starfish_turn_take(&created->turn, &plan->queue, drive, created);
+    else
+        status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
     if (status != STARFISH_SUCCESS) {
         free(created);
         return status;
@@ -318,7 +302,6 @@ starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_inf
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    if (!job->driven)
-        STARFISH_TRY(starfish_driver_join(&job->driver)); /* else the job stays, as its thread does */
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

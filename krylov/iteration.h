@@ -17,6 +17,12 @@
 #define STARFISH_LEAST_NORM 1e-140
 #define STARFISH_RHS_TOO_SMALL "rhs has the norm %.3g: squares of such numbers are lost, multiply it by a constant"
 
+/* ||f - A u|| / ||f|| where no tolerance is asked for. */
+static inline double starfish_default_tolerance(starfish_precision precision)
+{
+    return precision == STARFISH_F32 ? 1e-6 : 1e-10;
+}
+
 struct starfish_iteration {
     void *self;
     /* Submit: the sum of squares of f - A u, and where the method needs it that vector. zero: u is 0 yet. */

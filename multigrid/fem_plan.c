@@ -2,6 +2,7 @@
  * part reads of the others. */
 #include "multigrid/fem.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "multigrid/fem_halos.h"
 #include "multigrid/fem_pinned.h"
@@ -85,12 +86,8 @@ static void pack_inverse(const struct starfish_csr *a, const int *local, starfis
         const size_t at = local && local[i] < 0 ? SIZE_MAX : local ? (size_t)local[i] : i;
         const int e = at < p->shape.all_rows ? starfish_csr_find(a, i, i) : -1;
         const double value = e < 0 || a->value[e] == 0 ? 0 : 1 / a->value[e];
-        if (at >= p->shape.all_rows)
-            continue;
-        if (precision == STARFISH_F32)
-            ((float *)inverse)[at] = (float)value;
-        else
-            ((double *)inverse)[at] = value;
+        if (at < p->shape.all_rows)
+            starfish_element_set(inverse, precision, at, value);
     }
 }
 

@@ -3,9 +3,9 @@
 #include "multigrid/plan.h"
 
 #include "base/status.h"
+#include "krylov/kernels/coarse.h"
 #include "scheduler/host_loop.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,12 +233,8 @@ starfish_status starfish_flux_inverse(const struct starfish_flux_grid *grid, dou
         by = inverse[0] / (double)n;
     if (singular)
         shift(inverse, n, by);
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0 ||
-        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0)
+    if (starfish_coarse_invert(n, inverse) != 0)
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of the coarsest grid is not positive definite");
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            inverse[j * n + i] = inverse[i * n + j];
     if (singular)
         shift(inverse, n, -1 / (by * (double)n * (double)n));
     return STARFISH_SUCCESS;

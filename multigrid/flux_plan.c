@@ -4,6 +4,7 @@
 #include "multigrid/plan.h"
 
 #include "base/pages.h"
+#include "base/precision.h"
 #include "multigrid/kernels/flux_kind.h"
 #include "scheduler/host_loop.h"
 #include "tasks/volumes.h"
@@ -253,7 +254,7 @@ static starfish_status prepare(struct starfish_multigrid_plan *plan, struct star
                                double *floor)
 {
     struct volumes *volumes = plan->state;
-    const double rounding = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double rounding = starfish_epsilon(plan->options.precision);
     const double scale = volumes->rhs_factor != 0 ? volumes->rhs_factor : 1;
     double mean = 0;
 

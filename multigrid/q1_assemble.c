@@ -10,6 +10,7 @@
 #include "multigrid/q1.h"
 
 #include "base/status.h"
+#include "krylov/kernels/coarse.h"
 
 #include <lapacke.h>
 #include <string.h>
@@ -215,11 +216,7 @@ starfish_status starfish_q1_inverse(const struct starfish_q1_grid *grid, const d
     const size_t n = grid->n[0] * grid->n[1];
 
     fill_triangle(grid, table, inverse);
-    if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0 ||
-        LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', (lapack_int)n, inverse, (lapack_int)n) != 0)
+    if (starfish_coarse_invert(n, inverse) != 0)
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of the coarsest grid is not positive definite");
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = i + 1; j < n; j++)
-            inverse[j * n + i] = inverse[i * n + j];
     return STARFISH_SUCCESS;
 }

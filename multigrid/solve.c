@@ -2,19 +2,17 @@
  * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
+#include "base/precision.h"
 #include "krylov/iteration.h"
 #include "scheduler/ranks.h"
-#include "scheduler/rest.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct starfish_multigrid_job {
     struct starfish_multigrid_plan *plan;
-    size_t ticket;
-    struct starfish_driver driver;
+    struct starfish_turn turn;
     atomic_int cancelled;
     starfish_multigrid_progress *tell;
     void *tell_data;
@@ -28,9 +26,7 @@ struct starfish_multigrid_job {
     } array[2];
     struct starfish_progress progress;
     struct starfish_multigrid_info info;
-    starfish_status status;
-    char message[1024];
-    int driven; /* in the thread that submitted it */
+    struct starfish_failure failure;
 };
 
 enum { RHS, SOLUTION };
@@ -85,13 +81,9 @@ static starfish_status finish(struct starfish_multigrid_job *job, const struct s
                                             : copy(job, STARFISH_MULTIGRID_SOLUTION, u, job->array[SOLUTION].vector);
 }
 
-/* A failure and its message, which belongs to this thread: the one that waits is another. */
 static void record(struct starfish_multigrid_job *job, starfish_status status)
 {
-    if (status == STARFISH_SUCCESS)
-        return;
-    job->status = status;
-    snprintf(job->message, sizeof job->message, "%s", starfish_error_message());
+    starfish_failure_keep(&job->failure, status);
 }
 
 static starfish_status begin(struct starfish_multigrid_job *job, struct starfish_multigrid_solve *solve)
@@ -112,8 +104,8 @@ static starfish_status begin(struct starfish_multigrid_job *job, struct starfish
 /* Short of the tolerance the last solution is the result, if there was a step. */
 static int has_result(const struct starfish_multigrid_job *job)
 {
-    return job->status == STARFISH_SUCCESS ||
-           (job->status == STARFISH_ERROR_NUMERICAL && (job->info.cycles > 0 || job->plan->options.initial_guess));
+    return job->failure.status == STARFISH_SUCCESS || (job->failure.status == STARFISH_ERROR_NUMERICAL &&
+                                                       (job->info.cycles > 0 || job->plan->options.initial_guess));
 }
 
 static void run(struct starfish_multigrid_job *job)
@@ -134,7 +126,7 @@ static void run(struct starfish_multigrid_job *job)
     if (!has_result(job))
         return;
     const starfish_status finished = finish(job, solve.u);
-    if (job->status == STARFISH_SUCCESS)
+    if (job->failure.status == STARFISH_SUCCESS)
         record(job, finished);
 }
 
@@ -157,7 +149,6 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
 {
     const struct starfish_multigrid_plan *plan = job->plan;
     const struct starfish_space *space = plan->hooks->arrange ? &plan->users : plan->op.space;
-    const int is_f32 = plan->options.precision == STARFISH_F32;
     const void *const rhs = job->array[RHS].memory;
     double largest = 0;
     size_t first, rows;
@@ -166,16 +157,8 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
     if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY)
         return STARFISH_SUCCESS;
     for (size_t e = 0; e < rows * space->n[0]; e++)
-        largest = fmax(largest, fabs(is_f32 ? (double)((const float *)rhs)[e] : ((const double *)rhs)[e]));
+        largest = fmax(largest, fabs(starfish_element(rhs, plan->options.precision, e)));
     return largest > 0 ? starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, largest) : STARFISH_SUCCESS;
-}
-
-/* All ranks have come here: what has failed on one of them has failed. */
-static void agree(struct starfish_multigrid_job *job)
-{
-    if (job->status != STARFISH_SUCCESS)
-        starfish_fail(job->status, "%s", job->message);
-    record(job, starfish_ranks_agree(job->plan->context, job->status));
 }
 
 /* Arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
@@ -183,24 +166,20 @@ static void drive(void *data)
 {
     struct starfish_multigrid_job *job = data;
 
-    starfish_queue_wait(&job->plan->work.queue, job->ticket);
-    starfish_rest_call_begin();
     starfish_progress_init(&job->progress, job->plan->context);
     run(job);
     record(job, starfish_progress_wait(&job->progress));
-    if (job->status == STARFISH_SUCCESS && job->info.rhs_norm == 0)
+    if (job->failure.status == STARFISH_SUCCESS && job->info.rhs_norm == 0)
         record(job, check_zero(job));
-    if (job->plan->op.space->on_ranks)
-        agree(job);
+    if (job->plan->op.space->on_ranks) /* what has failed on one rank has failed on all */
+        record(job, starfish_ranks_agree(job->plan->context, starfish_failure_repeat(&job->failure)));
     for (int which = 0; which < 2; which++)
         starfish_vector_destroy(&job->array[which].over);
     fill_info(job);
     if (job->then.function)
-        record(job, job->then.function(job->then.data, job->status, &job->info));
+        record(job, job->then.function(job->then.data, job->failure.status, &job->info));
     if (!starfish_is_stuck())
         starfish_progress_destroy(&job->progress);
-    starfish_rest_call_end();
-    starfish_queue_leave(&job->plan->work.queue);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */
@@ -284,12 +263,10 @@ static starfish_status create_on(struct starfish_multigrid_plan *plan, const str
 /* What it came to, in this thread. */
 static starfish_status end(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
-    const starfish_status status = job->status;
+    const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
         *info = job->info;
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", job->message);
     if (!starfish_is_stuck())
         free(job);
     return status;
@@ -297,24 +274,19 @@ static starfish_status end(struct starfish_multigrid_job *job, struct starfish_m
 
 static starfish_status drive_here(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
-    job->ticket = starfish_queue_enter(&job->plan->work.queue);
-    drive(job);
+    starfish_turn_take(&job->turn, &job->plan->work.queue, drive, job);
     return end(job, info);
 }
 
 static starfish_status start(struct starfish_multigrid_job *job, struct starfish_multigrid_job **started)
 {
     struct starfish_queue *queue = &job->plan->work.queue;
+    starfish_status status = STARFISH_SUCCESS;
 
-    job->ticket = starfish_queue_enter(queue);
-    if (job->plan->op.space->on_ranks) { /* whose threads must agree in one order */
-        drive(job);
-        job->driven = 1;
-        *started = job;
-        return STARFISH_SUCCESS;
-    }
-    const starfish_status status =
-        starfish_driver_start_in_turn(&job->driver, job->plan->context, queue, job->ticket, drive, job);
+    if (job->plan->op.space->on_ranks) /* whose threads must agree in one order */
+        starfish_turn_take(&job->turn, queue, drive, job);
+    else
+        status = starfish_turn_start(&job->turn, job->plan->context, queue, drive, job);
     if (status != STARFISH_SUCCESS) {
         free(job);
         return status;
@@ -365,8 +337,7 @@ starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct star
 {
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
-    if (!job->driven)
-        STARFISH_TRY(starfish_driver_join(&job->driver)); /* where it fails, the thread still has the job */
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }
 

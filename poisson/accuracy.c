@@ -6,10 +6,10 @@
  * or the product form with its chains. O(n^2), the eigenvalues. */
 #include "poisson/accuracy.h"
 
+#include "base/precision.h"
 #include "blktri/plan.h"
 #include "poisson/null_space.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,11 +79,6 @@ static double amplification(const struct starfish_poisson_plan *plan, int axis)
     return starfish_largest_row(&plan->direction[axis]) / smallest_eigenvalue(plan);
 }
 
-static double eps_of(const struct starfish_poisson_plan *plan)
-{
-    return plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-}
-
 int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char *text, size_t size)
 {
     const double n = (double)plan->n[1];
@@ -94,7 +89,7 @@ int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char 
     /* Roots of z are found from its diagonals, which a few rows show most. */
     const int few = plan->n[1] <= FEW_ROWS && plan->n[2] <= FEW_ROWS;
     const double lost = fmax(amplification(plan, 1), few ? amplification(plan, 2) : 0);
-    if (n > FEW_ROWS && lost <= fmin(ORDINARY * n * n, MOST_LOST / eps_of(plan)))
+    if (n > FEW_ROWS && lost <= fmin(ORDINARY * n * n, MOST_LOST / starfish_epsilon(plan->options.precision)))
         return 0;
     if (n <= FEW_ROWS && lost <= FEW_LOST)
         return 0;
@@ -105,7 +100,7 @@ int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char 
 starfish_status starfish_blktri_check_digits(const struct starfish_poisson_plan *plan)
 {
     const double n = (double)plan->n[1], lost = amplification(plan, 1);
-    if (lost <= ORDINARY * n * n || lost * eps_of(plan) <= NOTHING_LEFT)
+    if (lost <= ORDINARY * n * n || lost * starfish_epsilon(plan->options.precision) <= NOTHING_LEFT)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                          "cyclic reduction would lose all digits: rows of %s are %.2g times the smallest eigenvalue of "

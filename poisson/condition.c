@@ -2,6 +2,7 @@
  * refinement that a plan chooses by it. The search for the smallest sum is skipped where all sums have one sign. */
 #include "poisson/condition.h"
 
+#include "base/precision.h"
 #include "poisson/accuracy.h"
 #include "poisson/methods.h"
 #include "poisson/null_space.h"
@@ -147,7 +148,6 @@ struct limits {
     double one, two, layer; /* two steps: anywhere, in a layer */
 };
 static const struct limits limits[] = {[STARFISH_F32] = {0.1, 0.1, 0.02}, [STARFISH_F64] = {1e-3, 0.02, 1e-5}};
-static const double units[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F64] = DBL_EPSILON};
 #define LAYER 1e3   /* squared ratio of lengths: all modes of a direction are that much above the smallest sum */
 #define SCALING 1e6 /* of weights, for any method: one step; and two */
 #define HARD_SCALING 1e8
@@ -157,7 +157,7 @@ static const double units[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F
 
 static double lost(const struct starfish_poisson_plan *plan)
 {
-    return units[plan->options.precision] * plan->condition.largest / plan->condition.smallest;
+    return starfish_epsilon(plan->options.precision) * plan->condition.largest / plan->condition.smallest;
 }
 
 static int is_layer(const struct starfish_poisson_plan *plan)
@@ -197,7 +197,8 @@ static int is_ordinary(const struct starfish_poisson_plan *plan)
  * times. */
 static int steps_of_diagonals(const struct starfish_poisson_plan *plan, double smallest)
 {
-    const double unit = units[plan->options.precision], share = 30 * unit * plan->condition.largest / smallest;
+    const double unit = starfish_epsilon(plan->options.precision),
+                 share = 30 * unit * plan->condition.largest / smallest;
     int steps = 0;
     for (double left = share; left > UNITS_LEFT * unit && steps < plan->losses.diagonals; left *= share)
         steps++;

@@ -81,8 +81,7 @@ int starfish_poisson_plan_owners(const struct starfish_poisson_plan *plan)
 
 /* What a solve came to, until it is waited for. */
 struct starfish_gathered_result {
-    starfish_status status;
-    char message[1024];
+    struct starfish_failure failure;
     struct told {
         struct starfish_info info;
         struct starfish_accuracy accuracy;
@@ -150,8 +149,7 @@ starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *p
     made->plan = plan;
     made->gathered = result;
     result->told.accuracy = accuracy;
-    result->status = run(plan, boundary, rhs, solution, &result->told);
-    snprintf(result->message, sizeof result->message, "%s", starfish_error_message());
+    starfish_failure_keep(&result->failure, run(plan, boundary, rhs, solution, &result->told));
     *job = made;
     return STARFISH_SUCCESS;
 }
@@ -160,14 +158,12 @@ starfish_status starfish_job_wait_gathered(struct starfish_job *job, struct star
                                            struct starfish_accuracy *accuracy)
 {
     struct starfish_gathered_result *result = job->gathered;
-    const starfish_status status = result->status;
+    const starfish_status status = starfish_failure_repeat(&result->failure);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
         if (info)
             *info = result->told.info;
         starfish_accuracy_copy(accuracy, &result->told.accuracy);
     }
-    if (status != STARFISH_SUCCESS)
-        starfish_fail(status, "%s", result->message);
     atomic_fetch_sub(&job->plan->in_flight, 1);
     free(result);
     free(job);

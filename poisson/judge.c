@@ -8,16 +8,15 @@
  *    operators that are symmetric up to a scaling, which eigenvalues are known of). */
 #include "poisson/layout.h"
 
+#include "base/precision.h"
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
-#include "poisson/ranks.h"
+#include "scheduler/ranks.h"
 #include "stencil/kernels/refine.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double epsilons[] = {[STARFISH_F32] = (double)FLT_EPSILON, [STARFISH_F64] = DBL_EPSILON};
 static const double floors[] = {[STARFISH_F32] = 1e-3, [STARFISH_F64] = 1e-8};
 static const double caps[] = {[STARFISH_F32] = 1e-2, [STARFISH_F64] = 1e-3};
 static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f64"};
@@ -110,7 +109,7 @@ static double bound_of(const struct starfish_poisson_plan *plan, const double ma
 {
     const starfish_precision precision = plan->options.precision;
     const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
-    const double rounding = rhs > 0 ? UNITS * epsilons[precision] * (size / rhs) : 0;
+    const double rounding = rhs > 0 ? UNITS * starfish_epsilon(precision) * (size / rhs) : 0;
     const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
     if (plan->options.tolerance == 0 || plan->method->direct)
         return bound;
@@ -122,7 +121,7 @@ static double bound_of(const struct starfish_poisson_plan *plan, const double ma
  * are no measure of anything. */
 static int is_noise(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
 {
-    const double noise = NOISE_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];
+    const double noise = NOISE_UNITS * starfish_epsilon(plan->options.precision) * maximum[STARFISH_MAXIMUM_RHS];
     return plan->singular && plan->condition.known &&
            maximum[STARFISH_MAXIMUM_SOLUTION] * plan->condition.smallest <= noise;
 }
@@ -131,7 +130,7 @@ static int is_noise(const struct starfish_poisson_plan *plan, const double maxim
  */
 static double error_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
 {
-    const double rounding = SPECTRAL_UNITS * epsilons[plan->options.precision] * maximum[STARFISH_MAXIMUM_RHS];
+    const double rounding = SPECTRAL_UNITS * starfish_epsilon(plan->options.precision) * maximum[STARFISH_MAXIMUM_RHS];
     const double smallest = plan->condition.smallest, solution = maximum[STARFISH_MAXIMUM_SOLUTION];
     if (!plan->condition.known || !(solution > 0))
         return 0;
@@ -171,7 +170,8 @@ static int has_criterion(const struct starfish_poisson_plan *plan)
 static double most_correction(const struct starfish_poisson_plan *plan)
 {
     const int many = plan->options.refinements < 0 && plan->refinements >= MANY_STEPS;
-    return many ? fmin(MOST_CORRECTION, UNITS_OF_MANY_STEPS * epsilons[plan->options.precision]) : MOST_CORRECTION;
+    return many ? fmin(MOST_CORRECTION, UNITS_OF_MANY_STEPS * starfish_epsilon(plan->options.precision))
+                : MOST_CORRECTION;
 }
 
 starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,

@@ -5,8 +5,8 @@
 
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
-#include "poisson/ranks.h"
 #include "scheduler/data.h"
+#include "scheduler/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <math.h>

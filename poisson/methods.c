@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *const starfish_method_list[STARFISH_METHODS + 1] = {[STARFISH_METHOD_AUTO] = "auto",
                                                                 [STARFISH_METHOD_SLAB] = "slab",
@@ -20,19 +19,6 @@ const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS] =
     [STARFISH_METHOD_BLKTRI_PRODUCT] = &starfish_blktri_product_method,
     [STARFISH_METHOD_MULTIGRID] = &starfish_multigrid_method,
 };
-
-const char *const *starfish_method_names(void)
-{
-    return starfish_method_list;
-}
-
-int starfish_method_named(const char *name)
-{
-    for (int method = 0; method < STARFISH_METHODS; method++)
-        if (strcmp(starfish_method_list[method], name) == 0)
-            return method;
-    return -1;
-}
 
 /* ---- Choosing ---------------------------------------------------------------------------------------------------- */
 

@@ -62,10 +62,6 @@ extern const struct starfish_method_row *const starfish_method_rows[STARFISH_MET
 extern const struct starfish_method_row starfish_slab_method, starfish_blktri_method, starfish_blktri_product_method,
     starfish_multigrid_method;
 
-/* For programs: the names as above; and the method of a name, -1 where there is none. */
-const char *const *starfish_method_names(void);
-int starfish_method_named(const char *name);
-
 /* Sets plan->method and plan->reason: the method that is asked for, or the cheapest of those that can. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
 /* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */

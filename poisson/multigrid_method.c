@@ -7,13 +7,14 @@
  * positive. */
 #include "poisson/methods.h"
 
+#include "base/precision.h"
+#include "krylov/iteration.h"
 #include "multigrid/plan.h"
-#include "poisson/ranks.h"
 #include "scheduler/dealt.h"
 #include "scheduler/memory.h"
+#include "scheduler/ranks.h"
 #include <starfish/multigrid.h>
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +104,14 @@ static double sign_of(const struct starfish_poisson_plan *plan)
 
 static double tolerance_of(const struct starfish_poisson_plan *plan)
 {
-    const int single = plan->options.precision == STARFISH_F32;
+    const starfish_precision precision = plan->options.precision;
     double n = 1;
 
     if (plan->options.tolerance > 0)
         return plan->options.tolerance;
     for (int d = 0; d < 3; d++)
         n = fmax(n, (double)plan->n[d]);
-    return fmax(single ? 1e-6 : 1e-10, n * n * (single ? (double)FLT_EPSILON : DBL_EPSILON));
+    return fmax(starfish_default_tolerance(precision), n * n * starfish_epsilon(precision));
 }
 
 /* A first direction of one unknown goes last: memory is the same, and rows are long. */

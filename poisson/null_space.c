@@ -11,7 +11,6 @@
 #include "poisson/null_space.h"
 
 #include "base/row_sum.h"
-#include "poisson/direction.h"
 
 #include <float.h>
 #include <math.h>

@@ -2,6 +2,7 @@
  * solution is refused. */
 #include "poisson/plan.h"
 
+#include "base/precision.h"
 #include "poisson/condition.h"
 #include "poisson/gathered.h"
 #include "poisson/ghosts.h"
@@ -12,7 +13,6 @@
 #include "poisson/ranks.h"
 #include "scheduler/spread.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +41,11 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
 /* `spectra`: NULL before they are known. */
 static starfish_status check_null_space(struct starfish_poisson_plan *plan, const struct starfish_spectra *spectra)
 {
-    const struct starfish_null_space_problem problem = {
-        .direction = plan->direction,
-        .lambda = plan->lambda,
-        .eps = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON,
-        .spectra = spectra,
-        .one_layer = plan->options.complex_rhs};
+    const struct starfish_null_space_problem problem = {.direction = plan->direction,
+                                                        .lambda = plan->lambda,
+                                                        .eps = starfish_epsilon(plan->options.precision),
+                                                        .spectra = spectra,
+                                                        .one_layer = plan->options.complex_rhs};
     return starfish_check_null_space(&problem, &plan->singular);
 }
 

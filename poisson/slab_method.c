@@ -3,7 +3,7 @@
 #include "poisson/slab.h"
 
 #include "poisson/estimate.h"
-#include "poisson/ranks.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

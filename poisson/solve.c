@@ -12,7 +12,6 @@
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Submission ------------------------------------------------------------------------------------------------- */
@@ -476,14 +475,14 @@ static void tell(const struct told *told, struct starfish_info *info, struct sta
 /* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
 static starfish_status end(starfish_job *job, starfish_status status, struct told *told)
 {
-    char message[1024];
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     const double seconds = starfish_progress_seconds(&job->progress);
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
-    snprintf(message, sizeof message, "%s", starfish_error_message());
+    starfish_failure_keep(&failure, status);
     const starfish_status found = find_out(job, seconds, told);
     if (status == STARFISH_ERROR_NUMERICAL)
-        return starfish_fail(status, "%s", message);
+        return starfish_failure_repeat(&failure);
     if (found == STARFISH_SUCCESS && job->plan->method->watch)
         job->plan->method->watch(job, told->info.seconds);
     return found == STARFISH_SUCCESS ? starfish_job_judge(job, &told->accuracy, told->error) : found;

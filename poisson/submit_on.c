@@ -10,19 +10,15 @@
 #include "scheduler/bundle.h"
 #include "scheduler/stream.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MESSAGE = 1024 };
 
 /* The solve, while it goes on; and what it has come to, until it is asked for. */
 struct starfish_job_on {
     struct starfish_job *job; /* NULL: it is over */
     struct starfish_bundle *bundle;
     double *pertrb_of_all; /* one for each problem */
-    starfish_status status;
-    char message[MESSAGE];
+    struct starfish_failure failure;
     struct starfish_info info;
     struct starfish_accuracy accuracy;
 };
@@ -63,13 +59,6 @@ static starfish_status check(const struct starfish_poisson_plan *plan, const str
     return STARFISH_SUCCESS;
 }
 
-static void keep(struct starfish_job_on *on, starfish_status status)
-{
-    on->status = status;
-    if (status != STARFISH_SUCCESS)
-        snprintf(on->message, sizeof on->message, "%s", starfish_error_message());
-}
-
 /* The solve's end. */
 static void collect(struct starfish_job_on *on)
 {
@@ -79,14 +68,15 @@ static void collect(struct starfish_job_on *on)
     on->job = NULL;
     on->accuracy.size = sizeof on->accuracy;
     job->pertrb = on->pertrb_of_all;
-    keep(on, starfish_job_wait_accuracy(job, &on->info, &on->accuracy));
+    starfish_failure_keep(&on->failure, starfish_job_wait_accuracy(job, &on->info, &on->accuracy));
     starfish_bundle_destroy(on->bundle);
     on->bundle = NULL;
 }
 
 static void solve(struct starfish_poisson_plan *plan, const struct request_on *request, struct starfish_job_on *on)
 {
-    keep(on, starfish_poisson_submit_staying(plan, request->boundary, request->rhs, request->solution, NULL, &on->job));
+    starfish_failure_keep(&on->failure, starfish_poisson_submit_staying(plan, request->boundary, request->rhs,
+                                                                        request->solution, NULL, &on->job));
     collect(on);
 }
 
@@ -164,15 +154,13 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
 {
     struct starfish_job_on *on = job->on;
     collect(on);
-    starfish_status status = on->status;
+    const starfish_status status = starfish_failure_repeat(&on->failure);
     if (status == STARFISH_SUCCESS && job->pertrb)
         memcpy(job->pertrb, on->pertrb_of_all, job->plan->count * sizeof *job->pertrb);
     if (info && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL))
         *info = on->info;
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
         starfish_accuracy_copy(accuracy, &on->accuracy);
-    if (status != STARFISH_SUCCESS)
-        status = starfish_fail(status, "%s", on->message);
     destroy(on);
     free(job);
     return status;

@@ -2,7 +2,7 @@
 #ifndef STARFISH_SCHEDULER_CONTEXT_H
 #define STARFISH_SCHEDULER_CONTEXT_H
 
-#include "base/status.h"
+#include "base/failure.h"
 #include "scheduler/watch.h"
 #include <starfish/context.h>
 #include <starfish/types.h>

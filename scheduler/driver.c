@@ -2,6 +2,7 @@
 #include "scheduler/driver.h"
 
 #include "scheduler/fork.h"
+#include "scheduler/rest.h"
 
 static void *run(void *data)
 {
@@ -93,15 +94,49 @@ void starfish_queue_leave(struct starfish_queue *queue)
     STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
 }
 
-starfish_status starfish_driver_start_in_turn(struct starfish_driver *driver, struct starfish_context *context,
-                                              struct starfish_queue *queue, size_t ticket,
-                                              void (*function)(void *argument), void *argument)
-{
-    const starfish_status status = starfish_driver_start(driver, context, function, argument);
+/* ---- Turns ------------------------------------------------------------------------------------------------------- */
 
-    if (status != STARFISH_SUCCESS) {
-        starfish_queue_wait(queue, ticket);
+static void run_turn(void *data)
+{
+    struct starfish_turn *turn = data;
+
+    starfish_queue_wait(turn->queue, turn->ticket);
+    starfish_rest_call_begin();
+    turn->solve(turn->job);
+    starfish_rest_call_end();
+    starfish_queue_leave(turn->queue);
+}
+
+static void enter(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
+{
+    turn->queue = queue;
+    turn->ticket = starfish_queue_enter(queue);
+    turn->solve = solve;
+    turn->job = job;
+    turn->has_thread = 0;
+}
+
+void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
+{
+    enter(turn, queue, solve, job);
+    run_turn(turn);
+}
+
+starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
+                                    struct starfish_queue *queue, void (*solve)(void *job), void *job)
+{
+    enter(turn, queue, solve, job);
+    const starfish_status status = starfish_driver_start(&turn->driver, context, run_turn, turn);
+
+    turn->has_thread = status == STARFISH_SUCCESS;
+    if (!turn->has_thread) {
+        starfish_queue_wait(queue, turn->ticket);
         starfish_queue_leave(queue);
     }
     return status;
+}
+
+starfish_status starfish_turn_wait(struct starfish_turn *turn)
+{
+    return turn->has_thread ? starfish_driver_join(&turn->driver) : STARFISH_SUCCESS;
 }

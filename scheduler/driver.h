@@ -38,10 +38,23 @@ size_t starfish_queue_enter(struct starfish_queue *queue);
 void starfish_queue_wait(struct starfish_queue *queue, size_t ticket);
 void starfish_queue_leave(struct starfish_queue *queue);
 
-/* As starfish_driver_start, for a function that waits for the ticket's turn and leaves the queue. Where there is no
- * thread for it the turn passes in this one, before it returns. */
-starfish_status starfish_driver_start_in_turn(struct starfish_driver *driver, struct starfish_context *context,
-                                              struct starfish_queue *queue, size_t ticket,
-                                              void (*function)(void *argument), void *argument);
+/* One solve of a plan whose solves take turns, as they share its vectors. */
+struct starfish_turn {
+    struct starfish_queue *queue;
+    size_t ticket;
+    void (*solve)(void *job);
+    void *job;
+    int has_thread;
+    struct starfish_driver driver; /* of the thread, where there is one */
+};
+
+/* Calls solve(job) in this thread, after all that entered the queue before. */
+void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job);
+/* The same in a thread of its own; the place in the queue is taken before this returns. turn must stay until
+ * starfish_turn_wait. RUNTIME where the system refuses the thread: then the turn passes before this returns. */
+starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
+                                    struct starfish_queue *queue, void (*solve)(void *job), void *job);
+/* Waits for the solve's end, however it was begun; as starfish_driver_join. */
+starfish_status starfish_turn_wait(struct starfish_turn *turn);
 
 #endif

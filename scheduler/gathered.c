@@ -1,7 +1,6 @@
 /* Solves that one rank does for all. Bound by the first rank: its link, which both fields pass, and its workers. */
 #include "scheduler/gathered.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -261,10 +260,10 @@ starfish_status starfish_gathered_solve(struct starfish_gathered *gathered,
     solved = starfish_ranks_agree(context, solved);
     if (solved != STARFISH_SUCCESS && solved != STARFISH_ERROR_NUMERICAL)
         return solved;
-    char message[1024];
-    snprintf(message, sizeof message, "%s", starfish_error_message());
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    starfish_failure_keep(&failure, solved);
     STARFISH_TRY(starfish_ranks_broadcast(context, request->told, request->told_bytes, 0));
     if (!request->looks)
         STARFISH_TRY(deal(gathered, gathered->array[1], request->plane_bytes, request->solution));
-    return solved == STARFISH_SUCCESS ? solved : starfish_fail(solved, "%s", message);
+    return starfish_failure_repeat(&failure);
 }

@@ -66,8 +66,8 @@ starfish_status starfish_progress_wait(struct starfish_progress *progress)
         status = starfish_patience_wait(&patience, &progress->all_done, &progress->lock);
     STARPU_PTHREAD_MUTEX_UNLOCK(&progress->lock);
     STARFISH_TRY(status);
-    if (progress->refused != STARFISH_SUCCESS)
-        return starfish_fail(progress->refused, "%s", progress->refused_text);
+    if (progress->refused.status != STARFISH_SUCCESS)
+        return starfish_failure_repeat(&progress->refused);
     int error = atomic_load(&progress->error);
     if (error == 0)
         return STARFISH_SUCCESS;

@@ -33,11 +33,10 @@ struct starfish_progress {
     struct starfish_joint *joint;   /* that its tasks are recorded in (joint.h), or NULL */
     uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
-    atomic_int iteration;          /* that tasks are submitted of, from 1; 0: of none */
-    atomic_int error;              /* the first CUDA error that a task met, 0 for none */
-    _Atomic(const char *) culprit; /* the operation that met it */
-    starfish_status refused;       /* on several ranks: why a task could not be submitted (task.c), and what it says */
-    char refused_text[256];
+    atomic_int iteration;            /* that tasks are submitted of, from 1; 0: of none */
+    atomic_int error;                /* the first CUDA error that a task met, 0 for none */
+    _Atomic(const char *) culprit;   /* the operation that met it */
+    struct starfish_failure refused; /* on several ranks: why a task could not be submitted (task.c) */
 
     /* Guards what follows. StarPU's kind of lock: in a simulation its threads are no threads to the system. */
     starpu_pthread_mutex_t lock;

@@ -145,8 +145,6 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
-enum { MESSAGE = 512 };
-
 /* What every rank says of a step. */
 struct vote {
     int64_t status, tag;
@@ -156,7 +154,7 @@ struct vote {
 /* The failing rank's message on all others; rank 0's are everybody's, and are not marked. */
 static starfish_status pass_on(const struct starfish_transport *transport, const struct vote *vote, int rank)
 {
-    char message[MESSAGE] = "";
+    char message[STARFISH_MESSAGE] = "";
     const starfish_status status = (starfish_status)vote[rank].status;
     if (transport->rank == rank)
         snprintf(message, sizeof message, "%s", starfish_error_message());

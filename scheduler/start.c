@@ -16,7 +16,6 @@
 #include "scheduler/address_space.h"
 #include "scheduler/home.h"
 #include "scheduler/memory.h"
-#include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 
 #ifdef STARFISH_HAVE_GPU

@@ -15,7 +15,6 @@
 #include "scheduler/sizes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU
@@ -413,10 +412,8 @@ static starfish_status replace(const struct starfish_task *task, starfish_status
     const struct starfish_context *context = progress->context;
     struct starfish_task_header header = {.record = NULL};
     struct starpu_task *starpu_task;
-    if (progress->refused == STARFISH_SUCCESS) {
-        progress->refused = failure;
-        snprintf(progress->refused_text, sizeof progress->refused_text, "%s", starfish_error_message());
-    }
+    if (progress->refused.status == STARFISH_SUCCESS)
+        starfish_failure_keep(&progress->refused, failure);
     STARFISH_TRY(make(task, &header, sizeof header, &starpu_task));
     starpu_task->cl = &in_its_place;
     starpu_task->where = (int32_t)(context->workers_of[STARFISH_CPU] > 0 ? STARPU_CPU : context->where);
@@ -432,7 +429,7 @@ static starfish_status replace(const struct starfish_task *task, starfish_status
     atomic_fetch_sub(&progress->submitted, 1);
     starfish_watched_drop(&progress->context->watched, starpu_task->cl_arg);
     discard(starpu_task);
-    return starfish_fail(failure, "%s", progress->refused_text);
+    return starfish_failure_repeat(&progress->refused);
 }
 
 /* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it (or several,

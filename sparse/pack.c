@@ -1,6 +1,7 @@
 /* Matrices in the formats of kernels. */
 #include "sparse/pack.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "scheduler/host_loop.h"
 
@@ -175,10 +176,7 @@ static void put(const struct target *t, size_t at, int column, double value)
     void *values = t->table + t->layout->value;
 
     t->table[t->layout->column + at] = column;
-    if (t->precision == STARFISH_F32)
-        ((float *)values)[at] = (float)value;
-    else
-        ((double *)values)[at] = value;
+    starfish_element_set(values, t->precision, at, value);
 }
 
 /* Entry k of row i, or what pads the row behind its last one. */

@@ -3,7 +3,6 @@
 
 #include "base/real.h"
 #include "codelets/bring_home.h"
-#include "scheduler/data.h"
 #include "tasks/separable.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
+#include "apps/plans/arrays.h"
 #include "apps/workers.h"
 #include "base/real.h"
 #include "bench/clock.h"
@@ -62,18 +63,10 @@ static void give_back(const struct subject *s, char *memory)
 /* Pinned where there are GPUs; of both arrays every page is there before anything is timed. */
 static starfish_status make_array(const struct subject *s, char **array)
 {
-    const size_t bytes = bytes_of(s, s->run->count), size = starfish_real_size(s->precision);
+    const size_t bytes = bytes_of(s, s->run->count);
     void *values;
     STARFISH_TRY(starfish_alloc(s->context, bytes, &values));
-    unsigned state = 1;
-    for (size_t i = 0; i < bytes / size; ++i) {
-        state = state * 1664525u + 1013904223u;
-        const double value = (double)(state >> 8) / (1 << 24) - 0.5;
-        if (s->precision == STARFISH_F32)
-            ((float *)values)[i] = (float)value;
-        else
-            ((double *)values)[i] = value;
-    }
+    solve_array_random(values, s->precision, bytes / starfish_real_size(s->precision));
     *array = values;
     if (s->where == ON_HOST)
         return STARFISH_SUCCESS;

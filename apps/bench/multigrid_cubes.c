@@ -5,7 +5,6 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "base/real.h"
-#include "bench/clock.h"
 #include "bench/peer_hypre.h"
 #include "bench/peers.h"
 #include "multigrid/options.h"

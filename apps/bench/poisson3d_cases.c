@@ -1,5 +1,7 @@
 /* starfish bench poisson3d: the problems that the command line asks for. */
 #include "apps/bench/poisson3d.h"
+
+#include "apps/plans/arrays.h"
 #include "base/real.h"
 #include "poisson/options.h"
 
@@ -68,19 +70,6 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
  * than all solves. */
 enum { RANDOM_VALUES = 1048573 };
 
-static void fill_random(const struct poisson3d_case *c, void *field, size_t count)
-{
-    unsigned seed = 1;
-    for (size_t i = 0; i < count; ++i) {
-        seed = seed * 1664525u + 1013904223u;
-        const double value = (double)(seed >> 8) / (1 << 24) - 0.5;
-        if (c->precision == STARFISH_F32)
-            ((float *)field)[i] = (float)value;
-        else
-            ((double *)field)[i] = value;
-    }
-}
-
 starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **field)
 {
     const size_t bytes = poisson3d_bytes(c), size = starfish_real_size(c->precision);
@@ -88,7 +77,7 @@ starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **fi
     *field = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!*field)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a field", c->name);
-    fill_random(c, *field, first / size);
+    solve_array_random(*field, c->precision, first / size);
     for (size_t at = first; at < bytes; at += first)
         memcpy((char *)*field + at, *field, bytes - at < first ? bytes - at : first);
     return STARFISH_SUCCESS;

@@ -1,6 +1,5 @@
 /* starfish bench poisson3d: the limits that plain copies set, and others' solvers. */
 #include "apps/bench/poisson3d.h"
-#include "apps/command.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -148,7 +148,7 @@ static starfish_status check(struct subject *s)
     s->residual = info.residual;
     if (!(info.residual < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             starfish_method_names()[s->method], s->workers, info.residual);
+                             starfish_method_list[s->method], s->workers, info.residual);
     return STARFISH_SUCCESS;
 }
 
@@ -245,7 +245,7 @@ static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
     struct poisson3d *run = s->run;
     if (s->flight > 1)
         snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
-    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_names()[s->method], s->workers,
+    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_list[s->method], s->workers,
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
@@ -280,7 +280,7 @@ static starfish_status measure_prepared(struct subject *s)
 
 static starfish_status measure_one(struct subject *s)
 {
-    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_names()[s->method], s->workers,
+    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_list[s->method], s->workers,
                    poisson3d_places[s->where], s->flight);
     starfish_status status = make_arrays(s);
     if (status == STARFISH_SUCCESS)

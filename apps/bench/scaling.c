@@ -10,8 +10,6 @@
 #include "apps/frame/run.h"
 #include "apps/lists.h"
 #include "apps/names.h"
-#include "apps/plans/words.h"
-#include "poisson/options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

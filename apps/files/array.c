@@ -1,6 +1,7 @@
 /* Arrays as files hold them. */
 #include "apps/files/array.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 
 #include <float.h>
@@ -126,9 +127,7 @@ size_t starfish_array_count(const struct starfish_array *array)
 
 double starfish_array_get(const struct starfish_array *array, size_t index)
 {
-    if (array->precision == STARFISH_F32)
-        return (double)((const float *)array->data)[index];
-    return ((const double *)array->data)[index];
+    return starfish_element(array->data, array->precision, index);
 }
 
 void starfish_array_fill(struct starfish_array *array, double value)

@@ -1,7 +1,6 @@
 /* Problem files: keys of problems on a box, which several kinds have: length, origin, bc, boundary. */
 #include "apps/files/problem_keys.h"
 
-#include "apps/files/file.h"
 #include "apps/files/json.h"
 
 #include <math.h>

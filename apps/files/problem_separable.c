@@ -1,7 +1,6 @@
 /* Problem files: the keys of separable3d and separable2d. */
 #include "apps/files/problem_keys.h"
 
-#include "apps/files/file.h"
 #include "apps/files/json.h"
 
 #include <math.h>

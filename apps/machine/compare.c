@@ -5,7 +5,6 @@
 #include "apps/machine/machine.h"
 #include "apps/machine/measured.h"
 
-#include "apps/command.h"
 #include "apps/files/json.h"
 #include "apps/files/output.h"
 #include "apps/files/temporary.h"

@@ -5,7 +5,6 @@
  * one's, and GPUs are linked in pairs. Where main memory is named, all copies from and to it share that. */
 #include "apps/machine/machine.h"
 
-#include "apps/command.h"
 #include "apps/files/json.h"
 #include "apps/files/output.h"
 #include "apps/options.h"

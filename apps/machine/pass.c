@@ -5,7 +5,6 @@
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
-#include "apps/files/json.h"
 #include "apps/measured/sched.h"
 #include "apps/workers.h"
 #include "scheduler/account.h"

@@ -91,9 +91,11 @@ static json_t *gpus_of(const starfish_context *context)
     json_t *list = json_array();
     for (size_t i = 0; i < starfish_context_workers(context); ++i) {
         struct starfish_worker worker;
-        if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS && worker.kind == STARFISH_GPU)
-            json_array_append_new(list, json_pack("{s:s, s:I}", "name", worker.name, "memory_bytes",
-                                                  (json_int_t)starpu_memory_get_total((unsigned)worker.memory_node)));
+        size_t bytes; /* all of its memory, as there are no plans yet */
+        if (starfish_context_worker(context, i, &worker) == STARFISH_SUCCESS && worker.kind == STARFISH_GPU &&
+            starfish_context_worker_memory(context, i, &bytes) == STARFISH_SUCCESS)
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:I}", "name", worker.name, "memory_bytes", (json_int_t)bytes));
     }
     return list;
 }

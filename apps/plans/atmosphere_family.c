@@ -3,6 +3,7 @@
 #include "apps/recorded/simulate.h"
 #include "atmosphere/options.h"
 #include "atmosphere/plan.h"
+#include "krylov/iteration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static starfish_status wait(struct problem_run *run, void *job)
     struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
     struct checked_job *submitted = job;
     const double tolerance = ((const struct starfish_atmosphere_options *)run->library)->tolerance;
-    const double wanted = tolerance > 0 ? tolerance : run->precision == STARFISH_F64 ? 1e-10 : 1e-6;
+    const double wanted = tolerance > 0 ? tolerance : starfish_default_tolerance(run->precision);
 
     const starfish_status status = starfish_atmosphere_wait(submitted->job, &info);
     run->result = (struct problem_result){.accuracy = accuracy, .iterates = 1, .tolerated = (double)NAN};

@@ -1,6 +1,7 @@
 /* One solve by block cyclic reduction, timed step by step. */
 #include "apps/plans/blktri_run.h"
 
+#include "apps/plans/arrays.h"
 #include "apps/workers.h"
 #include "base/real.h"
 #include "base/status.h"
@@ -96,20 +97,6 @@ static void free_array(const struct blktri_case *c, starfish_context *context, v
         starfish_free(context, memory, bytes_of(c));
 }
 
-static void fill(const struct blktri_case *c, void *field)
-{
-    const size_t count = reals_of(c);
-    unsigned seed = 1;
-    for (size_t i = 0; i < count; ++i) {
-        seed = seed * 1664525u + 1013904223u;
-        const double value = (double)(seed >> 8) / (double)(1 << 24) - 0.5;
-        if (c->precision == STARFISH_F32)
-            ((float *)field)[i] = (float)value;
-        else
-            ((double *)field)[i] = value;
-    }
-}
-
 /* Both are written, so that their pages are there before anything is timed. */
 static starfish_status make_arrays(const struct blktri_case *c, starfish_context *context, struct arrays *arrays)
 {
@@ -118,7 +105,7 @@ static starfish_status make_arrays(const struct blktri_case *c, starfish_context
     arrays->solution = allocate(c, context);
     int made = arrays->rhs && arrays->solution && (!c->on_device || field);
     if (made) {
-        fill(c, c->on_device ? field : arrays->rhs);
+        solve_array_random(c->on_device ? field : arrays->rhs, c->precision, reals_of(c));
         if (c->on_device)
             made = peer_device_write(arrays->rhs, field, bytes_of(c));
         else

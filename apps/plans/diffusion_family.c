@@ -4,6 +4,7 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "diffusion/options.h"
+#include "krylov/iteration.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static starfish_status wait(struct problem_run *run, void *job)
     result->accuracy.residual = info.residual_max;
     result->accuracy.residual_bound = info.residual_bound;
     result->accuracy.correction = (double)NAN;
-    const double asked = options->tolerance > 0 ? options->tolerance : run->precision == STARFISH_F32 ? 1e-6 : 1e-10;
+    const double asked = options->tolerance > 0 ? options->tolerance : starfish_default_tolerance(run->precision);
     if (status == STARFISH_SUCCESS && info.tolerance != asked)
         result->tolerated = info.tolerance;
     return status;

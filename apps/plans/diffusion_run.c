@@ -1,7 +1,8 @@
 /* Pressure equations of two-phase flow: problems, versions, times. */
 #include "apps/plans/diffusion_run.h"
 
-#include "base/real.h"
+#include "apps/plans/arrays.h"
+#include "base/precision.h"
 #include "base/status.h"
 #include "bench/peers.h"
 #include "scheduler/host_loop.h"
@@ -183,60 +184,25 @@ void diffusion_set_version(const struct diffusion_version *version, size_t block
 
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
 
-struct arrays {
-    starfish_context *context;
-    starfish_precision precision;
-    size_t bytes;
-    void *rhs, *solution, *device_rhs, *device_solution;
-};
-
-static void free_arrays(struct arrays *a)
-{
-    starfish_free(a->context, a->rhs, a->bytes);
-    starfish_free(a->context, a->solution, a->bytes);
-    peer_device_free(a->device_rhs);
-    peer_device_free(a->device_solution);
-}
-
-static starfish_status make_arrays(const struct diffusion_case *given, int on_device, struct arrays *a)
-{
-    a->bytes = given->count * starfish_real_size(a->precision);
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
-    for (size_t i = 0; i < given->count; i++)
-        if (a->precision == STARFISH_F32)
-            ((float *)a->rhs)[i] = (float)given->rhs[i];
-        else
-            ((double *)a->rhs)[i] = given->rhs[i];
-    if (!on_device)
-        return STARFISH_SUCCESS;
-    a->device_rhs = peer_device_alloc(a->bytes);
-    a->device_solution = peer_device_alloc(a->bytes);
-    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
-    return STARFISH_SUCCESS;
-}
-
-static double error_of(const struct diffusion_case *given, const struct arrays *a)
+static double error_of(const struct diffusion_case *given, const struct solve_arrays *a)
 {
     double sum = 0, all = 0;
 
-    if (!given->exact || a->device_rhs)
+    if (!given->exact || a->on_device[0])
         return (double)NAN;
     for (size_t i = 0; i < given->count; i++) {
-        const double u =
-            a->precision == STARFISH_F32 ? (double)((const float *)a->solution)[i] : ((const double *)a->solution)[i];
+        const double u = starfish_element(a->solution, a->precision, i);
         sum += (u - given->exact[i]) * (u - given->exact[i]);
         all += given->exact[i] * given->exact[i];
     }
     return sqrt(sum / all);
 }
 
-static starfish_status solve_all(starfish_diffusion_plan *plan, const struct arrays *a,
+static starfish_status solve_all(starfish_diffusion_plan *plan, const struct solve_arrays *a,
                                  const struct diffusion_repeats *repeats, struct diffusion_times *times)
 {
-    const void *rhs = a->device_rhs ? a->device_rhs : a->rhs;
-    void *solution = a->device_solution ? a->device_solution : a->solution;
+    const void *rhs = a->on_device[0] ? a->on_device[0] : a->rhs;
+    void *solution = a->on_device[1] ? a->on_device[1] : a->solution;
 
     for (size_t i = 0; i < repeats->warmup + repeats->repeat; i++) {
         times->info = (struct starfish_diffusion_info)STARFISH_DIFFUSION_INFO_DEFAULTS;
@@ -253,7 +219,7 @@ starfish_status diffusion_repeat(const struct diffusion_case *given, const struc
                                  starfish_context *context, const struct diffusion_repeats *repeats,
                                  struct diffusion_times *times)
 {
-    struct arrays arrays = {.context = context, .precision = options->precision};
+    struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = given->count};
     starfish_diffusion_plan *plan = NULL;
 
     *times = (struct diffusion_times){.repeat = repeats->repeat, .error = (double)NAN};
@@ -262,12 +228,12 @@ starfish_status diffusion_repeat(const struct diffusion_case *given, const struc
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeats->repeat);
     STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, options, &plan));
     times->plan_seconds = starfish_diffusion_plan_seconds(plan);
-    starfish_status status = make_arrays(given, repeats->on_device, &arrays);
+    starfish_status status = solve_arrays_make(&arrays, given->rhs, 0, repeats->on_device);
     if (status == STARFISH_SUCCESS)
         status = solve_all(plan, &arrays, repeats, times);
     if (status == STARFISH_SUCCESS)
         times->error = error_of(given, &arrays);
-    free_arrays(&arrays);
+    solve_arrays_free(&arrays);
     starfish_diffusion_plan_destroy(plan);
     return status;
 }

@@ -50,7 +50,7 @@ static starfish_status open_mesh(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%s, %zu refinements", run->path, given->refinements);
     snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %zu times, %s", run->gmsh.mesh.cells,
              given->refinements, starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_MULTIGRID]);
     plan->flat = 1;
     return STARFISH_SUCCESS;
 }

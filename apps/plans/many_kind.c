@@ -74,7 +74,7 @@ static starfish_status open_many(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%zu cubes of %zu^3 cells", run->count, run->n);
     snprintf(plan->size, sizeof plan->size, "%zu x %zu^3 cells, %s", run->count, run->n,
              starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_SLAB]);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_SLAB]);
     plan->rows = run->count;
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;

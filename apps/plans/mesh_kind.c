@@ -3,6 +3,7 @@
 #include "apps/plans/multigrid_run.h"
 #include "apps/plans/plan.h"
 #include "apps/recorded/simulate.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "poisson/methods.h"
 
@@ -30,10 +31,7 @@ static starfish_status make_arrays(struct mesh_run *run)
         return STARFISH_SUCCESS;
     starfish_array_fill(&run->solution, 0);
     for (size_t i = 0; i < run->mesh.count; i++)
-        if (precision == STARFISH_F32)
-            ((float *)run->rhs.data)[i] = (float)run->mesh.load[i];
-        else
-            ((double *)run->rhs.data)[i] = run->mesh.load[i];
+        starfish_element_set(run->rhs.data, precision, i, run->mesh.load[i]);
     return STARFISH_SUCCESS;
 }
 
@@ -55,7 +53,7 @@ static starfish_status open_mesh(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%s level %zu", given->named[PLAN_MESH], level);
     snprintf(plan->size, sizeof plan->size, "Q1 on %s, %zu x %zu unknowns, %s", given->named[PLAN_MESH], run->mesh.n[0],
              run->mesh.n[1], starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_names()[STARFISH_METHOD_MULTIGRID]);
+    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_MULTIGRID]);
     plan->rows = run->mesh.n[1];
     plan->array[0] = run->rhs.data;
     plan->array[1] = run->solution.data;

@@ -2,8 +2,10 @@
  * errors, and the least words that a solve moves. */
 #include "apps/plans/multigrid_run.h"
 
+#include "apps/plans/arrays.h"
 #include "apps/recorded/simulate.h"
 #include "apps/workers.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/clock.h"
@@ -115,48 +117,12 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
     return starfish_context_create(context, &options);
 }
 
-/* The user's arrays: on the host, and if asked for on the device as well. */
-struct arrays {
-    starfish_context *context;
-    size_t bytes;
-    void *rhs, *solution, *device_rhs, *device_solution;
-};
-
-static void free_arrays(struct arrays *a)
-{
-    starfish_free(a->context, a->rhs, a->bytes);
-    starfish_free(a->context, a->solution, a->bytes);
-    peer_device_free(a->device_rhs);
-    peer_device_free(a->device_solution);
-}
-
-static starfish_status make_arrays(const struct multigrid_solves *what, starfish_precision precision, struct arrays *a)
-{
-    a->bytes = what->count * starfish_real_size(precision);
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->rhs));
-    STARFISH_TRY(starfish_alloc(a->context, a->bytes, &a->solution));
-    for (size_t i = 0; i < what->count; i++) {
-        const double value = what->load ? what->load[i] : what->constant;
-        if (precision == STARFISH_F32)
-            ((float *)a->rhs)[i] = (float)value;
-        else
-            ((double *)a->rhs)[i] = value;
-    }
-    if (!what->on_device)
-        return STARFISH_SUCCESS;
-    a->device_rhs = peer_device_alloc(a->bytes);
-    a->device_solution = peer_device_alloc(a->bytes);
-    if (!a->device_rhs || !a->device_solution || !peer_device_write(a->device_rhs, a->rhs, a->bytes))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes on the GPU", a->bytes);
-    return STARFISH_SUCCESS;
-}
-
 /* A tolerance that is not reached is a result. */
-static starfish_status solve(starfish_multigrid_plan *plan, const struct arrays *a, int on_device,
+static starfish_status solve(starfish_multigrid_plan *plan, const struct solve_arrays *a, int on_device,
                              struct multigrid_times *times)
 {
     const starfish_status status = on_device
-                                       ? starfish_multigrid_solve(plan, a->device_rhs, a->device_solution, &times->info)
+                                       ? starfish_multigrid_solve(plan, a->on_device[0], a->on_device[1], &times->info)
                                        : starfish_multigrid_solve(plan, a->rhs, a->solution, &times->info);
 
     times->reached = status == STARFISH_SUCCESS;
@@ -164,8 +130,7 @@ static starfish_status solve(starfish_multigrid_plan *plan, const struct arrays 
 }
 
 static starfish_status repeat_solves(const struct multigrid_solves *what, starfish_multigrid_plan *plan,
-                                     const struct arrays *a, starfish_precision precision,
-                                     struct multigrid_times *times)
+                                     const struct solve_arrays *a, struct multigrid_times *times)
 {
     for (size_t i = 0; i < what->warmup + times->repeat; i++) {
         STARFISH_TRY(solve(plan, a, what->on_device, times));
@@ -178,13 +143,13 @@ static starfish_status repeat_solves(const struct multigrid_solves *what, starfi
         struct multigrid_times last = *times;
         STARFISH_TRY(solve(plan, a, 0, &last));
     }
-    return what->find_error(what->problem, precision, a->solution, &times->error);
+    return what->find_error(what->problem, a->precision, a->solution, &times->error);
 }
 
 starfish_status multigrid_repeat(const struct multigrid_solves *what, const struct starfish_multigrid_options *options,
                                  starfish_context *context, struct multigrid_times *times)
 {
-    struct arrays arrays = {.context = context};
+    struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = what->count};
     starfish_multigrid_plan *plan = NULL;
     const double start = clock_now();
 
@@ -193,10 +158,10 @@ starfish_status multigrid_repeat(const struct multigrid_solves *what, const stru
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", what->repeat);
     STARFISH_TRY(what->create(context, what->problem, options, &plan));
     times->plan_seconds = clock_now() - start;
-    starfish_status status = make_arrays(what, options->precision, &arrays);
+    starfish_status status = solve_arrays_make(&arrays, what->load, what->constant, what->on_device);
     if (status == STARFISH_SUCCESS)
-        status = repeat_solves(what, plan, &arrays, options->precision, times);
-    free_arrays(&arrays);
+        status = repeat_solves(what, plan, &arrays, times);
+    solve_arrays_free(&arrays);
     starfish_multigrid_plan_destroy(plan);
     return status;
 }
@@ -216,7 +181,7 @@ static starfish_status find_error(const void *problem, starfish_precision precis
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
     for (size_t i = 0; i < mesh->count; i++)
-        values[i] = precision == STARFISH_F32 ? (double)((const float *)solution)[i] : ((const double *)solution)[i];
+        values[i] = starfish_element(solution, precision, i);
     const starfish_status status = starfish_q1_error(&mesh->problem, exact, NULL, values, error);
     free(values);
     return status;

@@ -4,9 +4,9 @@
  * AXPY, y += a x, moves 3 words per unknown and does 2 operations. DEFECT, d = b - A x with nine bands, of which five
  * are stored, moves 8 and does 18. Both are bound by memory, but for small grids: those lie in caches, where cores are
  * faster than the copy, and on a GPU a launch takes longer than the work. */
-#include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "base/status.h"
 #include "bench/clock.h"
@@ -119,10 +119,7 @@ static size_t unknowns(const struct arrays *a)
 
 static void put(const struct arrays *a, void *array, size_t i, double value)
 {
-    if (a->precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
+    starfish_element_set(array, a->precision, i, value);
 }
 
 static void free_host(struct arrays *a)

@@ -4,7 +4,6 @@
  * The paper computed condition numbers up to level 6 and extrapolated them; ours are of the levels themselves: the
  * largest eigenvalue by the power method, the smallest by the power method of the inverse, each step of which is a
  * solve by multigrid. Both approach their limit from inside, so that condition numbers are a little too small. */
-#include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
 #include "scheduler/host_loop.h"

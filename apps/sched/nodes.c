@@ -18,7 +18,6 @@
 #include "apps/command.h"
 #include "apps/frame/run.h"
 #include "apps/measured/sched.h"
-#include "apps/names.h"
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
 #include "apps/table.h"

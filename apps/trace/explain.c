@@ -72,7 +72,7 @@ static void explain_idle(const struct trace *trace, FILE *out)
             idle);
     if (first <= last)
         fprintf(out, ": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
-                strcmp(trace->plan.method, starfish_method_names()[STARFISH_METHOD_SLAB]) == 0
+                strcmp(trace->plan.method, starfish_method_list[STARFISH_METHOD_SLAB]) == 0
                     ? "the reduced system"
                     : "the systems of the modes",
                 idle_between(trace, first, last), idle_between(trace, last, trace->account.end));

@@ -10,6 +10,7 @@
  * without symmetry. */
 #include "fft/kernels/basis.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "base/row_sum.h"
 #include "fft/kernels/definite.h"
@@ -266,14 +267,6 @@ static starfish_status solve(const struct starfish_basis_operator *op, int refle
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
-static void put(void *matrix, starfish_precision precision, size_t index, double value)
-{
-    if (precision == STARFISH_F32)
-        ((float *)matrix)[index] = (float)value;
-    else
-        ((double *)matrix)[index] = value;
-}
-
 /* The half of `size` rows whose element `row` is element (row or mirrored) of D, behind `first` entries. */
 static void write_half(struct starfish_basis *basis, const struct symmetric *s, const double *vectors, size_t first,
                        size_t size, size_t first_element)
@@ -284,10 +277,10 @@ static void write_half(struct starfish_basis *basis, const struct symmetric *s, 
             const int paired = basis->reflected && element != mirror;
             /* LAPACK has the odd half in the order of the lower rows, which is that of the fold reversed. */
             const double vector = vectors[mode * size + (first_element > 0 ? mirror : row)] / (paired ? sqrt(2) : 1);
-            put(basis->matrix[STARFISH_FORWARD], basis->precision, first + mode * size + row,
-                vector / s->scale[element]);
-            put(basis->matrix[STARFISH_BACKWARD], basis->precision, first + row * size + mode,
-                vector * s->scale[element]);
+            starfish_element_set(basis->matrix[STARFISH_FORWARD], basis->precision, first + mode * size + row,
+                                 vector / s->scale[element]);
+            starfish_element_set(basis->matrix[STARFISH_BACKWARD], basis->precision, first + row * size + mode,
+                                 vector * s->scale[element]);
         }
 }
 
@@ -433,8 +426,7 @@ double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode)
     double sum = 0;
     for (size_t j = 0; j < basis->even; j++) {
         const size_t at = mode * basis->even + j;
-        const double entry =
-            basis->precision == STARFISH_F32 ? (double)((const float *)matrix)[at] : ((const double *)matrix)[at];
+        const double entry = starfish_element(matrix, basis->precision, at);
         const int folded = basis->reflected && j < basis->n / 2; /* a sum of two */
         sum += folded ? 2 * entry : entry;
     }

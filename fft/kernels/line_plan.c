@@ -1,5 +1,7 @@
 /* Tables for transforming a line in shared memory; line_plan.h says what they mean. Made once per plan. */
 #include "fft/kernels/line_plan.h"
+
+#include "base/precision.h"
 #include "base/real.h"
 
 #include <math.h>
@@ -218,11 +220,6 @@ void starfish_line_outputs(const struct starfish_line_plan *plan, int *output)
 }
 
 /* ---- The combinations around the transform ---------------------------------------------------------------------- */
-static double real_at(const void *array, size_t i, starfish_precision precision)
-{
-    return precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
 starfish_status starfish_line_before_create(struct starfish_line_before *before,
                                             const struct starfish_transform_combination *table,
                                             starfish_precision precision)
@@ -235,7 +232,7 @@ starfish_status starfish_line_before_create(struct starfish_line_before *before,
     if (!before->input || !before->weight)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the tables of %zu inputs", table->length);
     for (size_t i = 0; i < table->length; i++) {
-        const double p = real_at(table->p, i, precision), q = real_at(table->q, i, precision);
+        const double p = starfish_element(table->p, precision, i), q = starfish_element(table->q, precision, i);
         before->input[2 * i] = table->first[i];
         before->input[2 * i + 1] = table->second[i];
         before->weighted |= p != 1;
@@ -256,8 +253,8 @@ static struct output output_of(const struct starfish_transform_tables *tables,
 {
     const double share = tables->shape.fft == STARFISH_FFT_REAL ? 0.5 : 1;
     struct output output = {.element = table->first[k] / 2};
-    output.weight[table->first[k] % 2] += share * real_at(table->p, k, precision);
-    output.weight[table->second[k] % 2] += share * real_at(table->q, k, precision);
+    output.weight[table->first[k] % 2] += share * starfish_element(table->p, precision, k);
+    output.weight[table->second[k] % 2] += share * starfish_element(table->q, precision, k);
     return output;
 }
 
@@ -274,7 +271,8 @@ static int quarter_turn(const double first[2], const double second[2])
 static struct output first_output(const struct starfish_line_after *after, int element, starfish_precision precision)
 {
     const size_t at = 2 * (size_t)element;
-    return (struct output){element, {real_at(after->weight, at, precision), real_at(after->weight, at + 1, precision)}};
+    return (struct output){
+        element, {starfish_element(after->weight, precision, at), starfish_element(after->weight, precision, at + 1)}};
 }
 
 /* No element has more than two outputs, and the second is a quarter turn from the first: all kinds are made so. */
@@ -347,10 +345,10 @@ static struct slot real_slot(const struct starfish_line_after *after, int length
                              double *ratio)
 {
     const int half = length % 2 == 0 ? length / 2 : 0;
-    struct slot slot = {{after->entry[0], -1}, {real_at(after->weight, 0, precision), 0}};
+    struct slot slot = {{after->entry[0], -1}, {starfish_element(after->weight, precision, 0), 0}};
     *ratio = 0;
     if (half > 0 && after->entry[2 * half] >= 0) {
-        const double weight = real_at(after->weight, 2 * (size_t)half, precision);
+        const double weight = starfish_element(after->weight, precision, 2 * (size_t)half);
         slot.entry[1] = 2 * after->entry[2 * half] + 1;
         slot.weight[0] = slot.entry[0] >= 0 ? slot.weight[0] : weight;
         *ratio = weight / slot.weight[0];

@@ -1,6 +1,7 @@
 /* The matrices of transforms by products: what the CPU's transform makes of unit vectors. */
 #include "fft/kernels/transform_products.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "fft/kernels/line_plan.h"
 
@@ -84,14 +85,6 @@ size_t starfish_transform_products_workspace(const struct starfish_transform_pro
 
 /* ---- Matrices ---------------------------------------------------------------------------------------------------- */
 
-static void put(void *matrix, starfish_precision precision, size_t index, double value)
-{
-    if (precision == STARFISH_F32)
-        ((float *)matrix)[index] = (float)value;
-    else
-        ((double *)matrix)[index] = value;
-}
-
 /* image[n * j + k]: output k of the unit vector j. Rows and columns that fill E and O up stay zero. */
 static void fill(struct starfish_transform_products *products, enum starfish_transform_direction direction,
                  const double *image, starfish_precision precision)
@@ -103,8 +96,8 @@ static void fill(struct starfish_transform_products *products, enum starfish_tra
         for (size_t m = 0; m < size[half]; m++)
             for (size_t i = 0; i < size[half]; i++) {
                 const size_t k = mode[half] + products->step * m, j = element[half] + i;
-                put(products->matrix[direction], precision, start + m * products->pitch[half] + i,
-                    image[direction == STARFISH_FORWARD ? n * j + k : n * k + j]);
+                starfish_element_set(products->matrix[direction], precision, start + m * products->pitch[half] + i,
+                                     image[direction == STARFISH_FORWARD ? n * j + k : n * k + j]);
             }
         start += products->pitch[half] * products->pitch[half];
     }

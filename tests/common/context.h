@@ -22,4 +22,17 @@ static inline starfish_context *test_context(int gpus, int cores, int cores_per_
     return context;
 }
 
+/* How many GPUs the tests may use, for programs that exit with 77 where there is none; -1, after a complaint, where
+ * there is no context at all. */
+static inline int test_gpus(void)
+{
+    starfish_context *context = test_context(-1, -1, 0);
+
+    if (!context)
+        return -1;
+    const int gpus = (int)starfish_context_workers_of(context, STARFISH_GPU);
+    starfish_context_destroy(context);
+    return gpus;
+}
+
 #endif

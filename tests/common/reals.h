@@ -2,26 +2,24 @@
 #ifndef STARFISH_TESTS_REALS_H
 #define STARFISH_TESTS_REALS_H
 
+#include "base/precision.h"
 #include "base/real.h"
 
 #include <stdlib.h>
 
 static inline double test_real_get(const void *array, starfish_precision precision, size_t index)
 {
-    return precision == STARFISH_F32 ? (double)((const float *)array)[index] : ((const double *)array)[index];
+    return starfish_element(array, precision, index);
 }
 
 static inline void test_real_put(void *array, starfish_precision precision, size_t index, double value)
 {
-    if (precision == STARFISH_F32)
-        ((float *)array)[index] = (float)value;
-    else
-        ((double *)array)[index] = value;
+    starfish_element_set(array, precision, index, value);
 }
 
 static inline double test_real_epsilon(starfish_precision precision)
 {
-    return precision == STARFISH_F32 ? 1.1920928955078125e-7 : 2.220446049250313e-16;
+    return starfish_epsilon(precision);
 }
 
 /* Pseudo-random in (-1, 1), by Knuth's linear congruential generator. */

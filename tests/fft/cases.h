@@ -2,6 +2,7 @@
 #ifndef STARFISH_TESTS_FFT_CASES_H
 #define STARFISH_TESTS_FFT_CASES_H
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "fft/kernels/transform_ref.h"
 
@@ -29,15 +30,12 @@ static inline double transform_sample(size_t i)
 
 static inline double real_at(const void *array, size_t i, starfish_precision precision)
 {
-    return precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+    return starfish_element(array, precision, i);
 }
 
 static inline void set_real(void *array, size_t i, double value, starfish_precision precision)
 {
-    if (precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
+    starfish_element_set(array, precision, i, value);
 }
 
 static inline void fill_samples(void *array, size_t count, starfish_precision precision)

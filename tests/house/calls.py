@@ -8,6 +8,7 @@ from functions import functions
 from house import ALSO, FLOORS, PUBLIC, c_sources, folder_of, line_of, read, why_not_from, without_comments_and_strings
 
 STARPU = r"starpu_\w+|STARPU_\w+"
+CALLS_OF_STARPU = r"(?<!\.)(?<!->)starpu_\w+"  # no constants, and no members of that name
 DEVICES = r"cuda[A-Z_]\w*|CUDA_[A-Z]\w*|cu(?:fft|blas|sparse|solver)\w*|CU(?:FFT|BLAS|SPARSE|SOLVER)_\w+"
 TRANSFORMS = r"fftwf?_\w+|FFTW_\w+"
 ALGEBRA = r"cblas_\w+|LAPACKE_\w+"
@@ -20,7 +21,10 @@ def foreign_names(folder):
     if folder == "mpi":
         return "|".join((DEVICES, TRANSFORMS, ALGEBRA)), "it joins processes, and computes nothing"
     if floor >= 6:
-        return f"cu(?:fft|blas|sparse|solver)\\w+|{TRANSFORMS}|{ALGEBRA}", "the program computes nothing itself"
+        numerics = f"cu(?:fft|blas|sparse|solver)\\w+|{TRANSFORMS}|{ALGEBRA}"
+        if folder == "apps/examples":
+            return numerics, "examples have the library compute"
+        return f"{numerics}|{CALLS_OF_STARPU}", "the program computes nothing itself, and StarPU is the library's"
     if floor >= 4:
         return "|".join((STARPU, DEVICES, TRANSFORMS, MESSAGES)), "solvers speak to tasks/ only"
     if floor >= 3:

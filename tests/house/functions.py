@@ -8,8 +8,9 @@ from collections import namedtuple
 
 from house import line_of, without_comments_and_strings
 
-# pasted: the name stands inside a macro such as REAL_NAME(f), which adds the precision to it.
-Function = namedtuple("Function", "name parameters line defined static pasted linked_as_c")
+# pasted: the name stands inside a macro such as REAL_NAME(f), which adds the precision to it. body: lines between the
+# braces, 0 where it is declared alone.
+Function = namedtuple("Function", "name parameters line defined static pasted linked_as_c body")
 
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
 MARK = re.compile(r"[{};()]")
@@ -92,6 +93,8 @@ def functions(text):
         c = mark.group()
         if closed:
             closed += (c == "{") - (c == "}")
+            if not closed and function:
+                yield function._replace(body=text.count("\n", start_of_body, mark.start()) - 1)
             start = mark.end()
             continue
         if c in "()":
@@ -110,10 +113,12 @@ def functions(text):
         if found:
             name, position, parameters, pasted = found
             as_c = 'extern ""' in head or any(scopes)
-            yield Function(name, parameters, line_of(text, begin + position), c == "{",
-                           bool(re.search(r"\bstatic\b", head[:position])), pasted, as_c)
+            found = Function(name, parameters, line_of(text, begin + position), c == "{",
+                             bool(re.search(r"\bstatic\b", head[:position])), pasted, as_c, 0)
+            if c == ";":
+                yield found
         if c == "{":
             if not found and "=" not in TEMPLATE.sub("", head) and SCOPE.search(head):
                 scopes.append(bool(re.search(r"\bextern\s*\"\"\s*$", head)))
             else:
-                closed = 1
+                closed, function, start_of_body = 1, found, mark.end()

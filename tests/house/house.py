@@ -5,6 +5,7 @@ import re
 # One folder per floor or wing. A file may include and call only what is in its own folder or on floors below it.
 FLOORS = {
     "apps": 6,
+    "apps/examples": 6,  # programs of their own, of which one is a policy for StarPU
     "mpi": 5.5,  # a library of its own beside the library, of which only programs make use
     "poisson": 5, "diffusion": 5, "atmosphere": 5, "fem": 5,
     # Floor 4 has an order of its own.

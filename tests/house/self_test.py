@@ -68,7 +68,10 @@ FURNITURE = {
 # file, a body of a function there, what is caught in it (or None)
 CALLS = [
     ("apps/main.c", "return starfish_plan_solve(0);", None),
-    ("apps/main.c", "starpu_shutdown();", None),
+    ("apps/main.c", "starpu_shutdown();", "starpu_shutdown"),
+    ("apps/main.c", "if (info.starpu_version[0] || of->starpu_version) return STARPU_MAXNODES;", None),
+    ("apps/examples/policy.c", "starpu_worker_get_count();", None),
+    ("apps/examples/policy.c", "fftw_execute(plan);", "fftw_execute"),
     ("apps/main.c", "fftw_execute(plan);", "fftw_execute"),
     ("apps/bench/solve.c", "peer_solve(3);", None),
     ("apps/bench/solve.c", "peer_axis(3);", "peer_axis"),
@@ -118,6 +121,15 @@ PARAMETERS = [
     ("fft/kernels/a.cu", f"struct s {{\n    s({EIGHT}) : t(a), u(b) {{}}\n}};\n", False),
     ("tests/a.c", f"static int f({EIGHT})\n{{\n    return a;\n}}\n", False),
 ]
+BODY = "{\n" + "    g();\n" * 70 + "}\n"
+# file, its text, whether it is right
+BODIES = [
+    ("base/a.c", "void f(void)\n" + BODY, True),
+    ("base/a.c", "void f(void)\n" + BODY.replace("g();\n", "g();\n\n", 1), False),
+    ("tests/a.c", "static void REAL_NAME(f)(void)\n" + BODY.replace("{\n", "{\n    {\n    }\n"), False),
+    ("fft/kernels/a.cu", "namespace a\n{\nint f(int a)\n" + BODY + "int g(int a)\n" + BODY + "}\n", True),
+    ("base/a.c", "static const int table[] = " + BODY.replace("g();", "1,\n").replace("}\n", "};\n"), True),
+]
 COLUMNS = [
     ("base/a.c", "int a; /* " + "x" * 107 + " */\n", True),
     ("base/a.c", "int a; /* " + "x" * 108 + " */\n", False),
@@ -166,7 +178,7 @@ def cases():
     for path, body, caught in CALLS:
         text = f"static void f(void)\n{{\n    {body}\n}}\n"
         yield f"{path} with {body}", "calls", FURNITURE | {path: text}, "", caught and f"{path}:3: names {caught}:"
-    for rule, planted in (("parameters", PARAMETERS), ("columns", COLUMNS), ("lines", LINES)):
+    for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
     for rule, table, files, caught in ALLOWED:

@@ -1,4 +1,4 @@
-"""Fails where a function has too many parameters, a line too many columns, or a file too many lines."""
+"""Fails where a function has too many parameters or lines, a line too many columns, or a file too many lines."""
 import re
 
 from functions import functions
@@ -7,6 +7,7 @@ from house import c_sources, files, is_source, read
 PARAMETERS = 7
 COLUMNS = 120
 LINES = 600
+BODY = 70
 
 
 def parameters(root, allowed):
@@ -14,6 +15,13 @@ def parameters(root, allowed):
         for f in functions(read(root, path)):
             if f.parameters > PARAMETERS and not allowed.name("parameters", path, f.name):
                 yield f"{path}:{f.line}: {f.name} has {f.parameters} parameters, {PARAMETERS} at most"
+
+
+def bodies(root, allowed):
+    for path in c_sources(root):
+        for f in functions(read(root, path)):
+            if f.body > BODY and not allowed.name("bodies", path, f.name):
+                yield f"{path}:{f.line}: {f.name} has {f.body} lines, {BODY} at most"
 
 
 def prose(text):

@@ -78,7 +78,7 @@ static void threads_share_a_plan(void **state)
         o = defaults;                                                                                                  \
     } while (0)
 
-static void bad_arguments_are_named(void **state)
+static void bad_problems_are_named(void **state)
 {
     (void)state;
     const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -111,6 +111,18 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "reaction");
     p.ends[0][0] = p.ends[0][1] = p.ends[1][0] = p.ends[1][1] = STARFISH_NEUMANN;
     REFUSED(STARFISH_ERROR_SINGULAR, "constant");
+    test_q1_free(&mesh);
+}
+
+static void bad_options_are_named(void **state)
+{
+    (void)state;
+    const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    struct starfish_multigrid_options o = defaults;
+    starfish_multigrid_plan *plan;
+    struct test_q1_mesh mesh;
+    test_q1_named(&mesh, "U1", 7);
+    struct starfish_q1_problem p = mesh.problem;
     o.size = 1;
     REFUSED(STARFISH_ERROR_ARGUMENT, "size");
     o.precision = STARFISH_F32;
@@ -162,7 +174,17 @@ static void bad_arguments_are_named(void **state)
     o.conjugate_gradients = 1;
     o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
-    ASSERT_OK(starfish_q1_plan_create(test_q1_context, &p, NULL, &plan));
+    test_q1_free(&mesh);
+}
+
+static void bad_arrays_are_named(void **state)
+{
+    (void)state;
+    starfish_multigrid_plan *plan;
+    struct test_q1_mesh mesh;
+    double bad[1] = {0};
+    test_q1_named(&mesh, "U1", 7);
+    ASSERT_OK(starfish_q1_plan_create(test_q1_context, &mesh.problem, NULL, &plan));
     ASSERT_FAILS(starfish_multigrid_solve(NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "plan");
     ASSERT_FAILS(starfish_multigrid_solve(plan, NULL, bad, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
     ASSERT_FAILS(starfish_multigrid_solve(plan, bad, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
@@ -196,7 +218,9 @@ int test_multigrid_uses(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_share_a_plan),
-        cmocka_unit_test(bad_arguments_are_named),
+        cmocka_unit_test(bad_problems_are_named),
+        cmocka_unit_test(bad_options_are_named),
+        cmocka_unit_test(bad_arrays_are_named),
         cmocka_unit_test(entries_beyond_the_precision_are_refused),
     };
 

@@ -2,6 +2,7 @@
 #include "tests/poisson/complex.h"
 
 #include "tests/common/check.h"
+#include "tests/common/context.h"
 #include "tests/poisson/complex_cases.h"
 #include "tests/poisson/oracle.h"
 
@@ -12,7 +13,6 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int workers[2], cores_per_worker;
@@ -331,14 +331,8 @@ static void singular_problems_are_refused(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.cores_per_worker = cores_per_worker;
-    options.cpu_workers = workers[STARFISH_CPU];
-    options.gpu_workers = workers[STARFISH_GPU];
-    if (starfish_context_create(&complex_context, &options) == STARFISH_SUCCESS)
-        return 0;
-    fprintf(stderr, "%s\n", starfish_error_message());
-    return -1;
+    complex_context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], cores_per_worker);
+    return complex_context ? 0 : -1;
 }
 
 static int tear_down(void **state)

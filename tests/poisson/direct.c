@@ -1,6 +1,7 @@
 /* Tests of the direct solvers: f = A u by the oracle, solve, compare with u. */
 #include "tests/poisson/direct.h"
 
+#include "tests/common/context.h"
 #include "tests/poisson/direct_cases.h"
 
 #include <setjmp.h>
@@ -9,21 +10,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <stdio.h>
 
 static int cores_per_worker;
 
 static int set_up(void **state)
 {
     (void)state;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.cores_per_worker = cores_per_worker;
-    options.cpu_workers = direct_workers[STARFISH_CPU];
-    options.gpu_workers = direct_workers[STARFISH_GPU];
-    if (starfish_context_create(&direct_context, &options) == STARFISH_SUCCESS)
-        return 0;
-    fprintf(stderr, "%s\n", starfish_error_message());
-    return -1;
+    direct_context = test_context(direct_workers[STARFISH_GPU], direct_workers[STARFISH_CPU], cores_per_worker);
+    return direct_context ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -2,12 +2,12 @@
 #include "tests/poisson/interface.h"
 
 #include "tests/common/check.h"
+#include "tests/common/context.h"
 #include "tests/common/reals.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -473,10 +473,8 @@ static void what_is_not_finite_is_a_numerical_error(void **state)
 static int set_up(void **state)
 {
     (void)state;
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    options.cpu_workers = workers[STARFISH_CPU];
-    options.gpu_workers = workers[STARFISH_GPU];
-    return starfish_context_create(&context, &options);
+    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
+    return context ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -6,6 +6,7 @@
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "tests/common/check.h"
+#include "tests/common/context.h"
 #include "tests/common/reals.h"
 #include "tests/poisson/oracle.h"
 
@@ -18,7 +19,6 @@
 
 #include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static starfish_context *context;
@@ -356,14 +356,9 @@ static void waiting_says_that_a_tolerance_is_not_reached(void **state)
 
 static int set_up(void **state)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     (void)state;
-    options.cpu_workers = workers[STARFISH_CPU];
-    options.gpu_workers = workers[STARFISH_GPU];
-    if (starfish_context_create(&context, &options) == STARFISH_SUCCESS)
-        return 0;
-    fprintf(stderr, "%s\n", starfish_error_message());
-    return -1;
+    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
+    return context ? 0 : -1;
 }
 
 static int tear_down(void **state)

@@ -1,0 +1,20 @@
+/* A failure with its message, kept where other calls may fail before it is reported, or where another thread reports
+ * it: starfish_error_message has one message per thread. */
+#ifndef STARFISH_BASE_FAILURE_H
+#define STARFISH_BASE_FAILURE_H
+
+#include "base/status.h"
+
+enum { STARFISH_MESSAGE = 1024 }; /* bytes of a message, its end included; longer ones are cut off */
+
+struct starfish_failure {
+    starfish_status status; /* STARFISH_SUCCESS: nothing has failed */
+    char message[STARFISH_MESSAGE];
+};
+
+/* Where `status` is a failure, keep it and this thread's message in the place of an earlier one. */
+void starfish_failure_keep(struct starfish_failure *failure, starfish_status status);
+/* Fail in this thread with what was kept, and return its status; STARFISH_SUCCESS where nothing was. */
+starfish_status starfish_failure_repeat(const struct starfish_failure *failure);
+
+#endif
