@@ -1,4 +1,4 @@
-/* A barrier for threads that have a core each and meet every few microseconds: they look for each other instead of
+/* Barriers for threads that have a core each and meet every few microseconds: they look for each other instead of
  * sleeping.
  *
  * In round r thread i tells thread i + 2^r and waits for thread i - 2^r, counted around: after log2(threads) rounds
@@ -25,5 +25,10 @@ void starfish_barrier_destroy(struct starfish_barrier *barrier);
 /* Returns when all of threads 0 .. threads-1 have called it as often as this one, which is thread `self`. `threads` is
  * the same in all calls, at most what the barrier was made for. What threads wrote before is seen by all after it. */
 void starfish_barrier_wait(struct starfish_barrier *barrier, size_t self, size_t threads);
+
+/* The same among neighbours: returns when threads self - 1 and self + 1, where these are among 0 .. threads-1, have
+ * called it as often with this one as it has with them. What they wrote before is seen after it. Neighbours may be one
+ * call apart, others as many as their numbers are. */
+void starfish_barrier_wait_beside(struct starfish_barrier *barrier, size_t self, size_t threads);
 
 #endif

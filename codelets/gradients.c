@@ -97,7 +97,7 @@ struct cycle {
     struct starfish_tail_core core;
 };
 
-static int run_cycle(const void *self, const struct starfish_place *place, const void *r, void *z)
+static int run_cycle(const void *self, const struct starfish_place *place, const void *r, void *z, double *rz)
 {
     const struct cycle *cycle = self;
     const struct starfish_gradients_cycle *what = &cycle->team->arguments->cycle;
@@ -106,6 +106,7 @@ static int run_cycle(const void *self, const struct starfish_place *place, const
     arrays.core = &cycle->core;
     arrays.f = r;
     arrays.u = z;
+    arrays.sums = rz;
     return starfish_tail_run(place, what->tail, &arrays, what->shape, 1);
 }
 

@@ -28,6 +28,7 @@ struct starfish_team_threads {
     void (*function)(void *argument, size_t part, size_t parts);
     size_t worker, size, parts; /* parts: 0 until threads have begun */
     const int *core;
+    int looks; /* each thread has a core of its own: it may look without keeping others from it */
     struct starfish_barrier *barrier; /* for function */
     struct thread *thread;            /* of part 1, 2, ... */
     pthread_mutex_t lock;
@@ -79,7 +80,7 @@ static void *live(void *data)
     starfish_topology_bind(t->core[self->part]);
     starfish_context_stand_for(t->worker);
     for (;;) {
-        if (!look(t, seen))
+        if (!t->looks || !look(t, seen))
             sleep_until_woken(t, seen);
         seen++;
         if (t->ends)
@@ -136,6 +137,15 @@ struct starfish_barrier *starfish_team_threads_barrier(const struct starfish_tea
     return t->barrier;
 }
 
+static int are_apart(size_t size, const int *core)
+{
+    for (size_t i = 0; i < size; i++)
+        for (size_t other = 0; other < i; other++)
+            if (core[other] == core[i])
+                return 0;
+    return 1;
+}
+
 struct starfish_team_threads *starfish_team_threads_create(size_t worker, size_t size, const int *core)
 {
     struct starfish_team_threads *t = aligned_alloc(_Alignof(struct starfish_team_threads), sizeof *t);
@@ -149,8 +159,12 @@ struct starfish_team_threads *starfish_team_threads_create(size_t worker, size_t
         starfish_barrier_destroy(barrier);
         return NULL;
     }
-    *t = (struct starfish_team_threads){
-        .worker = worker, .size = size, .core = core, .barrier = barrier, .thread = thread};
+    *t = (struct starfish_team_threads){.worker = worker,
+                                        .size = size,
+                                        .core = core,
+                                        .looks = are_apart(size, core),
+                                        .barrier = barrier,
+                                        .thread = thread};
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->woken, NULL);
     return t;

@@ -1,7 +1,7 @@
 /* The threads of a team besides the worker's own: they wait for the worker's next task by looking, for as long as tasks
- * usually are apart, and sleep then. OpenMP's threads sleep at once where its runtime counts more threads than
- * processing units, which those of a host loop are enough for; waking 15 threads takes longer than a step on a small
- * grid. */
+ * usually are apart, and sleep then; at once where some of them share a processing unit. OpenMP's threads sleep at once
+ * where its runtime counts more threads than processing units, which those of a host loop are enough for; waking 15
+ * threads takes longer than a step on a small grid. */
 #ifndef STARFISH_SCHEDULER_TEAM_THREADS_H
 #define STARFISH_SCHEDULER_TEAM_THREADS_H
 

@@ -327,8 +327,13 @@ static starfish_status submit_cycle(struct starfish_hierarchy_graph *graph, stru
 {
     struct submission submission = {graph, progress};
     const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
-    const struct starfish_hierarchy hierarchy = {
-        &submission, graph->levels, smooth, restrict_residual, prolong, run_tail, graph->levels == graph->all_levels};
+    const struct starfish_hierarchy hierarchy = {.self = &submission,
+                                                 .levels = graph->levels,
+                                                 .smooth = smooth,
+                                                 .restrict_residual = restrict_residual,
+                                                 .prolong = prolong,
+                                                 .solve_coarsest = run_tail,
+                                                 .exact = graph->levels == graph->all_levels};
 
     return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
 }

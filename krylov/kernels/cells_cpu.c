@@ -1,6 +1,7 @@
 /* Steps of an iteration on the cells of a matrix, on a core. Bound by memory; the couplings of a stored matrix are four
- * words of each cell. Products and residuals of stored matrices, and what needs no neighbours, are done by rows, in
- * which all cells have their neighbours at the same distances; all else cell by cell. */
+ * words of each cell. Products and residuals of stored matrices, incomplete Poisson of those without periodic ends, and
+ * what needs no neighbours are done by rows, in which all cells have their neighbours at the same distances; all else
+ * cell by cell. */
 #include "krylov/kernels/cells.h"
 
 #include "base/clones.h"
@@ -26,12 +27,12 @@ static inline double walk(enum starfish_cell_step step, const struct starfish_ce
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Cells of a piece of a row of x: couplings along it with that below the first cell before them, and the values of u
- * between those of the cells beside them; of the other directions `directions` are there, whose neighbours are `up` and
- * `down` elements away in vectors. */
+/* Cells of a piece of a row of x: couplings along it with that below the first cell before them, and the values of u,
+ * and where there is one of the table, between those of the cells beside them; of the other directions `directions` are
+ * there, whose neighbours are `up` and `down` elements away in vectors. */
 struct row {
     int count;
-    const real *along, *u, *extra, *above[2], *below[2];
+    const real *along, *u, *scale, *extra, *above[2], *below[2];
     ptrdiff_t up[2], down[2];
 };
 
@@ -117,6 +118,40 @@ ROW_STEP(solid, 2, 0)
 ROW_STEP(flat_extra, 1, 1)
 ROW_STEP(solid_extra, 2, 1)
 
+/* Incomplete Poisson, with ends that are open: where a neighbour is missing the coupling is 0. u and s begin at the
+ * row's first cell, in vectors and table, whose planes are the same ones then. */
+#define ROW_POISSON(name, directions)                                                                                  \
+    STARFISH_CLONES static void ip_first_##name(const struct row *given, const real *u, const real *s, real *q)        \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        _Pragma("omp simd") for (int i = 0; i < row.count; i++)                                                        \
+        {                                                                                                              \
+            const real *const scale = row.scale + i, *const own = row.u + i;                                           \
+            real sum = row.along[i] * scale[1] * scale[1] * own[1];                                                    \
+            for (int d = 0; d < (directions); d++)                                                                     \
+                sum += row.above[d][i] * s[i + row.up[d]] * s[i + row.up[d]] * u[i + row.up[d]];                       \
+            q[i] = scale[0] * own[0] + scale[0] * sum;                                                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    STARFISH_CLONES static double ip_second_##name(const struct row *given, const real *u, const real *s,              \
+                                                   const real *f, real *q)                                             \
+    {                                                                                                                  \
+        const struct row row = *given;                                                                                 \
+        double total = 0;                                                                                              \
+        _Pragma("omp simd reduction(+ : total)") for (int i = 0; i < row.count; i++)                                   \
+        {                                                                                                              \
+            const real *const scale = row.scale + i, *const own = row.u + i;                                           \
+            real sum = row.along[i - 1] * scale[-1] * own[-1];                                                         \
+            for (int d = 0; d < (directions); d++)                                                                     \
+                sum += row.below[d][i] * s[i + row.down[d]] * u[i + row.down[d]];                                      \
+            q[i] = scale[0] * (own[0] + scale[0] * sum);                                                               \
+            total += (double)f[i] * (double)q[i];                                                                      \
+        }                                                                                                              \
+        return total;                                                                                                  \
+    }
+ROW_POISSON(flat, 1)
+ROW_POISSON(solid, 2)
+
 /* By whether there is a third direction, and whether extra is read. */
 static double (*const applies[2][2])(const struct row *, const real *, real *) = {{apply_flat, apply_flat_extra},
                                                                                   {apply_solid, apply_solid_extra}};
@@ -146,14 +181,24 @@ static double row_step(enum starfish_cell_step step, const struct starfish_cells
         return applies[solid][extra](row, u, (real *)a->q + e);
     if (step == STARFISH_CELLS_ABSOLUTE)
         return absolutes[solid][extra](row, u);
+    if (step == STARFISH_CELLS_IP_FIRST) {
+        (solid ? ip_first_solid : ip_first_flat)(row, u, (const real *)a->table + e, (real *)a->q + e);
+        return 0;
+    }
+    if (step == STARFISH_CELLS_IP_SECOND) {
+        const real *f = (const real *)(a->f ? a->f : a->u) + e, *s = (const real *)a->table + e;
+        const double sum = (solid ? ip_second_solid : ip_second_flat)(row, u, s, f, (real *)a->q + e);
+        return a->f ? sum : 0;
+    }
     return residuals[solid][extra](row, u, (const real *)a->f + e, (real *)a->q + e);
 }
 
-/* Products, residuals and |A| |u|. */
+/* Products, residuals, |A| |u| and incomplete Poisson. */
 static double walk_rows(enum starfish_cell_step step, const struct starfish_cells *a)
 {
     const struct starfish_cell_matrix *m = &a->matrix;
-    struct row_piece_room along, middle;
+    const int scales = step == STARFISH_CELLS_IP_FIRST || step == STARFISH_CELLS_IP_SECOND;
+    struct row_piece_room along, middle, scale;
     double sum = 0;
 
     for (size_t k = a->first; k < a->last; k++)
@@ -166,6 +211,10 @@ static double walk_rows(enum starfish_cell_step step, const struct starfish_cell
                 row.count = count;
                 row.along = along_piece(m, j + m->n[1] * k, x, count, &along);
                 row.u = row_piece(u, m->n[0], m->periodic[0], u[0], x, count, &middle);
+                if (scales) {
+                    const real *s = (const real *)a->table + c.e - (ptrdiff_t)x;
+                    row.scale = row_piece(s, m->n[0], 0, s[0], x, count, &scale);
+                }
                 sum += row_step(step, a, &row, c.e);
             }
     return sum;
@@ -195,14 +244,24 @@ STARFISH_CLONES static double advance(const struct starfish_cells *a, size_t beg
 }
 
 /* A row's worth of cells at a time, which stay in the first cache between the loops. */
-static double advance_all(const struct starfish_cells *a, int wide)
+static double by_runs(const struct starfish_cells *a, double (*function)(const struct starfish_cells *, size_t, size_t))
 {
     const size_t plane = a->matrix.n[0] * a->matrix.n[1], run = 512;
     double sum = 0;
 
     for (size_t e = a->first * plane; e < a->last * plane; e += run)
-        sum += advance(a, e, a->last * plane - e < run ? a->last * plane - e : run, wide);
+        sum += function(a, e, a->last * plane - e < run ? a->last * plane - e : run);
     return sum;
+}
+
+static double advance_narrow(const struct starfish_cells *a, size_t begin, size_t count)
+{
+    return advance(a, begin, count, 0);
+}
+
+static double advance_wide(const struct starfish_cells *a, size_t begin, size_t count)
+{
+    return advance(a, begin, count, 1);
 }
 
 /* ---- Vectors alone ----------------------------------------------------------------------------------------------- */
@@ -224,6 +283,35 @@ STARFISH_CLONES static void shift_elements(const real *u, real by, size_t count,
         q[i] = u[i] + by;
 }
 
+STARFISH_CLONES static double scale_elements(const real *table, const real *u, size_t count, real *q)
+{
+    double sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < count; i++) {
+        q[i] = table[i] * u[i];
+        sum += (double)u[i] * (double)q[i];
+    }
+    return sum;
+}
+
+/* u and f may be missing. */
+STARFISH_CLONES static double prolong_elements(const struct starfish_cells *a, size_t begin, size_t count)
+{
+    const real *const u = a->u ? (const real *)a->u + begin : NULL, *const f = a->f ? (const real *)a->f + begin : NULL;
+    const int *const domain = a->domain + begin;
+    real *const q = (real *)a->q + begin;
+    double sum = 0;
+
+#pragma omp simd
+    for (size_t i = 0; i < count; i++)
+        q[i] = (u ? u[i] : 0) + (real)a->coarse[domain[i]];
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < (f ? count : 0); i++)
+        sum += (double)f[i] * (double)q[i];
+    return sum;
+}
+
 /* Differences of numbers that are not finite are no numbers, and then so is their sum. */
 STARFISH_CLONES static double largest_element(const real *u, size_t count)
 {
@@ -236,6 +324,15 @@ STARFISH_CLONES static double largest_element(const real *u, size_t count)
         odd += size - size;
     }
     return odd == 0 ? most : isnan(odd) && isfinite(most) ? odd : most;
+}
+
+/* Is no direction of several cells periodic? */
+static int is_open(const struct starfish_cell_matrix *m)
+{
+    for (int d = 0; d < 3; d++)
+        if (m->n[d] > 1 && m->periodic[d])
+            return 0;
+    return 1;
 }
 
 /* A loop for each step, in which it is a constant. */
@@ -260,17 +357,17 @@ static double sum_of(enum starfish_cell_step step, const struct starfish_cells *
     case STARFISH_CELLS_ABSOLUTE:
         return by_rows ? walk_rows(step, a) : walk(STARFISH_CELLS_ABSOLUTE, a);
     case STARFISH_CELLS_ADVANCE:
-        return advance_all(a, 0);
+        return by_runs(a, advance_narrow);
     case STARFISH_CELLS_ADVANCE_WIDE:
-        return advance_all(a, 1);
+        return by_runs(a, advance_wide);
     case STARFISH_CELLS_JACOBI:
-        return walk(STARFISH_CELLS_JACOBI, a);
+        return scale_elements((const real *)a->table + begin, (const real *)a->u + begin, count, (real *)a->q + begin);
     case STARFISH_CELLS_IP_FIRST:
-        return walk(STARFISH_CELLS_IP_FIRST, a);
+        return by_rows && is_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_FIRST, a);
     case STARFISH_CELLS_IP_SECOND:
-        return walk(STARFISH_CELLS_IP_SECOND, a);
+        return by_rows && is_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_SECOND, a);
     case STARFISH_CELLS_PROLONG:
-        return walk(STARFISH_CELLS_PROLONG, a);
+        return by_runs(a, prolong_elements);
     default:
         return walk(step, a);
     }

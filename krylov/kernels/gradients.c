@@ -178,8 +178,8 @@ static int by_nothing(const struct starfish_place *place, const struct starfish_
 static int by_another(const struct starfish_place *place, const struct starfish_gradients *g)
 {
     meet(g);
-    TRY_LAUNCH(g->other.apply(g->other.self, place, g->r, g->z));
-    return multiply(place, g, g->z);
+    TRY_LAUNCH(g->other.apply(g->other.self, place, g->r, g->z, g->rz));
+    return advance_scalars(place, g, STARFISH_KRYLOV_DIRECTION, g->rz);
 }
 
 /* z = M^-1 r; rz NULL, or where the sums go that the direction follows from. */

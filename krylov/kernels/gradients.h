@@ -14,10 +14,10 @@
 #include "krylov/kernels/blocks.h"
 #include "krylov/kernels/coarse.h"
 
-/* z = M^-1 r by something else; called by every core that does the steps, which do that together, too. Returns a
- * cudaError_t, 0 on a core. */
+/* z = M^-1 r by something else, and STARFISH_SUMS doubles that add up to r z, of which each core writes the one of its
+ * number; called by every core that does the steps, which do that together, too. Returns a cudaError_t, 0 on a core. */
 struct starfish_gradients_other {
-    int (*apply)(const void *self, const struct starfish_place *place, const void *r, void *z);
+    int (*apply)(const void *self, const struct starfish_place *place, const void *r, void *z, double *rz);
     const void *self;
 };
 

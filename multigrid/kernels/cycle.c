@@ -18,18 +18,24 @@ static starfish_status visit_coarser(const struct starfish_hierarchy *h, const s
     return visit(h, cycle, shape == STARFISH_CYCLE_F ? STARFISH_CYCLE_V : shape, level, 0);
 }
 
+static starfish_status go_down(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle, int level,
+                               int zero)
+{
+    if (cycle->before > 0 && h->smooth_and_restrict)
+        return h->smooth_and_restrict(h->self, level, cycle->before, zero);
+    if (cycle->before > 0)
+        STARFISH_TRY(h->smooth(h->self, level, cycle->before, 0, zero));
+    return h->restrict_residual(h->self, level, zero && cycle->before == 0);
+}
+
 static starfish_status visit(const struct starfish_hierarchy *h, const struct starfish_cycle *cycle,
                              starfish_cycle_shape shape, int level, int zero)
 {
     if (level == h->levels - 1)
         return h->solve_coarsest(h->self, level, shape, zero);
-    if (cycle->before > 0) {
-        STARFISH_TRY(h->smooth(h->self, level, cycle->before, 0, zero));
-        zero = 0;
-    }
-    STARFISH_TRY(h->restrict_residual(h->self, level, zero));
+    STARFISH_TRY(go_down(h, cycle, level, zero));
     STARFISH_TRY(visit_coarser(h, cycle, shape, level + 1));
-    STARFISH_TRY(h->prolong(h->self, level, zero));
+    STARFISH_TRY(h->prolong(h->self, level, zero && cycle->before == 0));
     return cycle->after > 0 ? h->smooth(h->self, level, cycle->after, 1, 0) : STARFISH_SUCCESS;
 }
 

@@ -26,6 +26,9 @@ struct starfish_hierarchy {
      * that visit the last level twice do. */
     starfish_status (*solve_coarsest)(void *self, int level, starfish_cycle_shape shape, int zero);
     int exact;
+    /* Smooths before the coarse grid's correction and restricts the residual; NULL: `smooth` and `restrict_residual`
+     * one after the other. */
+    starfish_status (*smooth_and_restrict)(void *self, int level, int steps, int zero);
 };
 
 struct starfish_cycle {

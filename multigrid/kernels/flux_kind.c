@@ -1,6 +1,7 @@
 /* Seven-point matrices as a grid kind: sweeps of the smoothers, what operations read, and how cores share them. */
 #include "multigrid/kernels/flux_kind.h"
 
+#include "multigrid/kernels/flux_pass.h"
 #include "multigrid/kernels/flux_steps.h"
 
 static void extent(const void *shape, size_t n[2])
@@ -80,6 +81,25 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
 static int has_phases(int sweep)
 {
     return sweep == STARFISH_FLUX_RED_BLACK || sweep == STARFISH_FLUX_BLACK_RED;
+}
+
+static int is_open(const struct starfish_flux_shape *shape, int direction)
+{
+    return !shape->periodic[direction] || shape->n[direction] == 1;
+}
+
+/* By points in two colours, where a row's neighbours are none of the other end. Several cores wait for each other at
+ * each plane, which pays where the caches do not hold the grid; each has pairs of rows. */
+static int can_pass(const struct starfish_grid_pass *pass, size_t worth)
+{
+    enum { ROWS_OF_WORTH = 2048 };
+    const struct starfish_flux_shape *shape = pass->step.shape;
+    const size_t nx = shape->n[0], pairs = shape->n[1] / 2 / pass->parts;
+
+    return has_phases(pass->step.sweep) && pass->sweeps <= STARFISH_FLUX_PASS_SWEEPS && is_open(shape, 1) &&
+           is_open(shape, 2) && (!pass->restricted || shape->pairs) &&
+           (pass->parts == 1 ||
+            (pairs > 0 && 2 * pairs * nx >= worth && starfish_flux_unknowns(shape) >= ROWS_OF_WORTH * worth));
 }
 
 static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
@@ -257,8 +277,9 @@ static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",         
                 starfish_flux_residual_here},                                                                          \
     .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
     .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, .has_ghosts = 1,                    \
-    .has_phases = has_phases, .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share,    \
-    .variant = variant, .sweep_names = sweep_names
+    .has_phases = has_phases, .can_pass = can_pass, .pass = starfish_flux_pass_here,                                   \
+    .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
+    .sweep_names = sweep_names
 
 const struct starfish_grid_kind starfish_flux_kind = {
     .name = "flux", .solve = solve, .solve_work = solve_work, OPERATIONS};

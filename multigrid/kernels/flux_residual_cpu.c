@@ -32,7 +32,7 @@ void REAL_NAME(starfish_flux_residual_cpu)(const struct starfish_flux_residual *
             real *out = a->result ? (real *)a->result + nx * (j + ny * k) : flux_work_row(a->work, nx, 0);
             residual_row(a, j, k, out);
             if (a->sums)
-                sum += REAL_NAME(starfish_flux_row_squares)(out, nx);
+                sum += REAL_NAME(starfish_flux_row_product)(out, out, nx);
         }
     if (!a->sums)
         return;

@@ -74,7 +74,8 @@ void REAL_NAME(starfish_flux_row_relax_zero)(const struct flux_row *row, const r
 /* out = f - A values; f == NULL is zero. */
 void REAL_NAME(starfish_flux_row_residual)(const struct flux_row *row, const struct flux_values *values, const real *f,
                                            real *out);
-double REAL_NAME(starfish_flux_row_squares)(const real *values, size_t count);
+/* The inner product of two rows. */
+double REAL_NAME(starfish_flux_row_product)(const real *u, const real *v, size_t count);
 
 /* Of unknowns x0 .. x0 + count - 1 of a row: their entries in lines along `direction`, and f - A values. */
 struct flux_system {
@@ -86,6 +87,9 @@ void REAL_NAME(starfish_flux_row_system)(const struct flux_row *row, const struc
 /* out = u + row (j,k) of P coarse; u == NULL is zero, out may be u. `combined` is a row of work space. */
 void REAL_NAME(starfish_flux_row_prolong)(const struct starfish_flux_transfer *transfer, const void *coarse,
                                           const real *u, size_t j, ptrdiff_t k, real *combined, real *out);
+
+/* Row (j,k) of f - A u, restricted, is added to the coarse rows that get some of it, of all of the coarse grid. */
+void REAL_NAME(starfish_flux_row_restrict)(const struct starfish_flux_restrict *restrict_, size_t j, size_t k);
 
 /* Rows are short and many, and processors see too late that one goes on in the next: ask for what comes after a row of
  * an array. */

@@ -465,18 +465,18 @@ void REAL_NAME(starfish_flux_row_residual)(const struct flux_row *row, const str
 }
 
 STARFISH_CLONES
-static double squares(const real *values, size_t count)
+static double inner_product(const real *u, const real *v, size_t count)
 {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < count; i++)
-        sum += (double)values[i] * (double)values[i];
+        sum += (double)u[i] * (double)v[i];
     return sum;
 }
 
-double REAL_NAME(starfish_flux_row_squares)(const real *values, size_t count)
+double REAL_NAME(starfish_flux_row_product)(const real *u, const real *v, size_t count)
 {
-    return squares(values, count);
+    return inner_product(u, v, count);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */

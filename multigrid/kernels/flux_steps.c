@@ -3,6 +3,7 @@
 #include "multigrid/kernels/flux_steps.h"
 
 #include "base/real.h"
+#include "multigrid/kernels/flux_pass.h"
 
 /* ---- Kernels, by place ------------------------------------------------------------------------------------------- */
 
@@ -133,18 +134,19 @@ static void set_transfers_of_step(const struct starfish_place *place, const stru
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
+static const enum starfish_flux_order orders[] = {[STARFISH_FLUX_POINTS] = STARFISH_FLUX_AT_ONCE,
+                                                  [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
+                                                  [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
+
 static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    static const enum starfish_flux_order order[] = {[STARFISH_FLUX_POINTS] = STARFISH_FLUX_AT_ONCE,
-                                                     [STARFISH_FLUX_RED_BLACK] = STARFISH_FLUX_EVEN_FIRST,
-                                                     [STARFISH_FLUX_BLACK_RED] = STARFISH_FLUX_ODD_FIRST};
     static const enum starfish_flux_phase phase[] = {[STARFISH_SWEEP_WHOLE] = STARFISH_FLUX_WHOLE,
                                                      [STARFISH_SWEEP_BEGIN] = STARFISH_FLUX_BEGIN,
                                                      [STARFISH_SWEEP_END] = STARFISH_FLUX_END};
     const struct starfish_flux_shape *shape = s->shape;
     struct starfish_flux_smooth smooth = {.matrix = matrix_of_step(place, s),
                                           .at = starfish_flux_part_of(shape->n[0], s->at),
-                                          .order = order[s->sweep],
+                                          .order = orders[s->sweep],
                                           .phase = phase[s->phase],
                                           .damping = s->damping,
                                           .u = s->u,
@@ -156,6 +158,32 @@ static int smooth_points(const struct starfish_place *place, const struct starfi
     if (s->coarse)
         set_transfers_of_step(place, s, smooth.transfer);
     return run_smooth(place, &smooth);
+}
+
+int starfish_flux_pass_here(const struct starfish_place *place, const struct starfish_grid_pass *pass)
+{
+    static void (*const on_core[])(const struct starfish_flux_pass *) = {starfish_flux_pass_cpu_f32,
+                                                                         starfish_flux_pass_cpu_f64};
+    const struct starfish_grid_step *s = &pass->step;
+    struct starfish_flux_pass kernel = {.matrix = matrix_of_step(place, s),
+                                        .order = orders[s->sweep],
+                                        .sweeps = pass->sweeps,
+                                        .zero = !s->u,
+                                        .damping = s->damping,
+                                        .f = s->f,
+                                        .correction = s->coarse,
+                                        .v = s->result,
+                                        .coarse = pass->restricted,
+                                        .work = place->work,
+                                        .sum = pass->sum,
+                                        .part = pass->part,
+                                        .parts = pass->parts,
+                                        .barrier = pass->barrier};
+
+    if (s->coarse || pass->restricted)
+        set_transfers_of_step(place, s, kernel.transfer);
+    on_core[place->precision](&kernel);
+    return 0;
 }
 
 static struct starfish_flux_lines lines_of(const struct starfish_place *place, const struct starfish_grid_step *s)

@@ -14,6 +14,7 @@ int starfish_flux_smooth_here(const struct starfish_place *place, const struct s
 int starfish_flux_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 int starfish_flux_prolong_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 int starfish_flux_residual_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+int starfish_flux_pass_here(const struct starfish_place *place, const struct starfish_grid_pass *pass);
 /* result = inverse f on the coarsest grid. */
 int starfish_flux_invert_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 

@@ -14,6 +14,7 @@
 #ifndef STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 #define STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 
+#include "base/barrier.h"
 #include "base/place.h"
 #include "krylov/kernels/vectors.h"
 #include <starfish/multigrid.h>
@@ -76,6 +77,18 @@ struct starfish_grid_step {
     size_t sum_count;
 };
 
+/* Steps of the smoother on all of a grid, one sweep each and all the same, in one pass over memory on cores; before
+ * them the coarse grid's correction is added, and after them the residual is restricted or an inner product taken.
+ * Several cores do it together: each calls `pass`, and all have met before and meet after it. */
+struct starfish_grid_pass {
+    struct starfish_grid_step step; /* a sweep; u is NULL, which is zero, or the result, which is improved in place */
+    int sweeps;
+    void *restricted; /* f of the next coarser grid = restricted f - A result; or NULL */
+    double *sum;      /* this core's share of the inner product of f and result; or NULL */
+    size_t part, parts;
+    struct starfish_barrier *barrier; /* of several parts */
+};
+
 /* What an operation reads of an input, in columns and rows of the grid that the input belongs to; nothing: x0 == x1.
  * Rows may lie beyond the grid's ends; those are the other end's where `wraps`, else there are none. Columns do not. */
 struct starfish_reach {
@@ -120,6 +133,10 @@ struct starfish_grid_kind {
 
     /* Else parts of a sweep compute twice what they need of each other. NULL: none has. */
     int (*has_phases)(int sweep);
+
+    /* Can so many cores do a pass, each `worth` unknowns of a row at least? And does it. NULL: there are none. */
+    int (*can_pass)(const struct starfish_grid_pass *pass, size_t worth);
+    int (*pass)(const struct starfish_place *place, const struct starfish_grid_pass *pass);
 
     int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
     int combines;   /* steps may have corrections, v, energy, and sums of sweeps */

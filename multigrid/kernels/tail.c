@@ -1,12 +1,16 @@
 /* One cycle over small grids at one place: the operations of cycle.h as calls of a grid kind's functions.
  *
  * Two arrays of a level take turns as input and output of the sweeps; `now` says which of them holds the solution. A
- * kind whose sweeps add the coarse grid's correction leaves the prolongation to the sweep that follows. */
+ * kind whose sweeps add the coarse grid's correction leaves the prolongation to the sweep that follows. Where the kind
+ * has passes on cores, all sweeps before the coarse grid's visit and the restriction are one, in place, and so are the
+ * sweeps after it. */
 #include "multigrid/kernels/tail.h"
 
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/kernels/cycle.h"
+
+#include <string.h>
 
 enum { ALIGNMENT = 256 };
 
@@ -27,10 +31,12 @@ struct run {
     int error; /* of the first launch that failed */
     struct starfish_tail_core core;
     size_t at_work; /* cores that had a share of the last operation */
+    double *sums;   /* that are wanted and not there yet */
     struct level level[STARFISH_GRID_MOST_LEVELS];
 };
 
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
+STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
 /* The walk ends at the first launch that fails. */
 static starfish_status check_launch(struct run *run, int error)
@@ -145,6 +151,44 @@ static int smooth_at_once(struct run *run, struct level *grid, int count, int ze
     return 0;
 }
 
+/* All steps on a grid in one pass, where the smoother has one sweep, in place; its cores are one or all. */
+static int find_pass(const struct run *run, int level, int steps, int after, int zero, struct starfish_grid_pass *pass)
+{
+    const struct starfish_tail *tail = run->tail;
+    const size_t cores = cores_of(run, level);
+    int sweep[STARFISH_GRID_MOST_SWEEPS];
+
+    if (!tail->kind->can_pass || run->place.gpu || (cores > 1 && cores < run->core.cores) ||
+        tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep) != 1)
+        return 0;
+    *pass = (struct starfish_grid_pass){.step = step_on(run, level),
+                                        .sweeps = steps,
+                                        .part = run->core.self,
+                                        .parts = cores,
+                                        .barrier = run->core.barrier};
+    pass->step.sweep = sweep[0];
+    pass->step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], 0, steps);
+    pass->step.result = solution(run, level);
+    pass->step.u = zero ? NULL : pass->step.result;
+    pass->step.coarse = run->level[level].uncorrected ? solution(run, level + 1) : NULL;
+    if (after && level == 0 && run->sums)
+        pass->sum = run->sums + run->core.self;
+    pass->restricted = after ? NULL : run->level[level + 1].own_f;
+    return tail->kind->can_pass(pass, run->core.worth);
+}
+
+/* Sums are there where all cores have done it, else they are wanted still. */
+static int run_pass(struct run *run, int level, const struct starfish_grid_pass *pass)
+{
+    run->level[level].uncorrected = 0;
+    if (pass->sum && pass->parts == run->core.cores) {
+        if (run->core.self == 0)
+            memset(run->sums + pass->parts, 0, (STARFISH_SUMS - pass->parts) * sizeof *run->sums);
+        run->sums = NULL;
+    }
+    return takes_part(run, pass->parts) ? run->tail->kind->pass(&run->place, pass) : 0;
+}
+
 static starfish_status smooth(void *self, int level, int steps, int after, int zero)
 {
     struct run *run = self;
@@ -155,7 +199,10 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
         tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
     int of_several[2];
     const int at_once = steps_at_once(tail, level, of_several);
+    struct starfish_grid_pass pass;
 
+    if (after && find_pass(run, level, steps, after, zero, &pass))
+        return check_launch(run, run_pass(run, level, &pass));
     if (at_once > 0 && steps % at_once == 0)
         return check_launch(run, smooth_at_once(run, grid, steps / at_once, zero, of_several));
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
@@ -196,6 +243,19 @@ static starfish_status restrict_residual(void *self, int level, int zero)
     step.result = run->level[level + 1].own_f;
     run->level[level + 1].has_g = 0;
     return check_launch(run, compute(run, level, STARFISH_GRID_RESTRICT, &step));
+}
+
+static starfish_status smooth_and_restrict(void *self, int level, int steps, int zero)
+{
+    struct run *run = self;
+    struct starfish_grid_pass pass;
+
+    if (find_pass(run, level, steps, 0, zero, &pass)) {
+        run->level[level + 1].has_g = 0;
+        return check_launch(run, run_pass(run, level, &pass));
+    }
+    STARFISH_TRY(smooth(self, level, steps, 0, zero));
+    return restrict_residual(self, level, 0);
 }
 
 static starfish_status prolong(void *self, int level, int zero)
@@ -303,21 +363,46 @@ static int copy_back(struct run *run)
     return takes_part(run, 1) ? run_update(&run->place, &copy) : 0;
 }
 
+static int multiply(struct run *run)
+{
+    const size_t cores = run->core.cores;
+    const struct starfish_rectangle all = starfish_grid_whole(run->tail->kind, run->tail->shape[0]);
+    const struct starfish_vector_product product = {.nx = all.x1,
+                                                    .at = starfish_grid_share_rows(all, run->core.self, cores),
+                                                    .u = run->level[0].f,
+                                                    .v = run->level[0].u[0],
+                                                    .sums = run->sums,
+                                                    .slot = run->core.self,
+                                                    .slots = cores};
+
+    takes_part(run, cores);
+    return run_product(&run->place, &product);
+}
+
 int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
                       const struct starfish_tail_arrays *arrays, starfish_cycle_shape shape, int zero)
 {
     const struct starfish_cycle cycle = {shape, tail->smoothing.before, tail->smoothing.after};
     struct run run;
-    const struct starfish_hierarchy hierarchy = {&run,    tail->levels,   smooth, restrict_residual,
-                                                 prolong, solve_coarsest, 1};
+    const struct starfish_hierarchy hierarchy = {.self = &run,
+                                                 .levels = tail->levels,
+                                                 .smooth = smooth,
+                                                 .restrict_residual = restrict_residual,
+                                                 .prolong = prolong,
+                                                 .solve_coarsest = solve_coarsest,
+                                                 .exact = 1,
+                                                 .smooth_and_restrict = smooth_and_restrict};
 
     run.tail = tail;
     run.place = *place;
     run.error = 0;
     run.core = arrays->core ? *arrays->core : (struct starfish_tail_core){.cores = 1};
     run.at_work = 1;
+    run.sums = arrays->sums;
     lay_out(&run, arrays);
     if (starfish_cycle_run(&hierarchy, &cycle, 0, zero) == STARFISH_SUCCESS && run.level[0].now != 0)
         run.error = copy_back(&run);
+    if (run.error == 0 && run.sums)
+        run.error = multiply(&run);
     return run.error;
 }

@@ -36,6 +36,8 @@ struct starfish_tail_arrays {
     const void *table[STARFISH_GRID_MOST_LEVELS];
     const void *f; /* of the finest grid of the tail */
     void *u;       /* improved by a cycle */
+    double *sums;  /* NULL, or STARFISH_SUMS doubles that add up to the inner product of f and u afterwards, each of
+                      which one core has written */
 };
 
 /* Bytes of work space, a multiple of 256; */

@@ -29,14 +29,29 @@ struct call {
     enum starfish_rows_operation operation;
 };
 
+/* The threads of the team, which stay until a team of another size is wanted. */
+static struct starfish_team_threads *threads;
+static size_t threads_size;
+static int cores[LARGEST_TEAM];
+
+static void end_threads(void)
+{
+    starfish_team_threads_destroy(threads);
+    threads = NULL;
+}
+
 static void run_on_worker(void *data, size_t worker)
 {
     const struct call *call = data;
     const struct starfish_team own = context->team[worker];
-    int cores[LARGEST_TEAM];
+
+    if (threads_size != team_size)
+        end_threads();
+    threads_size = team_size;
     for (int c = 0; c < LARGEST_TEAM; c++)
         cores[c] = own.core[0];
-    struct starfish_team_threads *threads = starfish_team_threads_create(worker, team_size, cores);
+    if (!threads)
+        threads = starfish_team_threads_create(worker, team_size, cores);
     assert_non_null(threads);
     context->team[worker] = (struct starfish_team){team_size, cores, threads};
     if (call->chain)
@@ -46,7 +61,6 @@ static void run_on_worker(void *data, size_t worker)
     else
         starfish_team_rows(context, call->precision, call->rows, call->operation);
     context->team[worker] = own;
-    starfish_team_threads_destroy(threads);
 }
 
 static void chain(starfish_precision precision, const struct starfish_tridiag_chain *arguments)
@@ -174,6 +188,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    end_threads();
     starfish_context_destroy(context);
     return 0;
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { GUARD_BYTES = 72, GUARD = 0xA5, NOT_A_NUMBER = 0xFF, MOST = 256 };
+enum { GUARD_BYTES = 72, GUARD = 0xA5, NOT_A_NUMBER = 0xFF, MOST = 512 };
 
 static struct piece {
     unsigned char *start;

@@ -51,7 +51,13 @@ static starfish_status coarsest(void *self, int level, starfish_cycle_shape shap
 
 static const char *walk(struct diary *diary, int levels, int exact, struct starfish_cycle cycle, int zero)
 {
-    const struct starfish_hierarchy hierarchy = {diary, levels, smooth, restrict_residual, prolong, coarsest, exact};
+    const struct starfish_hierarchy hierarchy = {.self = diary,
+                                                 .levels = levels,
+                                                 .smooth = smooth,
+                                                 .restrict_residual = restrict_residual,
+                                                 .prolong = prolong,
+                                                 .solve_coarsest = coarsest,
+                                                 .exact = exact};
 
     assert_int_equal(starfish_cycle_run(&hierarchy, &cycle, 0, zero),
                      diary->fail_at ? STARFISH_ERROR_RUNTIME : STARFISH_SUCCESS);

@@ -151,6 +151,22 @@ static int choose_directions(const struct starfish_flux_grid *grid, const struct
     return any && starfish_flux_grid_unknowns(grid) > ENOUGH;
 }
 
+/* Couplings from 1 to 20 where all ends are open. */
+static void set_jumps(struct starfish_flux_grid *grid, const size_t n[3])
+{
+    const size_t stride[3] = {1, n[0], n[0] * n[1]}, count = n[0] * n[1] * n[2];
+    double *const values = calloc(4 * count, sizeof *values);
+    const double *const face[3] = {values, values + count, values + 2 * count};
+
+    for (size_t i = 0; i < 3 * count; i++)
+        values[i] = i % count / stride[i / count] % n[i / count] == 0 ? 0 : 10.5 + 9.5 * sin(1.7 * (double)i);
+    for (size_t i = 3 * count; i < 4 * count; i++)
+        values[i] = 0.5;
+    ASSERT_OK(starfish_flux_grid_set_faces(grid, face, values + 3 * count));
+    assert_true(grid->pairs);
+    free(values);
+}
+
 static void make_flux(struct test_kind_grids *g, const struct test_kind_case *what)
 {
     double width[3][MOST_WIDTHS], *diffusion = malloc(MOST_CELLS * sizeof *diffusion);
@@ -171,6 +187,8 @@ static void make_flux(struct test_kind_grids *g, const struct test_kind_case *wh
     g->tail.kind = &starfish_flux_kind;
     g->plane = calloc((size_t)3 * STARFISH_GRID_MOST_LEVELS, sizeof *g->plane);
     ASSERT_OK(starfish_flux_grid_create(&grid, &problem));
+    if (what->form == TEST_JUMPS)
+        set_jumps(&grid, what->n);
     while (choose_directions(&grid, what, coarsened)) {
         ASSERT_OK(starfish_flux_grid_coarsen(&grid, coarsened, &coarse));
         add_flux_level(g, &grid, 0);

@@ -7,13 +7,13 @@
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/kernels/tail.h"
 
-enum test_form { TEST_TENSOR, TEST_STORED, TEST_DIAGONALS, TEST_F16, TEST_FLAT, TEST_SKEW };
+enum test_form { TEST_TENSOR, TEST_STORED, TEST_JUMPS, TEST_DIAGONALS, TEST_F16, TEST_FLAT, TEST_SKEW };
 
 /* What a hierarchy is made for. n[2] == 0: Q1 elements, n[0] x n[1] of them; else unknowns of the flux form, or with
  * FLAT and SKEW of flat domains, without and with corners. */
 struct test_kind_case {
     size_t n[3];
-    enum test_form form; /* the flux form has TENSOR and STORED */
+    enum test_form form; /* the flux form has TENSOR, STORED, and JUMPS: couplings of each face, coarse pairs */
     int periodic[3];     /* of the flux form; of Q1, where periodic[0]: Neumann ends */
     int only_plane;      /* grids are not coarser in z */
 };

@@ -21,7 +21,7 @@ static const struct test_kind_case cases[] = {
     {{7, 5, 1}, TEST_STORED, {0, 1, 0}, 0},  {{9, 6, 11}, TEST_TENSOR, {0}, 0},
     {{8, 9, 5}, TEST_STORED, {1, 0, 1}, 0},  {{7, 8, 9}, TEST_TENSOR, {1, 1, 1}, 0},
     {{11, 9, 3}, TEST_TENSOR, {0, 0, 1}, 1}, {{7, 9, 5}, TEST_FLAT, {1, 1, 0}, 0},
-    {{5, 6, 7}, TEST_SKEW, {0, 0, 0}, 0}};
+    {{5, 6, 7}, TEST_SKEW, {0, 0, 0}, 0},    {{13, 14, 12}, TEST_JUMPS, {0}, 0}};
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 /* ---- By hand ----------------------------------------------------------------------------------------------------- */

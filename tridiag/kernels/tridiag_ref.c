@@ -40,7 +40,15 @@ static void swap(long double *a, long double *b)
     *b = kept;
 }
 
-/* Gaussian elimination of matrix x = rhs; rows with a zero to eliminate are left out, nothing else is. */
+/* One more than the last column of a row that is not zero. */
+static size_t end_of_row(const long double *row, size_t n)
+{
+    while (n > 0 && row[n - 1] == 0)
+        n--;
+    return n;
+}
+
+/* Gaussian elimination of matrix x = rhs; zeros to eliminate and to subtract are left out, nothing else is. */
 static int eliminate(long double *matrix, size_t n, long double *x)
 {
     for (size_t k = 0; k < n; k++) {
@@ -50,17 +58,18 @@ static int eliminate(long double *matrix, size_t n, long double *x)
         for (size_t j = 0; j < n && pivot != k; j++)
             swap(&matrix[pivot * n + j], &matrix[k * n + j]);
         swap(&x[pivot], &x[k]);
+        const size_t end = end_of_row(matrix + k * n, n);
         for (size_t i = k + 1; i < n; i++) {
-            long double factor = matrix[i * n + k] / matrix[k * n + k];
-            if (factor == 0)
+            if (matrix[i * n + k] == 0)
                 continue;
-            for (size_t j = k; j < n; j++)
+            const long double factor = matrix[i * n + k] / matrix[k * n + k];
+            for (size_t j = k; j < end; j++)
                 matrix[i * n + j] -= factor * matrix[k * n + j];
             x[i] -= factor * x[k];
         }
     }
     for (size_t k = n; k-- > 0;) {
-        for (size_t j = k + 1; j < n; j++)
+        for (size_t j = k + 1, end = end_of_row(matrix + k * n, n); j < end; j++)
             x[k] -= matrix[k * n + j] * x[j];
         x[k] /= matrix[k * n + k];
     }

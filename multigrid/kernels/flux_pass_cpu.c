@@ -1,0 +1,238 @@
+/* Several sweeps, the coarse grid's correction before them, and the restriction or the inner product after them, in one
+ * pass over memory on the CPU.
+ *
+ * Stages follow each other a plane apart, in place in v: while a plane is corrected, the first colour of the plane
+ * before it is relaxed, the second colour of the one before that, and so on, so that a plane stays in the cache until
+ * all has been done to it. V(2,2) reads and writes 12 words per unknown of a stored matrix in this way, 28 sweep by
+ * sweep. In place is right because the unknowns of a colour read only the other colour, and these are written again
+ * two stages later.
+ *
+ * Several cores divide the rows of all planes among them. A stage reads of the rows beside it what the stage before has
+ * written of the same plane, one step earlier, so that a core reads the right values when its neighbours are at the
+ * same step, for which it waits. Of such rows all values are loaded, some of which the neighbour may be writing: these
+ * are not used. Planes of which too little fits into the cache are done in strips of rows, one after the other; each
+ * stage of a strip begins and ends one row before the stage that it follows. Source: Lamport, The parallel execution of
+ * DO loops, Communications of the ACM 17 (1974), 83-93. */
+#include "multigrid/kernels/flux_pass.h"
+
+#include "multigrid/kernels/flux_row.h"
+
+#include <string.h>
+
+enum { CACHED_BYTES = 1024 * 1024, CACHED_ARRAYS = 5 }; /* of a core; v, f, and couplings in three directions */
+enum { MOST_STAGES = 2 * STARFISH_FLUX_PASS_SWEEPS + 2, FEWEST_ROWS = MOST_STAGES + 2 };
+
+struct pass;
+struct stage {
+    void (*run)(struct pass *pass, int colour, size_t j, size_t k);
+    int colour;
+    size_t shift; /* rows before those of the first stage where a strip begins and ends */
+};
+
+struct pass {
+    const struct starfish_flux_pass *a;
+    struct starfish_flux_restrict onto; /* the coarse grid */
+    size_t nx, ny, nz;
+    real damping;
+    double sum;
+    size_t stages;
+    struct stage stage[MOST_STAGES];
+};
+
+static size_t start_of(const struct pass *p, size_t j, size_t k)
+{
+    return p->nx * (j + p->ny * k);
+}
+
+static real *solution_row(const struct pass *p, size_t j, size_t k)
+{
+    return (real *)p->a->v + start_of(p, j, k);
+}
+
+static const real *rhs_row(const struct pass *p, size_t j, size_t k)
+{
+    return (const real *)p->a->f + start_of(p, j, k);
+}
+
+static int parity_of(int colour, size_t j, size_t k)
+{
+    return (int)((j + k + (size_t)colour) % 2);
+}
+
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
+
+static void correct(struct pass *p, int colour, size_t j, size_t k)
+{
+    real *v = solution_row(p, j, k);
+
+    (void)colour;
+    flux_prefetch_after(v, p->nx);
+    REAL_NAME(starfish_flux_row_prolong)
+    (p->a->transfer, p->a->correction, v, j, (ptrdiff_t)k, flux_work_row(p->a->work, p->nx, 0), v);
+}
+
+/* The first colour where all is zero. */
+static void relax_zero(struct pass *p, int colour, size_t j, size_t k)
+{
+    struct flux_row row;
+
+    REAL_NAME(starfish_flux_row)(&p->a->matrix, j, (ptrdiff_t)k, &row);
+    flux_prefetch_after(rhs_row(p, j, k), p->nx);
+    REAL_NAME(starfish_flux_row_relax_zero)
+    (&row, rhs_row(p, j, k), p->damping, parity_of(colour, j, k), solution_row(p, j, k));
+}
+
+/* The values of row (j,k): directions are open. */
+static struct flux_values values_of(const struct pass *p, size_t j, size_t k)
+{
+    const real *const v = solution_row(p, j, k);
+    const size_t plane = p->nx * p->ny;
+
+    return (struct flux_values){.middle = v,
+                                .side = {[FLUX_SOUTH] = j > 0 ? v - p->nx : v,
+                                         [FLUX_NORTH] = j + 1 < p->ny ? v + p->nx : v,
+                                         [FLUX_BELOW] = k > 0 ? v - plane : v,
+                                         [FLUX_ABOVE] = k + 1 < p->nz ? v + plane : v}};
+}
+
+static void relax(struct pass *p, int colour, size_t j, size_t k)
+{
+    const struct flux_values values = values_of(p, j, k);
+    struct flux_row row;
+
+    REAL_NAME(starfish_flux_row)(&p->a->matrix, j, (ptrdiff_t)k, &row);
+    REAL_NAME(starfish_flux_row_relax)
+    (&row, &values, rhs_row(p, j, k), p->damping, parity_of(colour, j, k), solution_row(p, j, k));
+}
+
+/* The first relaxation of a pass that neither corrects nor begins at zero. */
+static void relax_first(struct pass *p, int colour, size_t j, size_t k)
+{
+    flux_prefetch_after(rhs_row(p, j, k), p->nx);
+    flux_prefetch_after(values_of(p, j, k).side[FLUX_ABOVE], p->nx);
+    relax(p, colour, j, k);
+}
+
+/* Is a fine row the first of those that its coarse row gets some of? */
+static int is_first_of_coarse(const struct starfish_flux_transfer *t, size_t fine)
+{
+    return t->fine == t->coarse || fine % 2 == 0;
+}
+
+static size_t coarse_index(const struct starfish_flux_transfer *t, size_t fine)
+{
+    return t->fine == t->coarse ? fine : fine / 2;
+}
+
+static void restrict_residual(struct pass *p, int colour, size_t j, size_t k)
+{
+    const struct starfish_flux_transfer *const t = p->a->transfer;
+    const size_t row = coarse_index(&t[1], j) + t[1].coarse * coarse_index(&t[2], k);
+
+    (void)colour;
+    if (is_first_of_coarse(&t[1], j) && is_first_of_coarse(&t[2], k))
+        memset((real *)p->a->coarse + t[0].coarse * row, 0, t[0].coarse * sizeof(real));
+    REAL_NAME(starfish_flux_row_restrict)(&p->onto, j, k);
+}
+
+static void multiply(struct pass *p, int colour, size_t j, size_t k)
+{
+    (void)colour;
+    p->sum += REAL_NAME(starfish_flux_row_product)(rhs_row(p, j, k), solution_row(p, j, k), p->nx);
+}
+
+static void add_stage(struct pass *p, void (*run)(struct pass *, int, size_t, size_t), int colour)
+{
+    p->stage[p->stages] = (struct stage){run, colour, p->stages};
+    p->stages++;
+}
+
+/* The restriction begins at an even row, so that no coarse row is two cores' or two strips'. */
+static void find_stages(struct pass *p)
+{
+    const struct starfish_flux_pass *a = p->a;
+    const int first = a->order == STARFISH_FLUX_ODD_FIRST;
+
+    if (a->correction)
+        add_stage(p, correct, 0);
+    for (int i = 0; i < 2 * a->sweeps; i++)
+        add_stage(p, i > 0 || a->correction ? relax : a->zero ? relax_zero : relax_first, (first + i) % 2);
+    if (a->sum)
+        add_stage(p, multiply, 0);
+    if (a->coarse) {
+        add_stage(p, restrict_residual, 0);
+        p->stage[p->stages - 1].shift += p->stage[p->stages - 1].shift % 2;
+    }
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Where a strip's edge lies for a stage. */
+static size_t shifted(const struct pass *p, const struct stage *stage, size_t edge)
+{
+    return edge == 0 || edge == p->ny ? edge : edge - stage->shift;
+}
+
+/* The first row of a part, for a stage, of a strip of rows y0 .. y1-1; of the one past the last part y1. Edges between
+ * parts are even. */
+static size_t first_row(const struct pass *p, const struct stage *stage, const size_t y[2], size_t part)
+{
+    const size_t pairs = (y[1] - y[0] + 1) / 2, edge = y[0] + 2 * (pairs * part / p->a->parts);
+
+    if (part == 0 || part == p->a->parts)
+        return shifted(p, stage, y[part > 0]);
+    return edge < y[1] ? edge : y[1];
+}
+
+static void run_strip(struct pass *p, const size_t y[2])
+{
+    const struct starfish_flux_pass *a = p->a;
+    size_t first[MOST_STAGES], end[MOST_STAGES];
+
+    for (size_t s = 0; s < p->stages; s++) {
+        first[s] = first_row(p, &p->stage[s], y, a->part);
+        end[s] = first_row(p, &p->stage[s], y, a->part + 1);
+    }
+    for (size_t step = 0; step < p->nz + p->stages - 1; step++) {
+        for (size_t s = 0; s < p->stages; s++)
+            if (step >= s && step - s < p->nz)
+                for (size_t j = first[s]; j < end[s]; j++)
+                    p->stage[s].run(p, p->stage[s].colour, j, step - s);
+        if (a->parts > 1)
+            starfish_barrier_wait_beside(a->barrier, a->part, a->parts);
+    }
+}
+
+/* Rows of a strip, an even number. */
+static size_t strip_rows(const struct pass *p)
+{
+    const size_t planes = p->stages + 1, parts = p->a->parts, most = p->ny / (FEWEST_ROWS * parts);
+    const size_t cached = CACHED_BYTES / (CACHED_ARRAYS * planes * p->nx * sizeof(real)) * parts + 1;
+    const size_t wanted = (p->ny + cached - 1) / cached, strips = wanted < most ? wanted : most > 0 ? most : 1;
+
+    return ((p->ny + strips - 1) / strips + 1) / 2 * 2;
+}
+
+void REAL_NAME(starfish_flux_pass_cpu)(const struct starfish_flux_pass *a)
+{
+    const struct starfish_flux_axis *axis = a->matrix.axis;
+    struct pass p = {.a = a, .nx = axis[0].n, .ny = axis[1].n, .nz = axis[2].n, .damping = (real)a->damping};
+
+    p.onto = (struct starfish_flux_restrict){.matrix = a->matrix,
+                                             .at = {0, a->transfer[1].coarse, 0, a->transfer[2].coarse},
+                                             .u = a->v,
+                                             .f = a->f,
+                                             .coarse = a->coarse,
+                                             .work = a->work};
+    memcpy(p.onto.transfer, a->transfer, sizeof p.onto.transfer);
+    find_stages(&p);
+    const size_t rows = strip_rows(&p);
+    for (size_t y = 0; y < p.ny; y += rows) {
+        const size_t strip[2] = {y, y + rows < p.ny ? y + rows : p.ny};
+        if (y > 0 && a->parts > 1)
+            starfish_barrier_wait(a->barrier, a->part, a->parts);
+        run_strip(&p, strip);
+    }
+    if (a->sum)
+        *a->sum = p.sum;
+}
