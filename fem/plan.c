@@ -198,29 +198,34 @@ double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
 
 size_t starfish_fem_nodes(const starfish_fem_plan *plan)
 {
-    return plan->space.nodes;
+    return plan ? plan->space.nodes : 0;
 }
 
 const double *starfish_fem_points(const starfish_fem_plan *plan)
 {
-    return plan->mesh.point;
+    return plan ? plan->mesh.point : NULL;
 }
 
 size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell)
 {
-    *cell = plan->cells;
-    return plan->mesh.cells;
+    if (cell)
+        *cell = plan ? plan->cells : NULL;
+    return plan ? plan->mesh.cells : 0;
 }
 
 starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u, starfish_fem_function *exact,
                                    void *data, double *error)
 {
-    const int count = plan->space.basis.count;
     struct starfish_fem_rule *rule;
     double sum = 0;
 
-    if (!u || !exact || !error)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "u, exact or error is NULL");
+    if (!plan || !u || !exact || !error)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !plan    ? "plan"
+                             : !u     ? "u"
+                             : !exact ? "exact"
+                                      : "error");
+    const int count = plan->space.basis.count;
     STARFISH_TRY(starfish_fem_rule_create(plan->element, plan->mesh.d, STARFISH_FEM_GAUSS, &rule));
     for (size_t c = 0; c < plan->mesh.cells; c++)
         for (int point = 0; point < rule->points; point++) {
