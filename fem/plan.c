@@ -7,6 +7,7 @@
 #include "multigrid/plan.h"
 #include "scheduler/ranks.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,12 @@ static starfish_status check(const struct starfish_fem_problem *problem)
     if (problem->refinements < 0 || problem->refinements > MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
                              MOST_REFINEMENTS);
+    const double cells =
+        ldexp((double)problem->mesh->cells, (problem->mesh->dimensions == 3 ? 3 : 2) * problem->refinements);
+    if (cells > INT_MAX / 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.refinements is %d: %zu cells become %.3g, more than 2^30", problem->refinements,
+                             problem->mesh->cells, cells);
     if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
     if (!problem->source && !isfinite(problem->rhs))
