@@ -140,6 +140,8 @@ static void ignore_line(const struct command_line *line)
     (void)line;
 }
 
+static const struct option_entry no_options[] = {{.name = NULL}};
+
 int manual_man(const struct option_command *commands, size_t count, int argc, char **argv)
 {
     static char title[160];
@@ -148,6 +150,14 @@ int manual_man(const struct option_command *commands, size_t count, int argc, ch
                                         .text = "Elliptic problems on CPU+GPU nodes through StarPU.\n",
                                         .list = commands,
                                         .count = count};
+    const struct command_line line = {.usage = "man [COMMAND [NAME]]",
+                                      .summary = "Print a page of the manual, for `man -l`: of the program, of a "
+                                                 "command, or of a benchmark, experiment or action of a command.",
+                                      .options = no_options};
+    if (options_ask_help(argc, argv)) {
+        options_print_help(&line);
+        return 0;
+    }
     if (argc < 2) {
         print_head("");
         printf(".SH NAME\nstarfish \\- elliptic problems on CPU+GPU nodes\n");
@@ -237,8 +247,6 @@ static int offer(const struct option_command *commands, size_t count, int argc, 
     options_tell(NULL, NULL);
     return 0;
 }
-
-static const struct option_entry no_options[] = {{.name = NULL}};
 
 static const struct {
     const char *shell, *script;

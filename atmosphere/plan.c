@@ -196,12 +196,12 @@ void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)
 
 const char *starfish_atmosphere_plan_method(const starfish_atmosphere_plan *plan)
 {
-    return starfish_atmosphere_method_names[plan->options.method];
+    return plan ? starfish_atmosphere_method_names[plan->options.method] : "";
 }
 
 const char *starfish_atmosphere_plan_reason(const starfish_atmosphere_plan *plan)
 {
-    return plan->reason;
+    return plan ? plan->reason : "";
 }
 
 int starfish_atmosphere_plan_owners(const struct starfish_atmosphere_plan *plan)
@@ -211,7 +211,7 @@ int starfish_atmosphere_plan_owners(const struct starfish_atmosphere_plan *plan)
 
 double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan)
 {
-    return plan->seconds;
+    return plan ? plan->seconds : 0;
 }
 
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
@@ -359,7 +359,7 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 
 void starfish_atmosphere_cancel(starfish_atmosphere_job *job)
 {
-    if (job->job)
+    if (job && job->job)
         starfish_multigrid_cancel(job->job);
 }
 

@@ -377,22 +377,22 @@ void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
 
 const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan)
 {
-    return starfish_diffusion_method_names[plan->options.method];
+    return plan ? starfish_diffusion_method_names[plan->options.method] : "";
 }
 
 const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan)
 {
-    return plan->reason;
+    return plan ? plan->reason : "";
 }
 
 double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan)
 {
-    return plan->seconds;
+    return plan ? plan->seconds : 0;
 }
 
 int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan)
 {
-    return plan->box.singular;
+    return plan ? plan->box.singular : 0;
 }
 
 int starfish_diffusion_plan_owners(const starfish_diffusion_plan *plan)
@@ -402,5 +402,5 @@ int starfish_diffusion_plan_owners(const starfish_diffusion_plan *plan)
 
 size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan)
 {
-    return plan->vectors;
+    return plan ? plan->vectors : 0;
 }

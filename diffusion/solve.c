@@ -137,7 +137,8 @@ static starfish_status allocate_job(starfish_diffusion_plan *plan, const void *r
 {
     int node[2];
 
-    STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, node));
+    STARFISH_TRY(starfish_memory_places(plan->context, rhs, solution, plan->options.precision,
+                                        planes_here(plan).count * plan->box.n[0] * plan->box.n[1], node));
     struct starfish_diffusion_job *job = calloc(1, sizeof *job);
     if (!job)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
@@ -251,6 +252,8 @@ starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct star
 
 void starfish_diffusion_progress(const starfish_diffusion_job *job, size_t *finished, size_t *most)
 {
+    if (!job || !finished || !most)
+        return;
     *finished = (size_t)atomic_load(&((struct starfish_diffusion_job *)(uintptr_t)job)->iterations);
     *most = (size_t)job->plan->options.max_iterations;
 }

@@ -7,6 +7,7 @@
 #include "multigrid/plan.h"
 #include "scheduler/ranks.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,12 @@ static starfish_status check(const struct starfish_fem_problem *problem)
     if (problem->refinements < 0 || problem->refinements > MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
                              MOST_REFINEMENTS);
+    const double cells =
+        ldexp((double)problem->mesh->cells, (problem->mesh->dimensions == 3 ? 3 : 2) * problem->refinements);
+    if (cells > INT_MAX / 2)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.refinements is %d: %zu cells become %.3g, more than 2^30", problem->refinements,
+                             problem->mesh->cells, cells);
     if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
     if (!problem->source && !isfinite(problem->rhs))
@@ -198,29 +205,34 @@ double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
 
 size_t starfish_fem_nodes(const starfish_fem_plan *plan)
 {
-    return plan->space.nodes;
+    return plan ? plan->space.nodes : 0;
 }
 
 const double *starfish_fem_points(const starfish_fem_plan *plan)
 {
-    return plan->mesh.point;
+    return plan ? plan->mesh.point : NULL;
 }
 
 size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell)
 {
-    *cell = plan->cells;
-    return plan->mesh.cells;
+    if (cell)
+        *cell = plan ? plan->cells : NULL;
+    return plan ? plan->mesh.cells : 0;
 }
 
 starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u, starfish_fem_function *exact,
                                    void *data, double *error)
 {
-    const int count = plan->space.basis.count;
     struct starfish_fem_rule *rule;
     double sum = 0;
 
-    if (!u || !exact || !error)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "u, exact or error is NULL");
+    if (!plan || !u || !exact || !error)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !plan    ? "plan"
+                             : !u     ? "u"
+                             : !exact ? "exact"
+                                      : "error");
+    const int count = plan->space.basis.count;
     STARFISH_TRY(starfish_fem_rule_create(plan->element, plan->mesh.d, STARFISH_FEM_GAUSS, &rule));
     for (size_t c = 0; c < plan->mesh.cells; c++)
         for (int point = 0; point < rule->points; point++) {

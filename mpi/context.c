@@ -21,7 +21,9 @@ starfish_status starfish_mpi_context_create(starfish_context **context, MPI_Comm
 starfish_status starfish_mpi_context_create_f(starfish_context **context, int communicator,
                                               const struct starfish_context_options *options)
 {
-    return starfish_mpi_context_create(context, MPI_Comm_f2c((MPI_Fint)communicator), options);
+    int there = 0; /* MPI_Comm_f2c ends the program before MPI_Init */
+    MPI_Initialized(&there);
+    return starfish_mpi_context_create(context, there ? MPI_Comm_f2c((MPI_Fint)communicator) : MPI_COMM_NULL, options);
 }
 
 starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks)

@@ -224,14 +224,18 @@ static int deal(void *data, const void *all, const size_t *bytes, void *own)
 
 /* ---- Making one -------------------------------------------------------------------------------------------------- */
 
-static int check_mpi(char *text, size_t size)
+/* What MPI itself would end the program for is looked at before MPI is called. */
+static int check_mpi(MPI_Comm communicator, char *text, size_t size)
 {
-    int there = 0, level = MPI_THREAD_SINGLE;
+    int there = 0, gone = 0, level = MPI_THREAD_SINGLE;
     MPI_Initialized(&there);
-    if (there)
+    MPI_Finalized(&gone);
+    if (there && !gone)
         MPI_Query_thread(&level);
-    if (!there)
-        snprintf(text, size, "MPI is not initialised");
+    if (!there || gone)
+        snprintf(text, size, gone ? "MPI has been finalised" : "MPI is not initialised");
+    else if (communicator == MPI_COMM_NULL || communicator == (MPI_Comm)0)
+        snprintf(text, size, "there is no such communicator");
     else if (level != MPI_THREAD_MULTIPLE)
         snprintf(text, size, "MPI must be initialised by MPI_Init_thread with MPI_THREAD_MULTIPLE");
     else if (in_use)
@@ -261,7 +265,7 @@ static void set_functions(struct state *state)
 
 struct starfish_transport *starfish_mpi_transport_create(MPI_Comm communicator, char *text, size_t size)
 {
-    if (check_mpi(text, size) != 0)
+    if (check_mpi(communicator, text, size) != 0)
         return NULL;
     struct state *state = calloc(1, sizeof *state);
     int there = state != NULL, all = 0;

@@ -18,6 +18,8 @@ struct starfish_q1_grid {
     double *left[2], *right[2];
 };
 
+/* Elements, ends and widths of direction d. Errors: ARGUMENT (names the member). */
+starfish_status starfish_q1_check_direction(const struct starfish_q1_problem *problem, int d);
 starfish_status starfish_q1_grid_create(struct starfish_q1_grid *grid, const struct starfish_q1_problem *problem);
 /* The next coarser grid: pairs of elements become one, in directions that have enough. */
 starfish_status starfish_q1_grid_coarsen(const struct starfish_q1_grid *fine, struct starfish_q1_grid *coarse);

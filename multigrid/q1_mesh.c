@@ -2,6 +2,7 @@
 #include "multigrid/q1.h"
 
 #include "base/status.h"
+#include "multigrid/plan.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 
 /* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_LEVELS = 24 };
+enum { MOST_LEVELS = 24, MOST_ELEMENTS = 1 << MOST_LEVELS };
 
 /* 2^level widths from one of the whole length; `last`: the layer is at the high end. */
 static void refine(double length, double nu, int level, int last, double *width)
@@ -52,7 +53,9 @@ starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinemen
     } known[] = {{"U1", 1, 1},   {"U2", 0.25, 1}, {"U3", 0.0625, 1}, {"A1", 1, 0.75},
                  {"A2", 1, 0.5}, {"A3", 1, 0.25}, {"A4", 1, 0.0625}, {"A5", 1, 0.03125}};
 
-    for (size_t i = 0; name && refinement && i < sizeof known / sizeof known[0]; i++)
+    if (!refinement)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "refinement is NULL");
+    for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(name, known[i].name) == 0) {
             refinement->length[0] = known[i].length;
             refinement->length[1] = 1;
@@ -63,9 +66,23 @@ starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinemen
                          name ? name : "(NULL)");
 }
 
+starfish_status starfish_q1_check_direction(const struct starfish_q1_problem *p, int d)
+{
+    if (p->elements[d] < 1 || p->elements[d] > MOST_ELEMENTS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements[%d] is %zu, not in 1 .. %d", d, p->elements[d],
+                             MOST_ELEMENTS);
+    for (int end = 0; end < 2; end++)
+        if (p->ends[d][end] != STARFISH_DIRICHLET && p->ends[d][end] != STARFISH_NEUMANN)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "problem.ends[%d][%d] is neither STARFISH_DIRICHLET nor STARFISH_NEUMANN", d, end);
+    if (!p->width[d])
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.width[%d] is NULL", d);
+    return starfish_multigrid_check_positive("width", d, p->width[d], p->elements[d]);
+}
+
 void starfish_q1_unknowns(const struct starfish_q1_problem *problem, size_t n[2])
 {
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; problem && n && d < 2; d++)
         n[d] = problem->elements[d] + 1 - (problem->ends[d][0] == STARFISH_DIRICHLET) -
                (problem->ends[d][1] == STARFISH_DIRICHLET);
 }
@@ -103,6 +120,10 @@ static void forget_distances(struct distances *distances)
 static starfish_status find_distances(const struct starfish_q1_problem *p, struct distances *distances)
 {
     *distances = (struct distances){{NULL, NULL}, {NULL, NULL}};
+    if (!p)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    for (int d = 0; d < 2; d++)
+        STARFISH_TRY(starfish_q1_check_direction(p, d));
     for (int d = 0; d < 2; d++) {
         const size_t count = p->elements[d];
         double *low = distances->low[d] = malloc((count + 1) * sizeof *low);
@@ -181,6 +202,8 @@ starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, star
     struct distances distances;
     size_t n[2], e[2];
 
+    if (!f || !load)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", f ? "load" : "f");
     STARFISH_TRY(find_distances(problem, &distances));
     starfish_q1_unknowns(problem, n);
     memset(load, 0, n[0] * n[1] * sizeof *load);
@@ -224,6 +247,11 @@ starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, sta
     double sum[2] = {0, 0};
     size_t n[2], e[2];
 
+    if (!exact || !solution || !error)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
+                             !exact      ? "exact"
+                             : !solution ? "solution"
+                                         : "error");
     STARFISH_TRY(find_distances(problem, &distances));
     starfish_q1_unknowns(problem, n);
     for (e[1] = 0; e[1] < problem->elements[1]; e[1]++)

@@ -13,29 +13,13 @@
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_ELEMENTS = 1 << 24 };
-
-static starfish_status check_direction(const struct starfish_q1_problem *p, int d)
-{
-    if (p->elements[d] < 1 || p->elements[d] > MOST_ELEMENTS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements[%d] is %zu, not in 1 .. %d", d, p->elements[d],
-                             MOST_ELEMENTS);
-    for (int end = 0; end < 2; end++)
-        if (p->ends[d][end] != STARFISH_DIRICHLET && p->ends[d][end] != STARFISH_NEUMANN)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "problem.ends[%d][%d] is neither STARFISH_DIRICHLET nor STARFISH_NEUMANN", d, end);
-    if (!p->width[d])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.width[%d] is NULL", d);
-    return starfish_multigrid_check_positive("width", d, p->width[d], p->elements[d]);
-}
-
 static starfish_status check_mesh(const struct starfish_q1_problem *p)
 {
     size_t n[2];
     int neumann = 0;
 
     for (int d = 0; d < 2; d++) {
-        STARFISH_TRY(check_direction(p, d));
+        STARFISH_TRY(starfish_q1_check_direction(p, d));
         neumann += (p->ends[d][0] == STARFISH_NEUMANN) + (p->ends[d][1] == STARFISH_NEUMANN);
     }
     starfish_q1_unknowns(p, n);

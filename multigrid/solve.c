@@ -205,7 +205,8 @@ static starfish_status find_places(const struct starfish_multigrid_plan *plan, c
     starfish_space_rows_here(space, &first, &rows);
     node[RHS] = node[SOLUTION] = -1;
     return starfish_ranks_agree(plan->context, rows == 0 ? STARFISH_SUCCESS
-                                                         : starfish_memory_places(plan->context, rhs, solution, node));
+                                                         : starfish_memory_places(plan->context, rhs, solution,
+                                                                                  plan->options.precision, rows, node));
 }
 
 static starfish_status create_over(starfish_multigrid_plan *plan, const void *rhs, void *solution,
@@ -343,5 +344,6 @@ starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct star
 
 void starfish_multigrid_cancel(starfish_multigrid_job *job)
 {
-    atomic_store(&job->cancelled, 1);
+    if (job)
+        atomic_store(&job->cancelled, 1);
 }

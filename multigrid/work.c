@@ -90,6 +90,8 @@ void starfish_multigrid_work_destroy(struct starfish_multigrid_plan *plan)
 
 void starfish_multigrid_tell(starfish_multigrid_plan *plan, starfish_multigrid_progress *function, void *data)
 {
+    if (!plan)
+        return;
     plan->work.tell = function;
     plan->work.tell_data = data;
 }

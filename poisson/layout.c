@@ -86,9 +86,15 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
                                             const void *solution, int *same)
 {
     const struct starfish_user_layout *layout = plan->layout;
+    const void *const from = first_unknown(plan, STARFISH_RHS, rhs);
+    const void *const to = first_unknown(plan, STARFISH_SOLUTION, solution);
+    /* Unknowns of arrays that are not packed may lie between each other. */
+    const int packed = layout[STARFISH_RHS].strides.row == 0 && layout[STARFISH_SOLUTION].strides.row == 0;
     const int alike =
         memcmp(&layout[STARFISH_RHS].strides, &layout[STARFISH_SOLUTION].strides, sizeof layout[0].strides) == 0;
-    *same = first_unknown(plan, STARFISH_RHS, rhs) == first_unknown(plan, STARFISH_SOLUTION, solution);
+    STARFISH_TRY(starfish_memory_check_arrays(from, to, plan->options.precision,
+                                              packed ? plan->n[0] * plan->n[1] * plan->here.planes * plan->count : 0));
+    *same = from == to;
     if (*same && !alike)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are one array, but have two layouts");
     return STARFISH_SUCCESS;

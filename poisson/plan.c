@@ -232,22 +232,22 @@ void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 
 const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
 {
-    return starfish_method_list[plan->method->id];
+    return plan ? starfish_method_list[plan->method->id] : "";
 }
 
 const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)
 {
-    return plan->reason;
+    return plan ? plan->reason : "";
 }
 
 double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan)
 {
-    return plan->seconds;
+    return plan ? plan->seconds : 0;
 }
 
 int starfish_poisson_plan_singular(const starfish_poisson_plan *plan)
 {
-    return plan->singular;
+    return plan ? plan->singular : 0;
 }
 
 /* The first one to say so says it for all fields of the plan. */

@@ -516,6 +516,8 @@ starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
 
 void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total)
 {
+    if (!job || !finished || !total)
+        return;
     if (job->on) {
         starfish_job_progress_on(job, finished, total);
         return;

@@ -132,9 +132,13 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
  * argument and the bytes that are pinned). */
 starfish_status starfish_memory_check_pinned(const struct starfish_context *context, const char *argument,
                                              const void *memory, size_t bytes);
-/* The nodes of a right-hand side and a solution that may not be one array. Errors: ARGUMENT (names the argument). */
+/* A right-hand side and a solution: neither is NULL, both are aligned to their reals, and where they are packed arrays
+ * of so many reals they are one array or do not overlap. Errors: ARGUMENT (names the argument). */
+starfish_status starfish_memory_check_arrays(const void *rhs, const void *solution, starfish_precision precision,
+                                             size_t reals);
+/* The same of arrays that may not be one, and their nodes. */
 starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
-                                       int node[2]);
+                                       starfish_precision precision, size_t reals, int node[2]);
 
 /* hwloc (topology.c): cores that this process may use and NUMA nodes of the machine, and the NUMA node nearest to a
  * core or CUDA device. Which cores these are is found once, at the first question or at starfish_topology_look, in the

@@ -397,6 +397,8 @@ void starfish_field_destroy(starfish_field *field)
         return;
     if (starfish_is_stuck())
         return; /* tasks may still touch it */
+    if (field->is_acquired)
+        starfish_field_release(field);
     starfish_field_wait_for_holders(field);
     for (size_t s = 0; s < field->cut.slabs; s++)
         starfish_data_unregister(field->handle[s]);
@@ -410,8 +412,17 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
     if (!field || !memory)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: NULL argument");
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    const int twice = field->is_acquired && pthread_equal(field->acquirer, pthread_self());
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+    if (twice)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: this thread has acquired the field already");
     starfish_field_wait_for_holders(field);
     STARFISH_TRY(acquire_slabs(field));
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->is_acquired = 1;
+    field->acquirer = pthread_self();
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
     starfish_outside_begin(field->context);
     *memory = starfish_field_shares(field) == 1 ? field->memory : NULL;
     return STARFISH_SUCCESS;
@@ -421,6 +432,12 @@ starfish_status starfish_field_release(starfish_field *field)
 {
     if (!field)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: field is NULL");
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    const int was_acquired = field->is_acquired;
+    field->is_acquired = 0;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+    if (!was_acquired)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: the field is not acquired");
     release_slabs(field, field->cut.slabs);
     starfish_outside_end(field->context);
     return STARFISH_SUCCESS;

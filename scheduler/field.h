@@ -7,6 +7,7 @@
 #include "scheduler/owner.h"
 #include "scheduler/table.h"
 
+#include <pthread.h>
 #include <starfish/field.h>
 #include <stdatomic.h>
 
@@ -48,6 +49,8 @@ struct starfish_field {
     starpu_pthread_mutex_t lock;
     starpu_pthread_cond_t released;
     size_t holders;
+    int is_acquired; /* by its user, in the thread `acquirer` */
+    pthread_t acquirer;
     atomic_uint jobs; /* that have read it, by now */
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/options.h"
 #include "base/pages.h"
+#include "base/real.h"
 #include <starfish/poisson.h>
 
 #include <stdatomic.h>
@@ -95,7 +96,10 @@ static void give_back(void *memory, size_t bytes)
 starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory)
 {
     STARFISH_TRY(check(context, memory));
-    *memory = bytes > 0 ? take(bytes) : NULL;
+    *memory = NULL;
+    if (bytes == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "bytes is 0");
+    *memory = take(bytes);
     if (!*memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
@@ -217,11 +221,25 @@ starfish_status starfish_memory_check_pinned(const struct starfish_context *cont
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
-                                       int node[2])
+starfish_status starfish_memory_check_arrays(const void *rhs, const void *solution, starfish_precision precision,
+                                             size_t reals)
 {
+    const uintptr_t from = (uintptr_t)rhs, to = (uintptr_t)solution;
+    const size_t size = starfish_real_size(precision), apart = from < to ? to - from : from - to;
     if (!rhs || !solution)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !rhs ? "rhs" : "solution");
+    if (from % size != 0 || to % size != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the address is no multiple of %zu, the bytes of a real",
+                             from % size != 0 ? "rhs" : "solution", size);
+    if (apart > 0 && apart / size < reals)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "solution: overlaps with rhs");
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
+                                       starfish_precision precision, size_t reals, int node[2])
+{
+    STARFISH_TRY(starfish_memory_check_arrays(rhs, solution, precision, reals));
     if (rhs == solution)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
     STARFISH_TRY(starfish_memory_place(context, "rhs", rhs, &node[0], NULL));

@@ -486,6 +486,6 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
 double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line)
 {
     if (line)
-        *line = plan->growth_line;
-    return plan->growth;
+        *line = plan ? plan->growth_line : 0;
+    return plan ? plan->growth : (double)NAN;
 }

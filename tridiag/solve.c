@@ -132,6 +132,8 @@ starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void 
                              : !solution ? "solution"
                                          : "job");
     *result = NULL;
+    /* Arrays whose systems are not packed may lie between each other. */
+    STARFISH_TRY(starfish_memory_check_arrays(rhs, solution, plan->options.precision, 0));
     struct starfish_tridiag_job *job = calloc(1, sizeof *job);
     if (!job)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");

@@ -148,7 +148,7 @@ STARFISH_API double starfish_atmosphere_plan_seconds(const starfish_atmosphere_p
 STARFISH_API starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                                        struct starfish_atmosphere_info *info);
 /* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
- * waited for, once; waiting frees it. */
+ * waited for, once; waiting frees it. Errors: those of the solve; with ARGUMENT and MEMORY there is no job. */
 STARFISH_API starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                                         starfish_atmosphere_job **job);
 STARFISH_API starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job,

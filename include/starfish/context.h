@@ -65,7 +65,8 @@ struct starfish_context_options {
  * The workers run on the cores that the calling thread may use (or OpenMP's threads, where OMP_PROC_BIND has bound it
  * to one), no more than the control group's quota grants unless cpu_workers says so. The calling thread stays bound
  * where it is. A folder for StarPU's measurements that cannot be written is replaced by another one, with a warning.
- * In a child that the process forks while it has a context, no function works that needs workers (RUNTIME). */
+ * In a child that the process forks while it has a context, no function works that needs workers (RUNTIME).
+ * Errors: ARGUMENT (names the option, or there is no such policy), UNSUPPORTED, MEMORY, RUNTIME (StarPU or CUDA). */
 STARFISH_API starfish_status starfish_context_create(starfish_context **context,
                                                      const struct starfish_context_options *options);
 /* Plans, fields and jobs made from the context must be gone. NULL is allowed. */
@@ -78,8 +79,10 @@ struct starfish_worker {
     int cores;       /* that share a CPU worker; 1 for a GPU's */
     int memory_node; /* StarPU's */
     int numa_node;   /* operating system's number of the nearest NUMA node, -1 when unknown */
-    char name[96];
+    char name[96];   /* StarPU's */
 };
+/* How many workers the context has, and how many of a kind; and worker `index` of them, from 0. Thread-safe. Errors:
+ * ARGUMENT (no such worker). */
 STARFISH_API size_t starfish_context_workers(const starfish_context *context);
 STARFISH_API size_t starfish_context_workers_of(const starfish_context *context, starfish_worker_kind kind);
 STARFISH_API starfish_status starfish_context_worker(const starfish_context *context, size_t index,
@@ -100,16 +103,19 @@ struct starfish_runtime {
     int has_cuda, has_fxt, has_mpi, simulated; /* StarPU's build */
     int joined;                                /* the process had initialised StarPU before */
 };
+/* Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_context_runtime(const starfish_context *context,
                                                       struct starfish_runtime *runtime);
 
 /* Host memory that GPUs can copy from and to at full speed (pinned where there is a GPU), aligned to 64 bytes, owned by
- * the caller, released by starfish_free with the same size. */
+ * the caller, released by starfish_free with the same size, 1 byte or more, and before the context is gone.
+ * Thread-safe. Errors: ARGUMENT, MEMORY. */
 STARFISH_API starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory);
 STARFISH_API void starfish_free(starfish_context *context, void *memory, size_t bytes);
 
 /* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. It costs about a
- * millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does nothing. */
+ * millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does nothing.
+ * Thread-safe. Errors: ARGUMENT (NULL), RUNTIME (CUDA: for instance memory that is pinned already, or is not). */
 STARFISH_API starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes);
 STARFISH_API starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes);
 

@@ -180,7 +180,8 @@ STARFISH_API starfish_status starfish_diffusion_solve(starfish_diffusion_plan *p
                                                       const struct starfish_boundary *boundary, const void *rhs,
                                                       void *solution, struct starfish_diffusion_info *info);
 /* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
- * waited for, once; waiting frees it. Boundary data are copied. */
+ * waited for, once; waiting frees it. Boundary data are copied. Errors: those of the solve; with ARGUMENT and MEMORY
+ * there is no job. */
 STARFISH_API starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan,
                                                        const struct starfish_boundary *boundary, const void *rhs,
                                                        void *solution, starfish_diffusion_job **job);

@@ -29,8 +29,8 @@ extern "C" {
 /* ---- The problem ------------------------------------------------------------------------------------------------- */
 
 /* Arrays of the caller, which are read while the plan is made. Node n of a cell is at the corner of the reference cell
- * [0,2]^d, or on the middle of an edge, face or cell, that `starfish_fem_place` tells: x fastest, so that the nodes of
- * a line of 3 x 3 (x 3) come one after the other. */
+ * [0,2]^d, or on the middle of an edge, face or cell, with coordinate 0 (low), 1 or 2 (high) in each direction: x
+ * fastest, so that node n of a quadrilateral is at (n % 3, n / 3), and of a hexahedron at (n % 3, n / 3 % 3, n / 9). */
 struct starfish_fem_mesh {
     int dimensions; /* 2 or 3 */
     size_t points;
@@ -72,7 +72,7 @@ typedef enum starfish_fem_element { STARFISH_FEM_Q1, STARFISH_FEM_Q2, STARFISH_F
 
 struct starfish_fem_problem {
     const struct starfish_fem_mesh *mesh;
-    int refinements; /* 0 .. 16 */
+    int refinements; /* 0 .. 16, and 2^30 cells in all at most */
     starfish_fem_element element;
     double rhs;                    /* f, or where `source` is not NULL */
     starfish_fem_function *source; /* its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
@@ -144,7 +144,7 @@ struct starfish_fem_options {
     double drop_tolerance;      /* of SAINV; 0: 0.1 in 2D, 0.05 in 3D, where M has up to twice the entries of A */
     int pattern_power;          /* of SPAI and FSAI: M has the pattern of this power of A */
     double tolerance;           /* of the residual's norm over that of the right-hand side with its boundary data */
-    int most_cycles;
+    int most_cycles;            /* 1 or more */
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
@@ -208,7 +208,8 @@ STARFISH_API starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u
 STARFISH_API starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job);
 STARFISH_API starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info);
 
-/* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64. Errors: ARGUMENT. */
+/* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64, starfish_fem_nodes reals. Errors:
+ * ARGUMENT, MEMORY. */
 STARFISH_API starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u,
                                                 starfish_fem_function *exact, void *data, double *error);
 

@@ -15,7 +15,10 @@ typedef struct starfish_field starfish_field;
 
 /* A field over `memory`: host memory or CUDA device memory (recognised) of nx*ny*nz reals of `precision`, which must
  * outlive the field and may be touched only between starfish_field_acquire and _release; or NULL, and the field
- * allocates pinned memory itself. `slabs` is 1..min(nz, 64). The caller owns *field. */
+ * allocates pinned memory itself. `slabs` is 1..min(nz, 64). The caller owns *field. Errors: ARGUMENT (names
+ * the argument), MEMORY, RUNTIME.
+ *
+ * Thread-safety: jobs may use a field from many threads; it is created and destroyed by one. */
 STARFISH_API starfish_status starfish_field_create(starfish_context *context, starfish_precision precision,
                                                    const size_t n[3], size_t slabs, void *memory,
                                                    starfish_field **field);
@@ -24,7 +27,8 @@ STARFISH_API starfish_status starfish_field_create(starfish_context *context, st
 STARFISH_API void starfish_field_destroy(starfish_field *field);
 
 /* Wait for work on the field, likewise, bring it to its memory and let the caller read and write it there until
- * release. */
+ * release. Jobs that are submitted meanwhile wait. One thread has a field at a time: another one that acquires it
+ * waits. Errors: ARGUMENT (this thread has acquired it already; it is not acquired), RUNTIME. */
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);
 

@@ -10,12 +10,12 @@
  *   - Everything is kept in the handle: handles may be used from different threads at once, and one handle from several
  *     threads on different y.
  *   - am, bm and cm may differ from one call to the next, as there, and so may all other coefficients. But what is
- * prepared holds for one set of coefficients, the last one, and preparing takes as long as a solve or longer: where
- * sets take turns, use a handle for each.
+ *     prepared holds for one set of coefficients, the last one, and preparing takes as long as a solve or longer: where
+ *     sets take turns, use a handle for each.
  *   - Where am + bm + cm and an + bn + cn are zero in all rows, as when every end is Neumann or periodic, the weighted
- * mean is taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other singular
- *     systems are refused; so are those where am, bm or cm has an imaginary part, and what else makes these singular is
- * not searched for: their solutions are not finite then, or large.
+ *     mean is taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other
+ *     singular systems are refused; so are those where am, bm or cm has an imaginary part, and what else makes these
+ *     singular is not searched for: their solutions are not finite then, or large.
  *   - n has no largest value, periodic or not.
  * m < 5 and n < 3 are refused, as there: starfish_separable2d_plan_create solves those too. */
 #ifndef STARFISH_FISHPACK_H
@@ -55,14 +55,17 @@ typedef struct starfish_blktri_work {
         NULL, NULL                                                                                                     \
     }
 
-/* iflg   0: prepare for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm and
- * cm may be NULL or not set yet: then the first solve prepares. Other: solve. np     0: periodic in j, an[0] couples to
- * row n-1 and cn[n-1] to row 0. Other: not, and the two are taken as zero. mp     likewise for i, am[0] and cm[m-1].
- * an, bn, cn: n values each; am, bm, cm: m values each; not kept.
- * idimy  at least m; rows i >= m of y are not looked at.
- * y      right-hand side in, solution out; host memory.
- * ierror receives a starfish_blktri_error; the status returned is the same in other words, and
- *        starfish_error_message() says more. */
+/* The arguments:
+ *   - iflg: 0 prepares for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm
+ *     and cm may be NULL or not set yet: then the first solve prepares. Any other number solves.
+ *   - np: 0 is periodic in j, an[0] couples to row n-1 and cn[n-1] to row 0. Any other number is not periodic, and the
+ *     two are taken as zero.
+ *   - mp: likewise for i, am[0] and cm[m-1].
+ *   - an, bn, cn: n values each; am, bm, cm: m values each; not kept.
+ *   - idimy: at least m; rows i >= m of y are not looked at.
+ *   - y: right-hand side in, solution out; host memory.
+ *   - ierror: receives a starfish_blktri_error; the status returned is the same in other words, and
+ *     starfish_error_message() says more. */
 STARFISH_API starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const double *bn,
                                              const double *cn, int mp, int m, const double *am, const double *bm,
                                              const double *cm, int idimy, double *y, int *ierror,

@@ -33,7 +33,7 @@ struct starfish_q1_problem {
     double reaction; /* c >= 0; must be positive where no end is Dirichlet */
 };
 
-/* Unknowns in x and y. */
+/* Unknowns in x and y, from elements and ends alone. */
 STARFISH_API void starfish_q1_unknowns(const struct starfish_q1_problem *problem, size_t n[2]);
 
 /* A mesh of 2^level x 2^level elements on [0, length[0]] x [0, length[1]]: one element, in every refinement halved in
@@ -48,7 +48,7 @@ struct starfish_q1_refinement {
 STARFISH_API starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x,
                                                 double *width_y);
 /* The meshes of Goeddeke and Strzodka by name, U1 U2 U3 A1 A2 A3 A4 A5; level is left as it is. ARGUMENT for other
- * names. */
+ * names. Thread-safe. */
 STARFISH_API starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinement *refinement);
 
 /* A point by its distances from the low and high ends in x and y, as coordinates would lose what is near an end. */
@@ -57,11 +57,11 @@ struct starfish_q1_point {
 };
 typedef double starfish_q1_function(void *data, const struct starfish_q1_point *point);
 /* load[unknown] = integral of f times its basis function, by 3x3 Gauss points per element: exact for f of degree 4 in x
- * and y. Errors: MEMORY. */
+ * and y. Errors: ARGUMENT (names it), MEMORY. */
 STARFISH_API starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, starfish_q1_function *f,
                                               void *data, double *load);
 /* *error = ||u_h - exact|| / ||exact|| in L2, by 4x4 Gauss points per element; u_h given by its unknowns. Errors:
- * MEMORY. */
+ * ARGUMENT (names it), MEMORY. */
 STARFISH_API starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact,
                                                void *data, const double *solution, double *error);
 

@@ -109,7 +109,7 @@ struct starfish_poisson_options {
     /* Also compute the residual, one more pass over the field, and return NUMERICAL where the solution cannot be called
      * right (struct starfish_accuracy). */
     int check_residual;
-    /* Steps of iterative refinement at most, each a solve and two residuals more: 0..8. A step that does not make the
+    /* Steps of iterative refinement at most, each a solve and two residuals more: 0..10. A step that does not make the
      * solution better is taken back. -1: one where the basis of a strongly stretched second direction loses digits
      * (method slab) or the product form does, four to six where the last direction is badly scaled (BLKTRI, F64), two
      * where the problem's condition or the scaling of its rows may leave few digits (docs/reliability.md), none
@@ -267,6 +267,7 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
                                                               const struct starfish_axis *y, double lambda,
                                                               const struct starfish_poisson_options *options,
                                                               starfish_poisson_plan **plan);
+/* Its jobs must have been waited for, and its fields be gone. NULL is allowed. */
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
 /* Bytes that a plan and its solves take in each memory, upper bounds but for `gpu_there`. What is the GPUs' is for each
@@ -300,7 +301,7 @@ STARFISH_API starfish_status starfish_separable2d_memory(starfish_context *conte
                                                          const struct starfish_axis *y, double lambda,
                                                          const struct starfish_poisson_options *options,
                                                          struct starfish_memory *memory);
-/* And of a plan. */
+/* And of a plan. Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan,
                                                           struct starfish_memory *memory);
 
@@ -317,14 +318,19 @@ STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *pla
  * overlap else. `boundary` and `info` may be NULL. Blocks until the solution is in its
  * memory. One plan may be used from several threads at once, on different data. Where cores and GPUs share the field,
  * the first tens of solves of a plan are watched and the shares corrected: solutions of the same right-hand side then
- * differ in their last digits. Between fields (starfish_poisson_field) shares stay. */
+ * differ in their last digits. Between fields (starfish_poisson_field) shares stay.
+ * Errors: ARGUMENT (names the argument: not aligned to its reals, of a device that the context does not use, partly
+ * pinned, or overlapping; or a value that is not finite, with check_data), UNSUPPORTED, NUMERICAL (check_residual, or
+ * multigrid: the solution is the last one), MEMORY, RUNTIME. Without check_residual and check_data a value that is not
+ * finite gives a solution that is not. */
 STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
                                                     const struct starfish_boundary *boundary, const void *rhs,
                                                     void *solution, struct starfish_info *info);
 
 /* The same without waiting: arrays must stay until the job is done, arrays of `boundary` in device memory too; those in
- * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once; waiting
- * frees it.
+ * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once, from
+ * any thread and before its plan is destroyed; waiting frees it. Errors: as of starfish_poisson_solve, those of the
+ * arguments when it is submitted, and then there is no job; others when it is waited for.
  *
  * multigrid iterates in a thread of its own: that its tolerance is not reached is an error of waiting (NUMERICAL, and
  * then the solution is the last one, and info says how far it came). */

@@ -41,7 +41,7 @@ struct starfish_layout {
 
 struct starfish_tridiag_problem {
     size_t n, lines; /* 1 .. 2^26 unknowns, 1 .. 2^22 lines */
-    size_t rhs;      /* right-hand sides per line, 1 or more */
+    size_t rhs;      /* right-hand sides per line, 1 .. 65535 */
     int complex_rhs; /* right-hand sides and solutions are pairs (real part, imaginary part); coefficients are real */
     int periodic;    /* lower[0] couples to x(n-1), upper[n-1] to x(0); otherwise both are ignored */
     /* Reals of the plan's precision in host or CUDA device memory (recognised), aligned to themselves. They are read in
@@ -90,19 +90,21 @@ STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *cont
                                                           const struct starfish_tridiag_problem *problem,
                                                           const struct starfish_tridiag_options *options,
                                                           starfish_tridiag_plan **plan);
-/* After the coefficients or shifts have changed where they lie: checks and factorises again. No job may be running. */
+/* After the coefficients or shifts have changed where they lie: checks and factorises again. No job may be running.
+ * Errors: as of the creation. */
 STARFISH_API starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan);
-/* NULL is allowed. */
+/* Its jobs must have been waited for. NULL is allowed. */
 STARFISH_API void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan);
 /* Largest growth of an entry in elimination without pivoting over all lines, and its line; NaN unless `check`. */
 STARFISH_API double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line);
 
 /* Solve: `rhs` and `solution` lie in host or CUDA device memory (recognised), as problem.vectors says; they may be the
- * same array, else they may not overlap. `info` may be NULL. Blocks until the solution is in its memory. */
+ * same array, else they may not overlap. `info` may be NULL. Blocks until the solution is in its memory. Errors:
+ * ARGUMENT (names the argument), MEMORY, RUNTIME. A matrix that breaks down gives a solution that is not finite. */
 STARFISH_API starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *rhs, void *solution,
                                                     struct starfish_tridiag_info *info);
 /* The same without waiting: the arrays must stay until the job is done. Every job must be waited for, once; waiting
- * frees it. */
+ * frees it. Errors: those of the solve, and with those of arguments there is no job. */
 STARFISH_API starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
                                                      starfish_tridiag_job **job);
 STARFISH_API starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info);

@@ -9,6 +9,7 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Optional
 
+from ._checks import NotCopied, choice, items, whole
 from ._library import library
 
 try:
@@ -125,13 +126,13 @@ def cuda(status):
         raise RuntimeError(f"CUDA: error {status}")
 
 
-class DeviceArray:
+class DeviceArray(NotCopied):
     """Memory of a CUDA device that this package allocated, for solutions of device arrays of unknown make: CuPy, torch
     and Numba take it without a copy (cupy.asarray, torch.as_tensor), by __cuda_array_interface__ or __dlpack__."""
 
     def __init__(self, shape: Iterable[int], precision: str = "f64"):
-        self.shape, self.precision = tuple(shape), precision
-        self.nbytes = SIZES[precision]
+        self.shape = tuple(whole(n, "shape", 0, 2 ** 48) for n in items(shape, "shape", "whole numbers"))
+        self.precision, self.nbytes = precision, choice(precision, "precision", SIZES)
         for n in self.shape:
             self.nbytes *= n
         pointer, device = ctypes.c_void_p(), ctypes.c_int()
@@ -217,6 +218,16 @@ def _host_type(precision, complex_numbers):
     return numpy.dtype((_COMPLEX_TYPESTRINGS if complex_numbers else _TYPESTRINGS)[precision])
 
 
+def as_array(array, name):
+    """NumPy's array of what is in host memory."""
+    try:
+        if hasattr(array, "__dlpack__") and not isinstance(array, numpy.ndarray):
+            return numpy.from_dlpack(array)
+        return numpy.asarray(array)
+    except (TypeError, ValueError, OverflowError, BufferError) as error:
+        raise TypeError(f"{name}: is no array: {error}") from error
+
+
 def take(array, name, precision, shape=None, complex_numbers=False, stream=None):
     """An array that is read. `shape` None: any. `stream`: the cudaStream_t in whose order it is used; with None, what
     its producer has begun is waited for."""
@@ -225,9 +236,7 @@ def take(array, name, precision, shape=None, complex_numbers=False, stream=None)
         taken = by(array, name, precision, complex_numbers, stream)
     else:
         _need_numpy(name)
-        if hasattr(array, "__dlpack__") and not isinstance(array, numpy.ndarray):
-            array = numpy.from_dlpack(array)
-        given = numpy.asarray(array)
+        given = as_array(array, name)
         if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
             wanted = "numbers" if complex_numbers else "real numbers"
             raise TypeError(f"{name}: must be an array of {wanted}, is of {given.dtype}")

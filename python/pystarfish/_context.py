@@ -7,12 +7,14 @@ from typing import Any, Optional
 
 from ._library import C, call, check, library, make, mpi_library, plain
 from . import _options
+from ._checks import NotCopied, argument_error, shown, whole
 
 _lock = threading.Lock()
 _default: Optional["Context"] = None
+_open: weakref.WeakSet = weakref.WeakSet()  # contexts that end with the program
 
 
-class Context:
+class Context(NotCopied):
     """The workers (CPU cores and GPUs) on which plans run their tasks, through StarPU.
 
     Keywords are the options of struct starfish_context_options: cpu_workers, gpu_workers, cores_per_worker,
@@ -26,13 +28,16 @@ class Context:
 
     def __init__(self, *, policy: Optional[str] = None, comm: Any = None, **options: Any):
         filled = _options.fill("context", options)
+        if policy is not None and not isinstance(policy, str):
+            raise argument_error("policy", f"must be the name of a scheduling policy, is {shown(policy)}")
         filled.policy = policy.encode() if policy else None
         self._handle, self._comm = ctypes.c_void_p(), comm
         self._plans: weakref.WeakSet = weakref.WeakSet()
         if comm is None:
             call("starfish_context_create", ctypes.byref(self._handle), ctypes.byref(filled))
+            _open.add(self)
         else:
-            number = comm.py2f() if hasattr(comm, "py2f") else int(comm)
+            number = whole(comm.py2f() if hasattr(comm, "py2f") else comm, "comm", -2 ** 31)
             check(mpi_library().starfish_mpi_context_create_f(ctypes.byref(self._handle), number, ctypes.byref(filled)))
 
     @property
@@ -85,6 +90,7 @@ class Context:
 
     def planes(self, nz: int) -> tuple:
         """The first z plane of this rank, and how many it has."""
+        whole(nz, "nz", 1)
         if self._comm is None:
             return 0, nz
         first, count = ctypes.c_size_t(), ctypes.c_size_t()
@@ -102,7 +108,14 @@ def default_context() -> Context:
         return _default
 
 
+def context_of(given: Any) -> Context:
+    """The context of a plan: the one that it is given, or the default."""
+    if given is not None and not isinstance(given, Context):
+        raise argument_error("context", f"must be a Context, is {shown(given)}")
+    return default_context() if given is None else given
+
+
 @atexit.register
 def _end() -> None:
-    if _default is not None:
-        _default.close()
+    for context in list(_open):
+        context.close()

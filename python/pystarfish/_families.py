@@ -3,10 +3,12 @@ import ctypes
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from . import _arrays
+from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, of_direction, shown, truth,
+                      whole)
 from ._context import Context
-from ._library import C, call, check, library, make, plain, struct
-from ._plan import Plan, argument_error
-from ._poisson import AXES, check_keys, ends_of, make_boundary
+from ._library import C, call, library, make, plain, struct
+from ._plan import Job, Plan
+from ._poisson import ends_of, make_boundary
 
 
 def _pointer(value: Any, name: str, precision: str, shape: Optional[tuple], held: list) -> Optional[int]:
@@ -41,14 +43,20 @@ class TridiagonalPlan(Plan):
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         self._held: list = []
+        for name, array in (("lower", lower), ("diag", diag), ("upper", upper)):
+            if array is None:
+                raise argument_error(name, "must be an array, is None")
         pointer = _pointer(diag, "diag", self.precision, None, self._held)
         given = self._held[0].shape
         shared = len(given) == 1
         if len(given) not in (1, 2):
             raise argument_error("diag", f"must be of shape (n,) or (lines, n), is of shape {given}")
-        n, count = (given[0], lines or 1) if shared else (given[0], given[1]) if interleaved else (given[1], given[0])
+        interleaved = bool(truth(interleaved, "interleaved"))
+        n, count = (given[0], 1) if shared else (given[0], given[1]) if interleaved else (given[1], given[0])
+        if lines is not None:
+            count = whole(lines, "lines", *((1,) if shared else (count, count)))
         problem = make("starfish_tridiag_problem")
-        problem.n, problem.lines, problem.rhs, problem.periodic = n, count, 1, int(periodic)
+        problem.n, problem.lines, problem.rhs, problem.periodic = n, count, 1, truth(periodic, "periodic")
         problem.diag = pointer
         problem.lower = _pointer(lower, "lower", self.precision, given, self._held)
         problem.upper = _pointer(upper, "upper", self.precision, given, self._held)
@@ -93,6 +101,18 @@ def _two_ends(bc: Mapping, d: int) -> tuple:
     return ends
 
 
+def _each(value: Any, name: str, dimensions: int) -> tuple:
+    return items(value, name, f"one for each of {', '.join(AXES[:dimensions])}", (dimensions,))
+
+
+def _widths(value: Any, name: str, count: Optional[int], held: list) -> int:
+    """A direction's widths, `count` of them or any number; how many there are."""
+    _host(value, name, None if count is None else (count,), held)
+    if value is None or len(held[-1].shape) != 1:
+        raise argument_error(name, "must be an array of one dimension")
+    return held[-1].shape[0]
+
+
 class Q1Plan(_MultigridPlan):
     """Multigrid for bilinear finite elements in 2D: -d/dx (kx du/dx) - d/dy (ky du/dy) + reaction u = f.
 
@@ -104,17 +124,17 @@ class Q1Plan(_MultigridPlan):
     def __init__(self, widths: Sequence, *, bc: Mapping, diffusion: Sequence = (None, None), reaction: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        check_keys(bc, "bc", AXES[:2])
+        ends = keys(bc, "bc", AXES[:2])
         held: list = []
         problem, unknowns = make("starfish_q1_problem"), (ctypes.c_size_t * 2)()
-        for d in range(2):
-            problem.width[d] = _host(widths[d], f"widths[{d}]", None, held)
-            problem.elements[d] = held[-1].shape[0]
-            problem.ends[d][:] = _two_ends(bc, d)
+        for d, given in enumerate(_each(widths, "widths", 2)):
+            problem.elements[d] = _widths(given, f"widths[{d}]", None, held)
+            problem.width[d] = held[-1].pointer
+            problem.ends[d][:] = _two_ends(ends, d)
         elements = (problem.elements[1], problem.elements[0])
-        for d in range(2):
-            problem.diffusion[d] = _host(diffusion[d], f"diffusion[{d}]", elements, held)
-        problem.reaction = reaction
+        for d, given in enumerate(_each(diffusion, "diffusion", 2)):
+            problem.diffusion[d] = _host(given, f"diffusion[{d}]", elements, held)
+        problem.reaction = number(reaction, "reaction")
         library().starfish_q1_unknowns(ctypes.byref(problem), unknowns)
         self.shape = (unknowns[1], unknowns[0])
         self.create("starfish_q1_plan_create", ctypes.byref(problem))
@@ -133,17 +153,23 @@ class StencilPlan(_MultigridPlan):
                  diffusion: Sequence = (None, None, None), reaction: float = 0.0, rhs_factor: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        check_keys(bc, "bc", AXES)
+        ends = keys(bc, "bc", AXES)
         held: list = []
         problem = make("starfish_stencil_problem")
-        self.shape = tuple(int(n) for n in shape)
-        problem.grid = {"cell": C["STARFISH_CELL"], "node": C["STARFISH_NODE"]}[grid]
-        for d in range(3):
-            problem.n[d] = self.shape[2 - d]
-            problem.ends[d][:] = ends_of(bc, AXES[d])
-            problem.width[d] = _host(widths[d], f"widths[{d}]", None, held)
-            problem.diffusion[d] = _host(diffusion[d], f"diffusion[{d}]", self.shape, held)
-        problem.reaction, problem.rhs_factor = reaction, rhs_factor
+        self.shape = field_shape(shape)
+        problem.grid = choice(grid, "grid", {"cell": C["STARFISH_CELL"], "node": C["STARFISH_NODE"]})
+        per_axis = zip(reversed(self.shape), _each(widths, "widths", 3), _each(diffusion, "diffusion", 3))
+        for d, (n, width, factor) in enumerate(per_axis):
+            problem.n[d] = n
+            problem.ends[d][:] = ends_of(ends, AXES[d])
+            two = list(problem.ends[d])
+            is_of_cells = grid == "cell" or C["STARFISH_PERIODIC"] in two
+            count = n if is_of_cells else n - 1 + two.count(C["STARFISH_DIRICHLET"])  # else between nodes
+            if width is not None:
+                _widths(width, f"widths[{d}]", count, held)
+                problem.width[d] = held[-1].pointer
+            problem.diffusion[d] = _host(factor, f"diffusion[{d}]", self.shape, held)
+        problem.reaction, problem.rhs_factor = number(reaction, "reaction"), number(rhs_factor, "rhs_factor")
         self.create("starfish_stencil_plan_create", ctypes.byref(problem))
         del held
 
@@ -155,44 +181,43 @@ class DiffusionPlan(Plan):
     deflation by regions. bc and boundary as in solve(). method: "auto", "multigrid" or "cg". Other keywords
     (preconditioner, deflation, vectors, tolerance, ...): pystarfish.options("diffusion").
     """
-    family, info_struct, wait_function, has_boundary = ("diffusion", "starfish_diffusion_info",
-                                                        "starfish_diffusion_wait", True)
+    family, info_struct, wait_function = "diffusion", "starfish_diffusion_info", "starfish_diffusion_wait"
+    has_boundary = is_dealt = True
 
     def __init__(self, shape: Sequence[int], coefficient: Any = 1.0, *, length: Any = (1.0, 1.0, 1.0),
                  bc: Optional[Mapping] = None, lam: float = 0.0, mean: str = "harmonic", regions: Any = None,
                  method: str = "auto", precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, {"method": method, **options})
-        self.shape = tuple(int(n) for n in shape)
-        if len(self.shape) not in (2, 3):
-            raise argument_error("shape", f"must be (ny, nx) or (nz, ny, nx), is {self.shape}")
-        means = {"harmonic": C["STARFISH_MEAN_HARMONIC"], "arithmetic": C["STARFISH_MEAN_ARITHMETIC"]}
-        if mean not in means:
-            raise argument_error("mean", f"{mean!r} is not one of {', '.join(means)}")
+        self.shape = field_shape(shape, (2, 3))
+        here = self.local_shape()
         held: list = []
         problem = make("starfish_diffusion_problem")
         problem.dimensions, problem.n[:] = len(self.shape), (1, 1, 1)
-        check_keys(bc or {}, "bc", AXES[:len(self.shape)])
+        ends = keys(bc, "bc", AXES[:len(self.shape)])
         for d, n in enumerate(reversed(self.shape)):
-            problem.n[d], problem.length[d] = n, float(length[d])
-            problem.ends[d][:] = ends_of(bc or {}, AXES[d])
-        setattr(problem, "lambda", float(lam))
-        problem.mean = means[mean]
-        if isinstance(coefficient, (int, float)):
-            problem.constant_coefficient = float(coefficient)
+            problem.n[d], problem.length[d] = n, of_direction(length, "length", d)
+            problem.ends[d][:] = ends_of(ends, AXES[d])
+        setattr(problem, "lambda", number(lam, "lam"))
+        problem.mean = choice(mean, "mean", {"harmonic": C["STARFISH_MEAN_HARMONIC"],
+                                             "arithmetic": C["STARFISH_MEAN_ARITHMETIC"]})
+        if isinstance(coefficient, (int, float)) or getattr(coefficient, "shape", None) == ():
+            problem.constant_coefficient = number(coefficient, "coefficient")
+        elif coefficient is None:
+            raise argument_error("coefficient", "must be a number or an array, is None")
         else:
-            problem.coefficient = _host(coefficient, "coefficient", self.shape, held)
+            problem.coefficient = _host(coefficient, "coefficient", here, held)
         if regions is not None:
-            numbers = _arrays.numpy.ascontiguousarray(regions)
-            if numbers.dtype.kind not in "iu" or numbers.shape != self.shape:
-                raise argument_error("regions", f"must be integers of shape {self.shape}")
-            held.append(numbers.astype(_arrays.numpy.int64))
+            numbers = _arrays.as_array(regions, "regions")
+            if numbers.dtype.kind not in "iu" or numbers.shape != here:
+                raise argument_error("regions", f"must be integers of shape {here}")
+            held.append(_arrays.numpy.ascontiguousarray(numbers, dtype=_arrays.numpy.int64))
             problem.regions = held[-1].ctypes.data
         self._ends = [tuple(problem.ends[d]) for d in range(3)]
         self.create("starfish_diffusion_plan_create", ctypes.byref(problem))
         del held
 
     def boundary(self, given: Optional[Mapping]) -> tuple:
-        return make_boundary(given, self.shape, self.precision, self._ends)
+        return make_boundary(given, self.local_shape(), len(self.shape), self.precision, self._ends)
 
 
 class AtmospherePlan(Plan):
@@ -203,22 +228,22 @@ class AtmospherePlan(Plan):
     keywords (method, preconditioner, levels, tolerance, ...): pystarfish.options("atmosphere").
     """
     family, info_struct, wait_function = "atmosphere", "starfish_atmosphere_info", "starfish_atmosphere_wait"
+    is_dealt = True
 
     def __init__(self, shape: Sequence[int], *, height: float, omega: float, lam: float, geometry: str = "flat",
                  length: Any = (1.0, 1.0), periodic: Any = False, faces: Any = None, precision: str = "f64",
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        geometries = {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"]}
-        if geometry not in geometries:
-            raise argument_error("geometry", f"{geometry!r} is not one of {', '.join(geometries)}")
-        self.shape = tuple(int(n) for n in shape)
+        self.shape = field_shape(shape)
         held: list = []
         problem = make("starfish_atmosphere_problem")
-        problem.geometry, problem.n[:] = geometries[geometry], tuple(reversed(self.shape))
-        problem.length[:] = tuple(float(x) for x in length)
-        problem.periodic[:] = (int(periodic),) * 2 if isinstance(periodic, (bool, int)) else tuple(map(int, periodic))
-        problem.height, problem.omega = float(height), float(omega)
-        setattr(problem, "lambda", float(lam))
+        problem.geometry = choice(geometry, "geometry", {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"]})
+        problem.n[:] = tuple(reversed(self.shape))
+        problem.length[:] = tuple(of_direction(length, "length", d) for d in range(2))
+        both = (periodic, periodic) if not hasattr(periodic, "__len__") else _each(periodic, "periodic", 2)
+        problem.periodic[:] = tuple(truth(one, "periodic") for one in both)
+        problem.height, problem.omega = number(height, "height"), number(omega, "omega")
+        setattr(problem, "lambda", number(lam, "lam"))
         problem.faces = _host(faces, "faces", (self.shape[0] + 1,), held)
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))
         del held
@@ -240,26 +265,38 @@ class Mesh:
 
     def __init__(self, points: Any, cells: Any, groups: Optional[Mapping] = None):
         numpy = _arrays.numpy
-        points = numpy.asarray(points, dtype=numpy.float64)
-        self.dimensions = points.shape[1]
-        self.points = numpy.zeros((len(points), 3))
-        self.points[:, :self.dimensions] = points
-        given = numpy.asarray(cells, dtype=numpy.intc)
-        if given.shape[1] == 2 ** self.dimensions:
-            corners = [sum(2 * ((c >> d) & 1) * 3 ** d for d in range(self.dimensions)) for c in range(given.shape[1])]
-            full = numpy.full((len(given), 3 ** self.dimensions), -1, dtype=numpy.intc)
-            full[:, corners] = given
-            given = full
-        if given.shape[1] != 3 ** self.dimensions:
-            raise argument_error("cells", f"must have {2 ** self.dimensions} or {3 ** self.dimensions} points each")
-        self.cells = numpy.ascontiguousarray(given)
-        entries = [(group, cell, place) for group, members in (groups or {}).items() for cell, place in members]
+        given = _arrays.take(points, "points", "f64").owner
+        if given.ndim != 2 or given.shape[1] not in (2, 3):
+            raise argument_error("points", f"must be of shape (count, 2) or (count, 3), is {given.shape}")
+        self.dimensions = given.shape[1]
+        self.points = numpy.zeros((len(given), 3))
+        self.points[:, :self.dimensions] = given
+        self.cells = self._all_nodes(_arrays.as_array(cells, "cells"))
+        entries = [(group, member) for group, members in keys(groups, "groups").items()
+                   for member in items(members, f"groups[{group!r}]", "a list of (cell, place)")]
         self.marks = (struct("starfish_fem_mark") * max(len(entries), 1))()
-        for mark, (group, cell, place) in zip(self.marks, entries):
-            mark.cell, mark.group = cell, group
-            for d, p in enumerate(place):
-                mark.place[d] = p
+        for mark, (group, member) in zip(self.marks, entries):
+            name = f"groups[{group!r}]"
+            cell, place = items(member, name, "a list of (cell, place)", (2,))
+            mark.cell, mark.group = whole(cell, name), whole(group, name, -2 ** 31)
+            what = f"a list of (cell, place), each place {self.dimensions} of 0, 1 and 2"
+            for d, p in enumerate(items(place, name, what, (self.dimensions,))):
+                mark.place[d] = whole(p, name, 0, 2)
         self.mark_count = len(entries)
+
+    def _all_nodes(self, given: Any) -> Any:
+        """3^d points of each cell, -1 for middles that are not given."""
+        numpy, corners, nodes = _arrays.numpy, 2 ** self.dimensions, 3 ** self.dimensions
+        if given.dtype.kind not in "iu" or given.ndim != 2 or given.shape[1] not in (corners, nodes):
+            raise argument_error("cells", f"must be whole numbers of shape (count, {corners}) or (count, {nodes}), is "
+                                          f"{given.dtype} of shape {given.shape}")
+        if given.size and not (-1 <= given.min() and given.max() < len(self.points)):
+            raise argument_error("cells", f"has points that are not from 0 to {len(self.points) - 1}")
+        if given.shape[1] == nodes:
+            return numpy.ascontiguousarray(given, dtype=numpy.intc)
+        full = numpy.full((len(given), nodes), -1, dtype=numpy.intc)
+        full[:, [sum(2 * ((c >> d) & 1) * 3 ** d for d in range(self.dimensions)) for c in range(corners)]] = given
+        return full
 
     def struct(self) -> Any:
         """struct starfish_fem_mesh."""
@@ -273,11 +310,28 @@ class Mesh:
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
 
 
-def _function(value: Callable, dimensions: int, held: list) -> int:
-    """A Python function of the coordinates as C calls it."""
-    made = _FUNCTION(lambda _, point: float(value(*point[:dimensions])))
-    held.append(made)
-    return ctypes.cast(made, ctypes.c_void_p).value or 0
+class _Functions:
+    """Python functions of the coordinates as C calls them. C knows no exceptions: the first one is kept, and the value
+    is then NaN."""
+
+    def __init__(self, dimensions: int):
+        self.dimensions, self.held, self.error = dimensions, [], None  # type: ignore[var-annotated]
+
+    def pointer(self, value: Callable) -> int:
+        """What C calls."""
+        def called(_: Any, point: Any) -> float:
+            try:
+                return float(value(*point[:self.dimensions]))
+            except BaseException as error:  # pylint: disable=broad-exception-caught
+                self.error = self.error or error
+                return float("nan")
+        self.held.append(_FUNCTION(called))
+        return ctypes.cast(self.held[-1], ctypes.c_void_p).value or 0
+
+    def raise_first(self) -> None:
+        """What a function has raised, if anything."""
+        if self.error is not None:
+            raise self.error
 
 
 class FemPlan(Plan):
@@ -287,38 +341,41 @@ class FemPlan(Plan):
     a node is in two. curved: {group: (x, y, radius)} or (x, y, z, radius). Other keywords (smoother, numbering, format,
     shape, tolerance, ...): pystarfish.options("fem").
     """
-    family = "fem"
+    family, info_struct, wait_function = "fem", "starfish_fem_info", "starfish_fem_wait"
 
     def __init__(self, mesh: Mesh, *, refinements: int = 0, element: str = "q1", rhs: Any = 0.0,
                  dirichlet: Optional[Mapping] = None, curved: Optional[Mapping] = None, precision: str = "f64",
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        elements = {"q1": C["STARFISH_FEM_Q1"], "q2": C["STARFISH_FEM_Q2"]}
-        if element not in elements:
-            raise argument_error("element", f"{element!r} is not one of {', '.join(elements)}")
+        if not isinstance(mesh, Mesh):
+            raise argument_error("mesh", f"must be a Mesh, is {shown(mesh)}")
         problem, held, self.mesh = make("starfish_fem_problem"), [mesh.struct()], mesh
-        problem.mesh, problem.refinements, problem.element = ctypes.addressof(held[0]), refinements, elements[element]
+        problem.mesh, problem.refinements = ctypes.addressof(held[0]), whole(refinements, "refinements")
+        problem.element = choice(element, "element", {"q1": C["STARFISH_FEM_Q1"], "q2": C["STARFISH_FEM_Q2"]})
+        functions = _Functions(mesh.dimensions)
         if callable(rhs):
-            problem.source = _function(rhs, mesh.dimensions, held)
+            problem.source = functions.pointer(rhs)
         else:
-            problem.rhs = float(rhs)
-        given, curves = dirichlet or {}, curved or {}
+            problem.rhs = number(rhs, "rhs")
+        given, curves = keys(dirichlet, "dirichlet"), keys(curved, "curved")
         values = (struct("starfish_fem_dirichlet") * max(len(given), 1))()
         for entry, (group, value) in zip(values, given.items()):
-            entry.group = group
+            entry.group = whole(group, "dirichlet", -2 ** 31)
             if callable(value):
-                entry.function = _function(value, mesh.dimensions, held)
+                entry.function = functions.pointer(value)
             else:
-                entry.value = float(value)
+                entry.value = number(value, f"dirichlet[{group!r}]")
         rings = (struct("starfish_fem_curve") * max(len(curves), 1))()
-        for entry, (group, (*centre, radius)) in zip(rings, curves.items()):
-            entry.group, entry.radius = group, radius
-            for d, x in enumerate(centre):
-                entry.centre[d] = x
+        for entry, (group, ring) in zip(rings, curves.items()):
+            name, what = f"curved[{group!r}]", "a centre's coordinates and a radius"
+            *centre, entry.radius = (number(x, name) for x in items(ring, name, what, (mesh.dimensions + 1,)))
+            entry.group, entry.centre[:mesh.dimensions] = whole(group, "curved", -2 ** 31), centre
         problem.dirichlets, problem.dirichlet = len(given), ctypes.addressof(values)
         problem.curves, problem.curve = len(curves), ctypes.addressof(rings)
-        self.create("starfish_fem_plan_create", ctypes.byref(problem))
-        self._held = held
+        try:
+            self.create("starfish_fem_plan_create", ctypes.byref(problem))
+        finally:
+            functions.raise_first()
         self.shape = (library().starfish_fem_nodes(self.handle),)
 
     def mixed_keywords(self) -> dict:
@@ -329,18 +386,16 @@ class FemPlan(Plan):
         numbers = (ctypes.c_double * (3 * self.shape[0])).from_address(library().starfish_fem_points(self.handle))
         return _arrays.numpy.array(numbers).reshape(-1, 3)[:, :self.mesh.dimensions].copy()
 
-    def submit(self, f: Any = None, boundary: Any = None, out: Any = None, stream: Any = None) -> Any:
-        """Not there: fem solves in the thread that calls."""
-        raise NotImplementedError("finite elements are solved by solve()")
-
-    def solve(self, f: Any = None, boundary: Any = None, out: Any = None,  # type: ignore[override]
-              return_info: bool = False) -> Any:
-        """u at all nodes of the finest space, given ones included."""
-        if f is not None or boundary is not None:
-            raise argument_error("f", "the right-hand side is a part of the plan")
+    def submit(self, f: Any = None, boundary: Any = None, out: Any = None, stream: Any = None) -> Job:
+        """Begin a solve and return at once. The right-hand side is a part of the plan; `out` must stay as it is until
+        the job has been waited for."""
+        for name, given in (("f", f), ("boundary", boundary), ("stream", stream)):
+            if given is not None:
+                raise argument_error(name, "must be None: right-hand side and boundary data are parts of the plan")
         like = _arrays.Array(0, self.shape, self.precision, False, None)
-        solution, info = _arrays.target(out, "out", self.precision, self.shape, like), make("starfish_fem_info")
-        status = library().starfish_fem_solve(self.handle, solution.pointer, ctypes.byref(info))
-        told = plain(info)
-        check(status, info=told)
-        return (solution.owner, told) if return_info else solution.owner
+        solution = _arrays.target(out, "out", self.precision, self.shape, like)
+        return self.begin("starfish_fem_submit", solution, [], solution.pointer)
+
+    def solve(self, f: Any = None, boundary: Any = None, out: Any = None, return_info: bool = False) -> Any:
+        """u at all nodes of the finest space, given ones included."""
+        return super().solve(f, boundary, out, return_info)

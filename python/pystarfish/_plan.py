@@ -1,51 +1,62 @@
 """What plans of all families have in common: solve, submit and wait, results, the end."""
 import ctypes
+import threading
+import weakref
 from typing import Any, Mapping, Optional, Tuple
 
 from . import _arrays, _options
 from ._abi import FUNCTIONS
-from ._context import Context, default_context
-from ._library import ArgumentError, C, StarfishError, call, check, library, make, plain
+from ._checks import NotCopied, argument_error, choice, whole
+from ._context import Context, context_of
+from ._library import C, StarfishError, call, check, library, make, plain
 
 
-def argument_error(name: str, message: str) -> ArgumentError:
-    """The error of an argument of a call in Python."""
-    return ArgumentError(f"{name}: {message}", name)
+class Job(NotCopied):
+    """A solve under way. wait() gives the solution; once it is there, done is True. It may be waited for by several
+    threads, and more than once."""
 
-
-class Job:
-    """A solve under way. wait() gives the solution; once it is there, done is True."""
-
-    def __init__(self, plan: "Plan", handle: ctypes.c_void_p, solution: _arrays.Array, held: list):
-        self._plan, self._handle, self._solution, self._held = plan, handle, solution, held
+    def __init__(self, plan: "Plan", solution: _arrays.Array, held: list):
+        self._plan, self._solution, self._held = plan, solution, held
+        self._handle, self._lock = ctypes.c_void_p(), threading.RLock()
         self._results: tuple = ()
+        self._error: Optional[BaseException] = None
 
     @property
     def done(self) -> bool:
         """Whether the job has been waited for."""
         return not self._handle
 
+    def begin(self, function: str, *arguments: Any) -> None:
+        """Call the function that submits. C writes the handle into the job: nothing can come in between."""
+        call(function, *arguments, ctypes.byref(self._handle))
+
+    def finish(self) -> None:
+        """Wait until the solution is in its memory, and keep what the library says of it."""
+        with self._lock:
+            if self._handle:
+                handle, self._handle = self._handle, ctypes.c_void_p()
+                try:
+                    self._results = self._plan.finish(handle)
+                except StarfishError as error:
+                    self._error = error
+                finally:
+                    self._held = []
+
     def wait(self, return_info: bool = False) -> Any:
-        """The solution, and with return_info a dict of what the solve did. Raises what the solve failed with, once;
-        other threads run meanwhile."""
-        if self._handle:
-            handle, self._handle = self._handle, ctypes.c_void_p()
-            try:
-                self._results = self._plan.finish(handle)
-            finally:
-                self._held = []
+        """The solution, and with return_info a dict of what the solve did. Raises what the solve failed with. Other
+        threads run meanwhile."""
+        self.finish()
+        if self._error is not None:
+            raise self._error
         solution = self._solution.owner
         return (solution, self._plan.told(*self._results)) if return_info else solution
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
-            try:
-                self.wait()
-            except StarfishError:
-                pass  # nobody asked
+            self.finish()
 
 
-class Plan:
+class Plan(NotCopied):
     """A problem, analysed once: solve it for as many right-hand sides as there are. A plan may be used from several
     threads at once. It is a context manager; close() gives its memory back, as the end of its context does."""
 
@@ -53,14 +64,17 @@ class Plan:
     info_struct = ""
     wait_function = ""
     has_boundary = False
+    is_dealt = False     # to the ranks of a communicator, in runs of planes
 
     def __init__(self, context: Optional[Context], precision: str, options: dict):
-        self.context = context or default_context()
+        self.context = context_of(context)
+        choice(precision, "precision", {name: name for name in (*_arrays.SIZES, "mixed")})
         self.precision, self._mixed = ("f64", True) if precision == "mixed" else (precision, False)
-        if self.precision not in _arrays.SIZES:
-            raise argument_error("precision", f"{precision!r} is not one of f32, f64, mixed")
         self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
         self._handle, self.complex_numbers = ctypes.c_void_p(), False
+        self._lock = threading.RLock()  # of submissions against the end of the plan
+        self._jobs: weakref.WeakSet = weakref.WeakSet()
+        self._method: Optional[str] = None
         self.shape: Tuple[int, ...] = ()
 
     def mixed_keywords(self) -> dict:
@@ -71,6 +85,8 @@ class Plan:
         """Call the function that makes the plan, with what is between context and options."""
         call(function, self.context.handle, *arguments, ctypes.byref(self._options), ctypes.byref(self._handle))
         self.context.add(self)
+        if f"starfish_{self.family}_plan_method" in FUNCTIONS:
+            self._method = self._text("method")
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -80,10 +96,13 @@ class Plan:
         return self._handle
 
     def close(self) -> None:
-        """Give the plan's memory back. Its jobs must have been waited for."""
-        if self._handle:
-            getattr(library(), f"starfish_{self.family}_plan_destroy")(self._handle)
-            self._handle = ctypes.c_void_p()
+        """Wait for the plan's jobs, whose solutions stay, and give its memory back."""
+        with self._lock:
+            for job in list(self._jobs):
+                job.finish()
+            handle, self._handle = self._handle, ctypes.c_void_p()
+            if handle:
+                getattr(library(), f"starfish_{self.family}_plan_destroy")(handle)
 
     def __enter__(self) -> "Plan":
         return self
@@ -104,7 +123,9 @@ class Plan:
     @property
     def method(self) -> str:
         """The method that the plan solves by, where its family has several ("slab", "blktri", "multigrid", "cg")."""
-        return self._text("method")
+        if self._method is None:
+            raise AttributeError(f"plans of {self.family} have no method")
+        return self._method
 
     @property
     def reason(self) -> str:
@@ -114,12 +135,12 @@ class Plan:
     # ---- solves
 
     def local_shape(self) -> tuple:
-        """The shape of this rank's part of a field."""
-        return self.shape
+        """The shape of this rank's part of a field: its planes of the last direction."""
+        return (self.context.planes(self.shape[0])[1], *self.shape[1:]) if self.is_dealt else self.shape
 
     def boundary(self, given: Any) -> tuple:
         """Boundary data as C has them, and the arrays to be kept."""
-        if given:
+        if given is not None:
             raise argument_error("boundary", "this problem has no boundary data")
         return None, []
 
@@ -132,16 +153,26 @@ class Plan:
         pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
         if stream is not None and self.family != "poisson":
             raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
+        if stream is not None:
+            pointer = whole(pointer, "stream", 0, 2 ** 64 - 1)
         shape, order = self.local_shape(), pointer or None  # 0 is the default stream: what is in it is waited for
+        if out is None and getattr(self._options, "initial_guess", 0):
+            raise argument_error("out", "is needed: it holds the initial guess")
         rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
         solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
-        job, faces, held = ctypes.c_void_p(), *self.boundary(boundary)
-        arguments = [self.handle, *([faces] if self.has_boundary else []), rhs.pointer, solution.pointer]
+        faces, held = self.boundary(boundary)
+        arguments = [*([faces] if self.has_boundary else []), rhs.pointer, solution.pointer]
         if stream is not None:
-            call("starfish_poisson_submit_on", *arguments, pointer, ctypes.byref(job))
-        else:
-            call(f"starfish_{self.family}_submit", *arguments, ctypes.byref(job))
-        return Job(self, job, solution, [rhs, solution, faces, *held])
+            return self.begin("starfish_poisson_submit_on", solution, [rhs, faces, *held], *arguments, pointer)
+        return self.begin(f"starfish_{self.family}_submit", solution, [rhs, faces, *held], *arguments)
+
+    def begin(self, function: str, solution: _arrays.Array, held: list, *arguments: Any) -> Job:
+        """A job by one of C's functions that submit."""
+        job = Job(self, solution, [solution, *held])
+        with self._lock:
+            job.begin(function, self.handle, *arguments)
+            self._jobs.add(job)
+        return job
 
     def solve(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, return_info: bool = False) -> Any:
         """The solution for right-hand side f, in memory of f's kind, or in `out`, which may be f itself where the

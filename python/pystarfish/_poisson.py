@@ -3,12 +3,11 @@ import ctypes
 from typing import Any, Mapping, Optional, Sequence
 
 from . import _arrays
+from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
 from ._library import C, call, library, make, plain
 from ._plan import Plan as _Plan
-from ._plan import argument_error
 
-AXES = ("x", "y", "z")
 _ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
 _GRIDS = {"uniform": C["STARFISH_NODE"], "node": C["STARFISH_NODE"], "cell": C["STARFISH_CELL"]}
 _STRETCHED = {"nodes": C["STARFISH_NODE"], "faces": C["STARFISH_CELL"]}
@@ -25,27 +24,20 @@ def _numbers(value: Any, name: str, count: Optional[int] = None, complex_numbers
 
 def ends_of(bc: Mapping, axis: str) -> tuple:
     """The two ends of a direction as C has them."""
+    name = f"bc['{axis}']"
     if axis not in bc:
-        raise argument_error(f"bc['{axis}']", "is missing: 'periodic', or the low and the high end, each 'dirichlet' "
-                                              "or 'neumann'")
-    given = bc[axis]
-    pair = (given, given) if isinstance(given, str) else tuple(given)
-    good = len(pair) == 2 and all(end in _ENDS for end in pair) and (pair.count("periodic") in (0, 2))
-    if not good:
-        raise argument_error(f"bc['{axis}']", f"must be 'periodic', or two of 'dirichlet' and 'neumann', is {given!r}")
+        raise argument_error(name, "is missing: 'periodic', or the low and the high end, each 'dirichlet' or 'neumann'")
+    given, what = bc[axis], "'periodic', or two of 'dirichlet' and 'neumann'"
+    pair = (given, given) if isinstance(given, str) else items(given, name, what, (2,))
+    if not all(isinstance(end, str) and end in _ENDS for end in pair) or pair.count("periodic") == 1:
+        raise argument_error(name, f"must be {what}, is {shown(given)}")
     return tuple(_ENDS[end] for end in pair)
 
 
-def check_keys(given: Mapping, name: str, known: Sequence) -> None:
-    """Unknown keys are errors, as in problem files."""
-    for key in given:
-        if key not in known:
-            raise argument_error(f"{name}[{key!r}]", f"is unknown; there are {', '.join(known)}")
-
-
 def _tridiagonal(spec: Mapping, name: str, axis: Any, held: list) -> None:
-    check_keys(spec, name, ("lower", "diag", "upper", "periodic"))
-    axis.kind, axis.periodic = C["STARFISH_TRIDIAGONAL"], int(bool(spec.get("periodic", False)))
+    keys(spec, name, ("lower", "diag", "upper", "periodic"))
+    axis.kind = C["STARFISH_TRIDIAGONAL"]
+    axis.periodic = truth(spec.get("periodic", False), f"{name}['periodic']")
     for member in ("lower", "diag", "upper"):
         if member not in spec:
             raise argument_error(f"{name}['{member}']", "is missing")
@@ -55,7 +47,7 @@ def _tridiagonal(spec: Mapping, name: str, axis: Any, held: list) -> None:
 
 
 def _stretched(spec: Mapping, name: str, axis: Any, held: list) -> None:
-    check_keys(spec, name, tuple(_STRETCHED))
+    keys(spec, name, tuple(_STRETCHED))
     if len(spec) != 1:
         raise argument_error(name, "a stretched grid is an array of 'nodes' or of 'faces'")
     kind, values = next(iter(spec.items()))
@@ -68,51 +60,39 @@ def _stretched(spec: Mapping, name: str, axis: Any, held: list) -> None:
 def make_axis(d: int, n: int, problem: Mapping, held: list) -> Any:
     """struct starfish_axis of direction d from the keywords of solve()."""
     axis, name = make("starfish_axis"), AXES[d]
-    spec = (problem["grid"] or {}).get(name, "uniform")
+    spec = problem["grid"].get(name, "uniform")
     axis.n = n
     if isinstance(spec, Mapping) and "diag" in spec:
         _tridiagonal(spec, f"grid['{name}']", axis, held)
         return axis
-    axis.ends[:] = ends_of(problem["bc"] or {}, name)
+    axis.ends[:] = ends_of(problem["bc"], name)
     if isinstance(spec, Mapping):
         _stretched(spec, f"grid['{name}']", axis, held)
         return axis
-    if spec not in _GRIDS:
+    if not isinstance(spec, str) or spec not in _GRIDS:
         raise argument_error(f"grid['{name}']", f"must be one of {', '.join(_GRIDS)}, a dict of 'nodes' or 'faces', or "
-                                                f"of 'lower', 'diag' and 'upper', is {spec!r}")
+                                                f"of 'lower', 'diag' and 'upper', is {shown(spec)}")
     axis.kind, axis.grid = C["STARFISH_UNIFORM"], _GRIDS[spec]
-    axis.length, axis.origin = _of_direction(problem, "length", d), _of_direction(problem, "origin", d)
+    axis.length, axis.origin = (of_direction(problem[what], what, d) for what in ("length", "origin"))
     return axis
 
 
-def _of_direction(problem: Mapping, name: str, d: int) -> float:
-    values = problem[name]
-    values = [values] * 3 if isinstance(values, (int, float)) else list(values)
-    if len(values) <= d or not isinstance(values[d], (int, float)) and not hasattr(values[d], "__float__"):
-        raise argument_error(name, f"has no number for {AXES[d]}")
-    return float(values[d])
-
-
-def face_shape(shape: Sequence, d: int) -> tuple:
-    """Of a face across direction d of a field of that shape (nz, ny, nx)."""
-    return tuple(n for a, n in zip((2, 1, 0)[-len(shape):], shape) if a != d)
-
-
-def make_boundary(given: Optional[Mapping], shape: Sequence, precision: str, ends: Sequence) -> tuple:
-    """struct starfish_boundary from {"z0": 300.0, "x1": array}, and the arrays."""
-    if not given:
+def make_boundary(given: Optional[Mapping], shape: Sequence, dimensions: int, precision: str, ends: Sequence) -> tuple:
+    """struct starfish_boundary from {"z0": 300.0, "x1": array}, and the arrays, of the shape of the field but for the
+    direction that they are across."""
+    faces = keys(given, "boundary", [f"{axis}{side}" for axis in AXES[:dimensions] for side in (0, 1)])
+    if not faces:
         return None, []
-    dimensions = len(shape)
-    check_keys(given, "boundary", [f"{a}{side}" for a in AXES[:dimensions] for side in (0, 1)])
     boundary, held = make("starfish_boundary"), []
-    for key, value in given.items():
+    for key, value in faces.items():
         d, side, name = AXES.index(key[0]), int(key[1]), f"boundary['{key}']"
         if ends[d] is None or ends[d][side] == C["STARFISH_PERIODIC"]:
             raise argument_error(name, f"{key[0]} has no such end")
         if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
-            boundary.constant[d][side] = float(value)
+            boundary.constant[d][side] = number(value, name)
             continue
-        face = _arrays.take(value, name, precision, face_shape(shape, d))
+        across = len(shape) - 1 - d
+        face = _arrays.take(value, name, precision, (*shape[:across], *shape[across + 1:]))
         held.append(face)
         boundary.array[d][side] = face.pointer
     return ctypes.byref(boundary), [boundary, *held]
@@ -120,7 +100,12 @@ def make_boundary(given: Optional[Mapping], shape: Sequence, precision: str, end
 
 class _SeparablePlan(_Plan):
     """A plan of a separable problem."""
-    family, info_struct, wait_function, has_boundary = "poisson", "starfish_info", "", True
+    family, info_struct, wait_function, has_boundary, is_dealt = "poisson", "starfish_info", "", True, True
+
+    def create(self, function: str, *arguments: Any) -> None:
+        super().create(function, *arguments)
+        if self._options.count > 1:  # many problems, one behind the other
+            self.shape = (self._options.count, *self.shape)
 
     def finish(self, job: ctypes.c_void_p) -> tuple:
         info, accuracy = make(self.info_struct), make("starfish_accuracy")
@@ -128,7 +113,8 @@ class _SeparablePlan(_Plan):
         return self.judged(status, info, accuracy)
 
     def told(self, info: Any, accuracy: Any) -> dict:  # type: ignore[override]
-        told = {"method": self.method, "n": list(reversed(self.shape)), "iterations": info.cycles,
+        n = self.shape[1:] if self._options.count > 1 else self.shape
+        told = {"method": self.method, "n": list(reversed(n)), "iterations": info.cycles,
                 "residual_bound": accuracy.residual_bound,
                 "phases": {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}}
         inside = ("phase", "level", "phases", "levels", "cycles")  # which are told otherwise, or of one method alone
@@ -154,33 +140,27 @@ class Plan(_SeparablePlan):
     {"nodes": array} or {"faces": array} of increasing coordinates (y and z), or {"lower": a, "diag": b, "upper": c,
     "periodic": False}, any tridiagonal operator (y and z). method: "auto", "slab", "blktri", "blktri-product" or
     "multigrid". precision: "f64", "f32", or "mixed" (multigrid). Other keywords are the options of the library:
-    pystarfish.options("poisson") lists them.
+    pystarfish.options("poisson") lists them. With count above 1 a solve is of as many problems, and fields are of shape
+    (count, nz, ny, nx).
     """
 
     def __init__(self, shape: Sequence[int], *, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None,
                  grid: Optional[Mapping] = None, lam: float = 0.0, origin: Any = (0.0, 0.0, 0.0), method: str = "auto",
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, {"method": method, **options})
-        self.shape = tuple(int(n) for n in shape)
-        if len(self.shape) != 3 or min(self.shape) < 1:
-            raise argument_error("shape", f"must be (nz, ny, nx), is {tuple(shape)}")
-        for name, given in (("bc", bc), ("grid", grid)):
-            check_keys(given or {}, name, AXES)
+        self.shape = field_shape(shape)
         held: list = []
         problem = make("starfish_poisson_problem")
-        keywords = {"length": length, "origin": origin, "bc": bc, "grid": grid}
+        keywords = {"length": length, "origin": origin, "bc": keys(bc, "bc", AXES), "grid": keys(grid, "grid", AXES)}
         for d in range(3):
             problem.axis[d] = make_axis(d, self.shape[2 - d], keywords, held)
-        setattr(problem, "lambda", float(lam))
+        setattr(problem, "lambda", number(lam, "lam"))
         self._ends = [None if a.kind == C["STARFISH_TRIDIAGONAL"] else tuple(a.ends) for a in problem.axis]
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
         del held
 
-    def local_shape(self) -> tuple:
-        return (self.context.planes(self.shape[0])[1], *self.shape[1:])
-
     def boundary(self, given: Optional[Mapping]) -> tuple:
-        return make_boundary(given, self.local_shape(), self.precision, self._ends)
+        return make_boundary(given, self.local_shape(), 3, self.precision, self._ends)
 
 
 class Plan2D(_SeparablePlan):
@@ -194,16 +174,17 @@ class Plan2D(_SeparablePlan):
         axes = []
         for name, spec in (("x", x), ("y", y)):
             axis = make("starfish_axis")
-            if "diag" not in spec:
+            if spec is None or "diag" not in keys(spec, name):
                 raise argument_error(f"{name}['diag']", "is missing")
-            axis.n = len(spec["diag"])
-            axis.complex_line = int(name == "x" and getattr(spec["diag"], "dtype", None) is not None
-                                    and spec["diag"].dtype.kind == "c")
+            diag = spec["diag"]
+            axis.n = len(items(diag, f"{name}['diag']", "an array of one dimension"))
+            axis.complex_line = int(name == "x" and getattr(getattr(diag, "dtype", None), "kind", "") == "c")
             _tridiagonal(spec, name, axis, held)
             axes.append(axis)
         self.complex_numbers = bool(axes[0].complex_line or options.get("complex_rhs"))
         self.shape = (axes[1].n, axes[0].n)
-        self.create("starfish_separable2d_plan_create", ctypes.byref(axes[0]), ctypes.byref(axes[1]), float(lam))
+        self.create("starfish_separable2d_plan_create", ctypes.byref(axes[0]), ctypes.byref(axes[1]),
+                    number(lam, "lam"))
         del held
 
 
@@ -224,10 +205,11 @@ def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, g
     if return_info:
         options.setdefault("check_residual", True)
     shape = tuple(getattr(f, "shape", None) or _arrays.take(f, "f", "f64").shape)
-    if len(shape) != 3:
+    many = len(shape) == 4 and options.get("count", 1) == shape[0]
+    if len(shape) != 3 and not many:
         raise argument_error("f", f"must be of shape (nz, ny, nx), is of shape {shape}")
     options.setdefault("right_hand_sides", 1)
-    with Plan(shape, length=length, bc=bc, grid=grid, lam=lam, origin=origin, method=method, precision=precision,
+    with Plan(shape[-3:], length=length, bc=bc, grid=grid, lam=lam, origin=origin, method=method, precision=precision,
               context=context, **options) as plan:
         return plan.solve(f, boundary, out, return_info)
 
@@ -237,6 +219,8 @@ def LinearOperator(plan: _Plan) -> Any:  # pylint: disable=invalid-name
     SciPy's solvers take as preconditioner M of operators that are close to the plan's."""
     from scipy.sparse import linalg  # pylint: disable=import-outside-toplevel
 
+    if not isinstance(plan, _Plan):
+        raise argument_error("plan", f"must be a plan, is {shown(plan)}")
     size = 1
     for n in plan.shape:
         size *= n

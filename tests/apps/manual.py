@@ -37,6 +37,8 @@ class Manual(Case):
         bench = self.say("man", "bench")
         self.assertIn("\n\\fBtridiag\\fR\n", bench)
         self.refuse(2, "there is no page of 'slove'", "man", "slove")
+        self.assertIn("Usage: starfish man [COMMAND [NAME]]", self.say("man", "-h"))
+        self.assertEqual(self.say("help", "man"), self.say("man", "--help"))
         self.refuse(2, "there is no page of 'nothing'", "man", "bench", "nothing")
 
     def words(self, *before):

@@ -237,6 +237,59 @@ static void refuses_null_pointers(void **state)
     free(f);
 }
 
+static void refuses_arrays_that_overlap(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan = plan_with(NULL);
+    double *f = calloc(2 * COUNT, sizeof *f);
+    void *const odd = (char *)f + 1;
+    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, f + 1, NULL), STARFISH_ERROR_ARGUMENT,
+                 "solution: overlaps with rhs");
+    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f + COUNT - 1, f, NULL), STARFISH_ERROR_ARGUMENT,
+                 "solution: overlaps with rhs");
+    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, odd, f, NULL), STARFISH_ERROR_ARGUMENT,
+                 "rhs: the address is no multiple of 8");
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f + COUNT, NULL));
+    starfish_poisson_plan_destroy(plan);
+    free(f);
+}
+
+static void fields_are_released_once(void **state)
+{
+    (void)state;
+    starfish_poisson_plan *plan = plan_with(NULL);
+    starfish_field *field;
+    void *memory;
+    ASSERT_OK(starfish_poisson_field(plan, NULL, &field));
+    ASSERT_FAILS(starfish_field_release(field), STARFISH_ERROR_ARGUMENT, "the field is not acquired");
+    ASSERT_OK(starfish_field_acquire(field, &memory));
+    ASSERT_FAILS(starfish_field_acquire(field, &memory), STARFISH_ERROR_ARGUMENT, "has acquired the field already");
+    ASSERT_OK(starfish_field_release(field));
+    ASSERT_FAILS(starfish_field_release(field), STARFISH_ERROR_ARGUMENT, "the field is not acquired");
+    ASSERT_OK(starfish_field_acquire(field, &memory));
+    starfish_field_destroy(field); /* which releases it */
+    starfish_poisson_plan_destroy(plan);
+}
+
+/* What returns no status gives 0, an empty text or NaN, and does nothing. */
+static void null_has_nothing_to_tell(void **state)
+{
+    (void)state;
+    size_t finished = 1, total = 2;
+    const int *cell = (const int *)state;
+    assert_string_equal(starfish_poisson_plan_method(NULL), "");
+    assert_string_equal(starfish_diffusion_plan_reason(NULL), "");
+    assert_true(starfish_atmosphere_plan_seconds(NULL) == 0);
+    assert_true(isnan(starfish_tridiag_plan_growth(NULL, &total)) && total == 0);
+    assert_true(starfish_fem_cells(NULL, &cell) == 0 && cell == NULL);
+    starfish_job_progress(NULL, &finished, &total);
+    starfish_diffusion_progress(NULL, &finished, &total);
+    starfish_multigrid_cancel(NULL);
+    starfish_atmosphere_cancel(NULL);
+    starfish_multigrid_tell(NULL, NULL, NULL);
+    assert_int_equal(finished, 1);
+}
+
 static void refuses_fields_of_another_shape(void **state)
 {
     (void)state;
@@ -492,6 +545,9 @@ int test_interface(const char *name, int cpu_workers, int gpu_workers)
         cmocka_unit_test(solves_tell_of_their_levels),
         cmocka_unit_test(refuses_bad_plans),
         cmocka_unit_test(refuses_null_pointers),
+        cmocka_unit_test(refuses_arrays_that_overlap),
+        cmocka_unit_test(fields_are_released_once),
+        cmocka_unit_test(null_has_nothing_to_tell),
         cmocka_unit_test(refuses_fields_of_another_shape),
         cmocka_unit_test(arrays_may_lie_anywhere),
         cmocka_unit_test(jobs_tell_how_far_they_are),

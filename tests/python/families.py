@@ -118,6 +118,32 @@ class Families(unittest.TestCase):
         with self.assertRaisesRegex(sf.ArgumentError, "^smoother: 'sor' is not one of"):
             sf.FemPlan(mesh, smoother="sor")
 
+    def test_meshes_and_functions_are_checked(self):
+        points, cells = [[0, 0], [1, 0], [0, 1], [1, 1]], [[0, 1, 2, 3]]
+        for name, changed in (("points", {"points": [0, 1]}), ("cells", {"cells": [[0, 1, 2, 4]]}),
+                              ("cells", {"cells": [[0, 1, 2.5, 3]]}), ("groups", {"groups": {1: [(0, (0, 3))]}}),
+                              ("groups", {"groups": {2 ** 40: [(0, (0, 1))]}})):
+            with self.subTest(changed=changed), self.assertRaisesRegex(sf.ArgumentError, f"^{name}"):
+                sf.Mesh(**{"points": points, "cells": cells, **changed})
+        mesh = sf.Mesh(points, cells, {1: [(0, (0, 1))]})
+
+        def broken(*_):
+            raise KeyError("of the function")
+        for where in ({"rhs": broken}, {"dirichlet": {1: broken}}):
+            with self.assertRaisesRegex(KeyError, "of the function"):
+                sf.FemPlan(mesh, **where)
+        plan = sf.FemPlan(mesh, rhs=1.0, dirichlet={1: 0}, refinements=2)
+        np.testing.assert_array_equal(plan.submit().wait(), plan.solve())
+
+    def test_short_arrays_are_refused(self):
+        bc = {"x": "dirichlet", "y": "neumann", "z": "periodic"}
+        for widths, grid, name in (((5, 5, 4), "cell", 0), ((7, 5, 4), "node", 1), ((7, 4, 3), "node", 2)):
+            with self.assertRaisesRegex(ValueError, rf"^widths\[{name}\]: must be of shape"):
+                sf.StencilPlan((4, 5, 6), [np.ones(n) for n in widths], bc=bc, grid=grid)
+        plan = sf.StencilPlan((4, 5, 6), [np.ones(n) for n in (7, 4, 4)], bc=bc, grid="node", initial_guess=True)
+        with self.assertRaisesRegex(sf.ArgumentError, "^out: is needed"):
+            plan.solve(np.ones((4, 5, 6)))
+
     def test_every_table_has_its_struct(self):
         for family in ("context", "poisson", "tridiag", "multigrid", "diffusion", "atmosphere", "fem"):
             self.assertGreater(len(sf.options(family).splitlines()), 3)

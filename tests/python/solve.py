@@ -1,4 +1,6 @@
 """pystarfish.solve and Plan against the definition of the equations, and against the program to the last bit."""
+import copy
+import pickle
 import tempfile
 import threading
 import unittest
@@ -123,6 +125,16 @@ class Arrays(unittest.TestCase):
         for u, other in zip(found, expected):
             np.testing.assert_array_equal(u, other)
 
+    def test_many_problems(self):
+        fields, g = RANDOM.random((3, 4, 5, 6)), RANDOM.random((3, 5, 6))
+        with sf.Plan((4, 5, 6), bc=BC, count=3) as many, sf.Plan((4, 5, 6), bc=BC) as one:
+            found = many.solve(fields, {"z0": g, "y1": 0.5})
+            for f, face, u in zip(fields, g, found):
+                np.testing.assert_allclose(u, one.solve(f, {"z0": face, "y1": 0.5}), rtol=1e-12)
+            with self.assertRaisesRegex(ValueError, r"^f: must be of shape \(3, 4, 5, 6\)"):
+                many.solve(fields[0])
+        np.testing.assert_array_equal(sf.solve(fields, bc=BC, count=3, boundary={"z0": g, "y1": 0.5}), found)
+
     def test_scipy(self):
         try:
             from scipy.sparse import linalg
@@ -160,6 +172,24 @@ class Errors(unittest.TestCase):
         self.fails(sf.ArgumentError, "^precision: 'f16' is not one of", precision="f16")
         self.fails(sf.ArgumentError, "^slab: no option; there are method", slab=3)
         self.fails(sf.ArgumentError, "^slabs: must be a whole number", slabs=1.5)
+        self.fails(sf.ArgumentError, "^slabs: must be a whole number", slabs=2 ** 70)
+        self.fails(sf.ArgumentError, "^check_data: must be True or False, is 'no'", check_data="no")
+        self.fails(sf.ArgumentError, "^rhs_layout: no option", rhs_layout={"row": 70})  # arrays of Python are packed
+
+    def test_wrong_types(self):
+        for name in ("length", "bc", "grid", "boundary", "lam", "method", "precision", "origin", "context"):
+            for value in ([], "x", {"a": 1}, object(), {1}, 1j):
+                with self.subTest(name=name, value=value):
+                    self.assertEqual(self.fails(sf.ArgumentError, name, **{name: value}).argument.split("[")[0], name)
+        for value in ([[1, 2], [3]], "x", None, [object()]):
+            self.fails((TypeError, ValueError), "^f: ", f=value)
+        for shape in (5, (4, 5), (4, 5, 0), (4, 5, 6.5), (4, 5, 2 ** 70), "abc"):
+            with self.assertRaisesRegex(sf.ArgumentError, "^shape: "):
+                sf.Plan(shape, bc=BC)
+        with self.assertRaisesRegex(sf.ArgumentError, "^policy: must be the name"):
+            sf.Context(policy=5)
+        with self.assertRaisesRegex(sf.ArgumentError, "^family: 'magic' is not one of context, poisson"):
+            sf.options("magic")
 
     def test_messages_of_the_library(self):
         self.assertEqual(self.fails(sf.ArgumentError, "options.slabs is 99, not in 0..64", slabs=99).argument, "slabs")
@@ -167,6 +197,28 @@ class Errors(unittest.TestCase):
         self.fails(sf.SingularError, "mode", lam=float(4 * 8 ** 2), f=np.ones((8, 8, 8)), grid=CELLS,
                    bc={"x": "periodic", "y": "periodic", "z": "periodic"})
         self.assertTrue(issubclass(sf.ArgumentError, ValueError))
+
+    def test_jobs_outlive_their_plan(self):
+        fields, plan = [RANDOM.random((8, 9, 10)) for _ in range(4)], sf.Plan((8, 9, 10), bc=BC)
+        expected, jobs = [plan.solve(f) for f in fields], [plan.submit(f) for f in fields]
+        del jobs[3]  # nobody waits for this one
+        plan.close()
+        found = [None] * 6
+        threads = [threading.Thread(target=lambda i=i: found.__setitem__(i, jobs[i // 2].wait())) for i in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for i, u in enumerate(found):
+            np.testing.assert_array_equal(u, expected[i // 2])
+        self.assertEqual(jobs[0].wait(return_info=True)[1]["method"], "slab")
+
+    def test_nothing_is_copied(self):
+        plan = sf.Plan((4, 4, 4), bc=BC)
+        for thing in (plan, plan.context, plan.submit(np.ones((4, 4, 4)))):
+            for way in (copy.copy, copy.deepcopy, pickle.dumps):
+                with self.assertRaisesRegex(TypeError, "cannot be copied or pickled"):
+                    way(thing)
 
     def test_closed(self):
         plan = sf.Plan((4, 4, 4), bc=BC)
