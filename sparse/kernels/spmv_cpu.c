@@ -114,7 +114,7 @@ void REAL_NAME(starfish_spmv_cpu)(const struct starfish_spmv *a)
     const double sum = a->first >= a->last ? 0 : a->x ? by[a->matrix.format](a) : without_x(a);
 
     if (a->sums) {
-        memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
+        memset(a->sums, 0, (a->sum_count > 0 ? a->sum_count : STARFISH_SUMS) * sizeof *a->sums);
         a->sums[0] = sum;
     }
 }
