@@ -93,19 +93,6 @@ static starfish_status remove_means(struct starfish_fem_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-static double row_sum_norm(const struct starfish_csr *a, const size_t rows[2])
-{
-    double most = 0;
-
-    for (size_t i = rows[0]; i < rows[1]; i++) {
-        double sum = 0;
-        for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            sum += fabs(a->value[e]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
 static starfish_status make_load(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
@@ -140,9 +127,7 @@ static starfish_status finish_load(struct building *b)
     double sums[3] = {square_of_load(plan), (double)(grid->a.start[own[1]] - grid->a.start[own[0]]),
                       m ? (double)(m->start[own[1]] - m->start[own[0]]) : (double)(own[1] - own[0])};
 
-    plan->matrix_norm = row_sum_norm(&grid->a, own);
     STARFISH_TRY(starfish_fem_sum(plan, sums, 3));
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, &plan->matrix_norm, 1));
     plan->load_norm = sqrt(sums[0]);
     plan->nonzeros = (size_t)sums[1];
     plan->smoother_nonzeros = (size_t)sums[2];

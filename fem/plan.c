@@ -5,6 +5,7 @@
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/plan.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
@@ -82,6 +83,24 @@ static starfish_status take_arrays(struct starfish_fem_plan *plan)
     return STARFISH_SUCCESS;
 }
 
+static void convert_load(void *data, size_t first, size_t last)
+{
+    const struct starfish_fem_plan *plan = data;
+
+    for (size_t i = plan->own[0] + first; i < plan->own[0] + last; i++)
+        starfish_fem_put(plan, plan->f, i, plan->load[i]);
+}
+
+/* The load becomes the right-hand side of all solves. */
+static void keep_load(struct starfish_fem_plan *plan)
+{
+    enum { RUN = 1 << 16 };
+
+    starfish_host_loop(plan->own[1] - plan->own[0], RUN, convert_load, plan);
+    free(plan->load);
+    plan->load = NULL;
+}
+
 static void give_arrays_back(struct starfish_fem_plan *plan)
 {
     void *const array[] = {plan->f, plan->u};
@@ -126,6 +145,8 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
         status = list_cells(plan);
     if (status == STARFISH_SUCCESS)
         status = take_arrays(plan);
+    if (status == STARFISH_SUCCESS)
+        keep_load(plan);
     status = starfish_ranks_agree(context, status);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
@@ -147,6 +168,7 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     free(plan->cells);
     free(plan->load);
     free(plan->volume);
+    starfish_csr_destroy(&plan->finest);
     starfish_fem_floating_destroy(&plan->floating);
     starfish_queue_destroy(&plan->queue);
     free(plan);
