@@ -38,8 +38,8 @@ struct starfish_fem_plan {
  * of the plan, and makes the multigrid plan. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
 
-/* What rounding errors may make of the residual of u, relative to the right-hand side: || f - A u || / || f || up to this
- * is no failure (rounding.c). u: this rank's unknowns in place. On all ranks together. Errors: MEMORY, RUNTIME. */
+/* What rounding errors may make of || f - A u || / || f ||, so that it is no failure (rounding.c). u: this rank's
+ * unknowns in place. On all ranks together. Errors: MEMORY, RUNTIME. */
 starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound);
 
 /* Element i of an array in the precision of the plan. */

@@ -1,8 +1,9 @@
-/* How large rounding errors may make a residual: 100 eps || |A| |u| || / || f ||, of the equations of all free unknowns.
+/* How large rounding errors may make a residual: 100 eps || |A| |u| || / || f ||, of the equations of all free
+ * unknowns.
  *
- * Only solves that stop short of their tolerance ask for it. The matrix of the finest grid is gone by then: the plan has
- * its entries packed as kernels read them, perhaps in parts and on GPUs. So the first of these solves assembles it once
- * more, on the host's cores, which takes about as long as some cycles, and the plan keeps it for others. */
+ * Only solves that stop short of their tolerance ask for it. The matrix of the finest grid is gone by then: the plan
+ * has its entries packed as kernels read them, perhaps in parts and on GPUs. So the first of these solves assembles it
+ * once more, on the host's cores, and the plan keeps it for others. */
 #include "fem/plan.h"
 #include "fem/ranks.h"
 

@@ -55,8 +55,8 @@ static int longest(const int *length, size_t first, size_t last)
     return most;
 }
 
-/* Padding is zero and leads to column 0. Groups are far from each other in memory: of each a run of rows is read that is
- * long enough for prefetching, and short enough for its products to stay in the first-level cache. */
+/* Padding is zero and leads to column 0. Groups are far from each other in memory: of each a run of rows is read that
+ * is long enough for prefetching, and short enough for its products to stay in the first-level cache. */
 STARFISH_CLONES static double by_groups(const struct starfish_spmv *a)
 {
     const struct starfish_sparse *m = &a->matrix;
