@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_REFINEMENTS = 16 };
-
 static starfish_status check_curves(const struct starfish_fem_problem *problem)
 {
     for (size_t k = 0; k < problem->curves; k++) {
@@ -37,9 +35,9 @@ static starfish_status check(const struct starfish_fem_problem *problem)
 {
     if (!problem->mesh)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mesh is NULL");
-    if (problem->refinements < 0 || problem->refinements > MOST_REFINEMENTS)
+    if (problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
-                             MOST_REFINEMENTS);
+                             STARFISH_FEM_MOST_REFINEMENTS);
     if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
     if (!problem->source && !isfinite(problem->rhs))
