@@ -1,5 +1,5 @@
-/* Products with sparse matrices on the CPU. CSR goes row by row, ELLPACK-T by runs of rows and SELL chunk by chunk, so
- * that rows fill the lanes of vector registers. Bound by memory. */
+/* Products with sparse matrices on the CPU. CSR goes entry by entry, ELLPACK-T by runs of rows and SELL chunk by chunk,
+ * so that rows fill the lanes of vector registers. Bound by memory. */
 #include "base/clones.h"
 #include "base/real.h"
 #include "krylov/kernels/vectors.h"
@@ -30,6 +30,7 @@ static double without_x(const struct starfish_spmv *a)
     return sum;
 }
 
+/* Two sums at once and no vectors: rows are too short for gathers and for sums over lanes to pay. */
 STARFISH_CLONES static double by_rows(const struct starfish_spmv *a)
 {
     const int *start = a->matrix.start, *column = a->matrix.column;
@@ -37,10 +38,15 @@ STARFISH_CLONES static double by_rows(const struct starfish_spmv *a)
     double sum = 0;
 
     for (size_t i = a->first; i < a->last; i++) {
-        real product = 0;
-#pragma omp simd reduction(+ : product)
-        for (int e = start[i]; e < start[i + 1]; e++)
+        real product = 0, other = 0;
+        int e = start[i];
+        for (; e + 1 < start[i + 1]; e += 2) {
             product += value[e] * x[column[e]];
+            other += value[e + 1] * x[column[e + 1]];
+        }
+        if (e < start[i + 1])
+            product += value[e] * x[column[e]];
+        product += other;
         sum += finish(a, i, product);
     }
     return sum;
