@@ -7,16 +7,15 @@ struct arguments {
     struct starfish_task_header header;
     struct starfish_local_inverse kernel; /* pointers are filled in by the task */
     const struct starfish_workspace *workspace;
-    int products; /* there are */
 };
 
 size_t starfish_local_inverse_bytes(size_t longest, int gpu)
 {
-    const size_t bytes = starfish_local_inverse_work(longest) * sizeof(double);
+    const size_t on_gpu = longest <= STARFISH_LOCAL_INVERSE_SHARED
+                              ? 0
+                              : starfish_local_inverse_work(longest) * STARFISH_LOCAL_INVERSE_WARPS;
 
-    if (gpu)
-        return longest <= STARFISH_LOCAL_INVERSE_SHARED ? 0 : bytes * STARFISH_LOCAL_INVERSE_WARPS;
-    return bytes;
+    return (gpu ? on_gpu : starfish_local_inverse_work_on_core(longest)) * sizeof(double);
 }
 
 static struct starfish_local_matrix matrix_at(void *buffers[], int *next)
@@ -34,8 +33,6 @@ static struct starfish_local_inverse with_pointers(void *buffers[], const struct
     int next = 0;
 
     kernel.matrix = matrix_at(buffers, &next);
-    if (a->products)
-        kernel.products = matrix_at(buffers, &next);
     kernel.pattern_start = STARFISH_VECTOR(buffers, next);
     kernel.pattern_column = STARFISH_VECTOR(buffers, next + 1);
     kernel.result = STARFISH_VECTOR(buffers, next + 2);
@@ -84,18 +81,17 @@ STARFISH_CODELET(local_inverse, "local_inverse", 0x7755aa);
 starfish_status starfish_submit_local_inverse(struct starfish_progress *progress,
                                               const struct starfish_local_inverse_task *t)
 {
-    const starpu_data_handle_t handles[] = {t->matrix.start,    t->matrix.column,  t->matrix.value,  t->products.start,
-                                            t->products.column, t->products.value, t->pattern.start, t->pattern.column};
+    const starpu_data_handle_t handles[] = {t->matrix.start, t->matrix.column, t->matrix.value, t->pattern.start,
+                                            t->pattern.column};
     const size_t sizes[] = {t->kernel.last - t->kernel.first, t->kernel.longest, (size_t)t->kernel.triangular};
-    struct arguments a = {.kernel = t->kernel, .workspace = t->workspace, .products = t->products.start != NULL};
+    struct arguments a = {.kernel = t->kernel, .workspace = t->workspace};
     struct starfish_task task;
 
     starfish_task_begin(&task, &local_inverse_codelet, progress, 0);
     task.width = t->kernel.last - t->kernel.first;
     task.name = t->kernel.triangular ? "rows of FSAI" : "rows of SPAI";
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
-        if (handles[i])
-            starfish_task_data(&task, handles[i], STARPU_R);
+        starfish_task_data(&task, handles[i], STARPU_R);
     starfish_task_data(&task, t->result, STARPU_W);
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &a, sizeof a);

@@ -11,10 +11,10 @@ struct starfish_local_matrix_handles {
     starpu_data_handle_t start, column, value;
 };
 
-/* Handles of the matrix, its products (all NULL: none), the pattern (without values) and the result. */
+/* Handles of the matrix, the pattern (without values) and the result. */
 struct starfish_local_inverse_task {
     struct starfish_local_inverse kernel; /* first, last, longest, triangular; pointers are the task's */
-    struct starfish_local_matrix_handles matrix, products, pattern;
+    struct starfish_local_matrix_handles matrix, pattern;
     starpu_data_handle_t result;
     const struct starfish_workspace *workspace;
 };

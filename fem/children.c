@@ -226,11 +226,9 @@ static void number_cells(void *data, size_t first, size_t last)
     }
 }
 
-/* How many of a dimension lie inside of each part of the coarse mesh of another: 2 edges in an edge, 4 edges in a face,
- * ... */
-static size_t inside(int d, int dimension, int of)
+size_t starfish_refined_inside(int d, int dimension, int of)
 {
-    static const size_t in[4][4] = {{0}, {0, 2, 4, 6}, {0, 0, 4, 12}, {0, 0, 0, 8}};
+    static const size_t in[4][4] = {{1, 1, 1, 1}, {0, 2, 4, 6}, {0, 0, 4, 12}, {0, 0, 0, 8}};
 
     return of <= d ? in[dimension][of] : 0;
 }
@@ -249,7 +247,7 @@ static size_t count_keys(struct refining *r, int dimension)
     r->dimension = dimension;
     for (int of = dimension; of <= d; of++) {
         r->base[of] = count;
-        count += parts_of(r->coarse, of) * inside(d, dimension, of);
+        count += parts_of(r->coarse, of) * starfish_refined_inside(d, dimension, of);
     }
     return count;
 }

@@ -5,9 +5,11 @@
 #include "fem/ranks.h"
 #include "fem/rows.h"
 
+#include "scheduler/memory.h"
 #include "scheduler/ranks.h"
 #include "sparse/inverse.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +45,54 @@ static double seconds_now(void)
 
 /* ---- Meshes and spaces ------------------------------------------------------------------------------------------- */
 
+/* Vertices, edges, faces and cells of a mesh become those of its refinement. */
+static void refine_counts(int d, double count[4])
+{
+    double next[4] = {0};
+
+    for (int k = 0; k <= d; k++)
+        for (int of = k; of <= d; of++)
+            next[k] += (double)starfish_refined_inside(d, k, of) * count[of];
+    memcpy(count, next, sizeof next);
+}
+
+/* Systems promise memory that they have not got, and end the process that uses it. So a hierarchy that cannot fit is
+ * refused before it is made: its meshes, and the matrices A of all levels, which a process that has no other ranks has
+ * in f64 and packed, take more than the machine has. */
+static starfish_status check_size(const struct building *b)
+{
+    enum { BYTES_OF_ENTRY = 20 };
+    const struct starfish_refined *mesh = &b->mesh[0];
+    const int d = mesh->d, is_q1 = b->problem->element == STARFISH_FEM_Q1;
+    const double machine = (double)starfish_main_memory();
+    const double row = starfish_context_ranks(b->plan->context) > 1 ? 0 : BYTES_OF_ENTRY * pow(is_q1 ? 3 : 4, d);
+    double count[4] = {(double)mesh->vertices}, nodes = 0, bytes = 0;
+
+    for (int k = 1; k <= d; k++)
+        count[k] = (double)(mesh->first[k + 1] - mesh->first[k]);
+    for (int l = 0; l <= b->problem->refinements; l++) {
+        nodes = count[0] + count[1] + count[2] + count[3];
+        bytes += 24 * nodes + (double)(mesh->lattice * sizeof(int)) * count[d] + row * (is_q1 ? count[0] : nodes);
+        refine_counts(d, count);
+    }
+    if (nodes > INT_MAX)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "problem.refinements: %d refinements of %zu cells make %.3g nodes, more than 2^31",
+                             b->problem->refinements, mesh->cells, nodes);
+    if (machine > 0 && bytes > machine)
+        return starfish_fail(STARFISH_ERROR_MEMORY,
+                             "problem.refinements: %d refinements of %zu cells need more than %.3g GB, and this "
+                             "machine has %.3g GB",
+                             b->problem->refinements, mesh->cells, bytes / 1e9, machine / 1e9);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status make_meshes(struct building *b)
 {
-    for (int l = 0; l <= b->problem->refinements; l++, b->meshes++)
-        STARFISH_TRY(l == 0 ? starfish_refined_begin(b->problem, &b->mesh[0])
-                            : starfish_refined_next(b->problem, &b->mesh[l - 1], &b->mesh[l]));
+    STARFISH_TRY(starfish_refined_begin(b->problem, &b->mesh[b->meshes++]));
+    STARFISH_TRY(check_size(b));
+    for (; b->meshes <= b->problem->refinements; b->meshes++)
+        STARFISH_TRY(starfish_refined_next(b->problem, &b->mesh[b->meshes - 1], &b->mesh[b->meshes]));
     for (int l = 0; l < b->meshes; l++)
         STARFISH_TRY(starfish_fem_space_create(b->problem, &b->mesh[l], &b->space[l]));
     for (int l = 0; l < b->meshes; l++)
@@ -93,19 +138,6 @@ static starfish_status remove_means(struct starfish_fem_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-static double row_sum_norm(const struct starfish_csr *a, const size_t rows[2])
-{
-    double most = 0;
-
-    for (size_t i = rows[0]; i < rows[1]; i++) {
-        double sum = 0;
-        for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            sum += fabs(a->value[e]);
-        most = fmax(most, sum);
-    }
-    return most;
-}
-
 static starfish_status make_load(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
@@ -140,9 +172,7 @@ static starfish_status finish_load(struct building *b)
     double sums[3] = {square_of_load(plan), (double)(grid->a.start[own[1]] - grid->a.start[own[0]]),
                       m ? (double)(m->start[own[1]] - m->start[own[0]]) : (double)(own[1] - own[0])};
 
-    plan->matrix_norm = row_sum_norm(&grid->a, own);
     STARFISH_TRY(starfish_fem_sum(plan, sums, 3));
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, &plan->matrix_norm, 1));
     plan->load_norm = sqrt(sums[0]);
     plan->nonzeros = (size_t)sums[1];
     plan->smoother_nonzeros = (size_t)sums[2];

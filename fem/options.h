@@ -9,6 +9,8 @@
 extern const char *const starfish_fem_element_names[],
     *const starfish_fem_smoother_names[], *const starfish_fem_numbering_names[], *const starfish_sparse_format_names[];
 
+enum { STARFISH_FEM_MOST_REFINEMENTS = 16 };
+
 extern const struct starfish_option_table starfish_fem_option_table;
 
 /* Takes the user's options (any version's struct, or NULL) and checks them. */

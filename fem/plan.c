@@ -5,14 +5,12 @@
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/plan.h"
+#include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_REFINEMENTS = 16 };
 
 static starfish_status check_curves(const struct starfish_fem_problem *problem)
 {
@@ -37,15 +35,9 @@ static starfish_status check(const struct starfish_fem_problem *problem)
 {
     if (!problem->mesh)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mesh is NULL");
-    if (problem->refinements < 0 || problem->refinements > MOST_REFINEMENTS)
+    if (problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
-                             MOST_REFINEMENTS);
-    const double cells =
-        ldexp((double)problem->mesh->cells, (problem->mesh->dimensions == 3 ? 3 : 2) * problem->refinements);
-    if (cells > INT_MAX / 2)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.refinements is %d: %zu cells become %.3g, more than 2^30", problem->refinements,
-                             problem->mesh->cells, cells);
+                             STARFISH_FEM_MOST_REFINEMENTS);
     if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
     if (!problem->source && !isfinite(problem->rhs))
@@ -87,6 +79,24 @@ static starfish_status take_arrays(struct starfish_fem_plan *plan)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
     }
     return STARFISH_SUCCESS;
+}
+
+static void convert_load(void *data, size_t first, size_t last)
+{
+    const struct starfish_fem_plan *plan = data;
+
+    for (size_t i = plan->own[0] + first; i < plan->own[0] + last; i++)
+        starfish_fem_put(plan, plan->f, i, plan->load[i]);
+}
+
+/* The load becomes the right-hand side of all solves. */
+static void keep_load(struct starfish_fem_plan *plan)
+{
+    enum { RUN = 1 << 16 };
+
+    starfish_host_loop(plan->own[1] - plan->own[0], RUN, convert_load, plan);
+    free(plan->load);
+    plan->load = NULL;
 }
 
 static void give_arrays_back(struct starfish_fem_plan *plan)
@@ -133,6 +143,8 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
         status = list_cells(plan);
     if (status == STARFISH_SUCCESS)
         status = take_arrays(plan);
+    if (status == STARFISH_SUCCESS)
+        keep_load(plan);
     status = starfish_ranks_agree(context, status);
     if (status != STARFISH_SUCCESS) {
         starfish_fem_plan_destroy(plan);
@@ -154,6 +166,7 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     free(plan->cells);
     free(plan->load);
     free(plan->volume);
+    starfish_csr_destroy(&plan->finest);
     starfish_fem_floating_destroy(&plan->floating);
     starfish_queue_destroy(&plan->queue);
     free(plan);

@@ -15,16 +15,18 @@ struct starfish_fem_plan {
     struct starfish_refined mesh; /* the finest */
     struct starfish_fem_space space;
     int *cells;     /* nodes of the element's cells, for starfish_fem_cells */
-    double *load;   /* right-hand side, boundary data included; in singular problems without the means */
+    double *load;   /* while the plan is made: right-hand side, boundary data included; if singular without means */
     double *volume; /* singular problems: integrals of the basis functions; else NULL */
     struct starfish_fem_floating floating; /* where the problem is singular */
-    /* Right-hand side and solution of the solve whose turn it is, in memory that GPUs copy fast. Of unknowns that are
-     * dealt to ranks only this rank's are touched, here and in load and volume: the rest takes no memory. */
+    /* The load in the precision of the plan, and the solution of the solve whose turn it is, in memory that GPUs copy
+     * fast. Of unknowns that are dealt to ranks only this rank's are touched, here and in load and volume: the rest
+     * takes no memory. */
     void *f, *u;
     int is_dealt;
     int has_load;  /* f is not 0 everywhere */
     size_t own[2]; /* this rank's unknowns: from own[0] on, own[1] is behind them; all where they are not dealt */
-    double load_norm, removed, matrix_norm;
+    double load_norm, removed;
+    struct starfish_csr finest; /* where rounding errors had to be judged (rounding.c): the finest grid's A, own rows */
     size_t nonzeros, smoother_nonzeros;
     int levels;
     double setup_seconds, smoother_seconds;
@@ -35,6 +37,24 @@ struct starfish_fem_plan {
 /* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms and counts
  * of the plan, and makes the multigrid plan. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
+
+/* What rounding errors may make of || f - A u || / || f ||, so that it is no failure (rounding.c). u: this rank's
+ * unknowns in place. On all ranks together. Errors: MEMORY, RUNTIME. */
+starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound);
+
+/* Element i of an array in the precision of the plan. */
+static inline double starfish_fem_value(const struct starfish_fem_plan *plan, const void *array, size_t i)
+{
+    return plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+static inline void starfish_fem_put(const struct starfish_fem_plan *plan, void *array, size_t i, double value)
+{
+    if (plan->options.precision == STARFISH_F32)
+        ((float *)array)[i] = (float)value;
+    else
+        ((double *)array)[i] = value;
+}
 
 /* The bytes that a cycle must move at least, the finest residual included: of each product its entries as they are
  * stored, and its vectors once. */

@@ -1,9 +1,13 @@
 /* Meshes: the one that is given, and its uniform refinements. */
 #include "fem/element.h"
 
+#include "scheduler/host_loop.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CELLS = 4096 }; /* of a run */
 
 void starfish_refined_destroy(struct starfish_refined *mesh)
 {
@@ -101,28 +105,74 @@ static void place_nodes(const struct starfish_fem_mesh *given, struct starfish_r
             }
 }
 
-/* The determinant of the map at all lattice nodes. */
+/* The determinant of the map at all lattice nodes of cells. */
+struct senses {
+    const struct starfish_refined *mesh;
+    double value[STARFISH_FEM_LATTICE][STARFISH_FEM_LATTICE], slope[STARFISH_FEM_LATTICE][3 * STARFISH_FEM_LATTICE];
+    double *worst; /* by run of cells: 1, or what is not positive of its first inverted cell, which is `cell` */
+    size_t *cell;
+};
+
+static double determinant_at(const struct senses *s, size_t cell, size_t l)
+{
+    struct starfish_fem_map map;
+
+    starfish_fem_map_at(s->mesh, cell, s->value[l], s->slope[l], &map);
+    return map.determinant;
+}
+
+static void check_run(void *data, size_t first, size_t last)
+{
+    const struct senses *s = data;
+    double worst = 1;
+    size_t c = first;
+
+    for (; c < last && worst > 0; c++)
+        for (size_t l = 0; l < s->mesh->lattice && worst > 0; l++) {
+            const double determinant = determinant_at(s, c, l);
+            worst = determinant > 0 ? worst : determinant;
+        }
+    s->worst[first / CELLS] = worst;
+    s->cell[first / CELLS] = c - 1;
+}
+
+static starfish_status report_senses(const struct starfish_fem_problem *problem, const struct senses *s, size_t runs)
+{
+    for (size_t r = 0; r < runs; r++)
+        if (!(s->worst[r] > 0))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "element %zu is inverted or degenerate: the determinant of its map is %.3g",
+                                 starfish_refined_origin(problem, s->mesh, s->cell[r]), s->worst[r]);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status check_senses(const struct starfish_fem_problem *problem, const struct starfish_refined *mesh)
 {
+    const size_t runs = (mesh->cells + CELLS - 1) / CELLS;
+    struct senses *s = calloc(1, sizeof *s);
+    double *worst = malloc((runs + 1) * sizeof *worst);
+    size_t *cell = malloc((runs + 1) * sizeof *cell);
     struct starfish_fem_basis geometry;
-    double value[STARFISH_FEM_LATTICE], slope[3 * STARFISH_FEM_LATTICE];
+    starfish_status status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
 
     starfish_fem_basis_of(STARFISH_FEM_Q2, mesh->d, &geometry);
-    for (int l = 0; l < (int)mesh->lattice; l++) {
-        int place[3];
-        starfish_lattice_place(l, place);
-        const double t[3] = {place[0], place[1], place[2]};
-        starfish_fem_evaluate(&geometry, t, value, slope);
-        for (size_t c = 0; c < mesh->cells; c++) {
-            struct starfish_fem_map map;
-            starfish_fem_map_at(mesh, c, value, slope, &map);
-            if (!(map.determinant > 0))
-                return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                     "element %zu is inverted or degenerate: the determinant of its map is %.3g",
-                                     starfish_refined_origin(problem, mesh, c), map.determinant);
+    if (s && worst && cell) {
+        s->mesh = mesh;
+        s->worst = worst;
+        s->cell = cell;
+        for (int l = 0; l < (int)mesh->lattice; l++) {
+            int place[3];
+            starfish_lattice_place(l, place);
+            const double t[3] = {place[0], place[1], place[2]};
+            starfish_fem_evaluate(&geometry, t, s->value[l], s->slope[l]);
         }
+        starfish_host_loop(mesh->cells, CELLS, check_run, s);
+        status = report_senses(problem, s, runs);
     }
-    return STARFISH_SUCCESS;
+    free(s);
+    free(worst);
+    free(cell);
+    return status;
 }
 
 /* A face of more than two cells. */

@@ -38,6 +38,9 @@ void starfish_refined_destroy(struct starfish_refined *mesh);
 starfish_status starfish_refined_number(struct starfish_refined *mesh);
 starfish_status starfish_refined_children(const struct starfish_refined *coarse, struct starfish_refined *mesh);
 starfish_status starfish_refined_project(const struct starfish_fem_problem *problem, struct starfish_refined *mesh);
+/* How many vertices, edges, faces or cells (`dimension`) of a refined mesh lie inside of a part of the coarser one that
+ * has the dimension `of`: 2 edges in an edge, 4 edges in a face, ... */
+size_t starfish_refined_inside(int d, int dimension, int of);
 /* Transfinite interpolation of 3 values per node: lattice node l of a cell from all that lies on what it is the middle
  * of. */
 void starfish_refined_blend(const struct starfish_refined *mesh, const int *cell, int l, double *values);

@@ -8,52 +8,19 @@
 #include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A solve under way: right-hand side and solution, which are the plan's, in the precision of the plan. */
 struct solving {
     struct starfish_fem_plan *plan;
-    void *f, *u;
     struct starfish_fem_info info;
     struct starfish_multigrid_info last;
 };
 
-static double get(const struct solving *s, const void *array, size_t i)
-{
-    return s->plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
-static void put(const struct solving *s, void *array, size_t i, double value)
-{
-    if (s->plan->options.precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
-}
-
-static void put_load(void *data, size_t first, size_t last)
-{
-    const struct solving *s = data;
-
-    for (size_t i = s->plan->own[0] + first; i < s->plan->own[0] + last; i++) {
-        put(s, s->f, i, s->plan->load[i]);
-        put(s, s->u, i, 0);
-    }
-}
-
-/* Loops over unknowns or nodes are by all cores: one would take as long as some cycles of a GPU. */
+/* Loops over nodes are by all cores: one would take as long as some cycles of a GPU. */
 enum { RUN = 1 << 16 };
-
-static void begin(struct solving *s)
-{
-    s->f = s->plan->f;
-    s->u = s->plan->u;
-    starfish_host_loop(s->plan->own[1] - s->plan->own[0], RUN, put_load, s);
-}
 
 /* ---- Iterations -------------------------------------------------------------------------------------------------- */
 
@@ -76,7 +43,8 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
     o->most_cycles = most;
     o->tolerance = s->plan->options.tolerance;
     o->absolute = s->plan->volume ? s->plan->options.tolerance * s->plan->load_norm : 0;
-    const starfish_status status = starfish_multigrid_solve(multigrid, own(s, s->f), own(s, s->u), &s->last);
+    const starfish_status status =
+        starfish_multigrid_solve(multigrid, own(s, s->plan->f), own(s, s->plan->u), &s->last);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
         s->info.iterations += s->last.cycles;
         s->info.preconditioned += accelerated ? s->last.cycles : 0;
@@ -86,29 +54,17 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
     return status;
 }
 
-/* What rounding errors of f - A u may be. */
-static starfish_status find_rounding(const struct solving *s, double *bound)
-{
-    const double epsilon = s->plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
-    double norm = 0;
-
-    for (size_t i = s->plan->own[0]; i < s->plan->own[1]; i++)
-        norm += get(s, s->u, i) * get(s, s->u, i);
-    STARFISH_TRY(starfish_fem_sum(s->plan, &norm, 1));
-    *bound = 100 * epsilon * s->plan->matrix_norm * sqrt(norm) / s->plan->load_norm;
-    return STARFISH_SUCCESS;
-}
-
 /* Short of the tolerance, but within what rounding errors are: SUCCESS then, and else `status`. */
 static starfish_status tolerate(struct solving *s, starfish_status status)
 {
     const double most = 1e-3;
     char message[512];
-    double bound;
+    double bound = HUGE_VAL;
 
     snprintf(message, sizeof message, "%s", starfish_error_message());
-    STARFISH_TRY(find_rounding(s, &bound));
-    if (!(s->info.residual <= fmin(bound, most)) || bound > most)
+    if (s->info.residual <= most)
+        STARFISH_TRY(starfish_fem_rounding(s->plan, s->plan->u, &bound));
+    if (!(s->info.residual <= bound) || bound > most)
         return starfish_fail(status, "%s", message);
     s->info.tolerated = bound;
     return STARFISH_SUCCESS;
@@ -154,7 +110,7 @@ static double integral_at(const void *data, size_t i)
 {
     const struct solving *s = data;
 
-    return s->plan->volume[i] * get(s, s->u, i);
+    return s->plan->volume[i] * starfish_fem_value(s->plan, s->plan->u, i);
 }
 
 /* Unknowns on their way to the user's array. */
@@ -175,7 +131,9 @@ static void spread_nodes(void *data, size_t first, size_t last)
         const int unknown = space->unknown[n];
         const int component = spreading->mean && unknown >= 0 ? s->plan->floating.of[unknown] : -1;
         const double constant = component >= 0 ? spreading->mean[component] : 0;
-        put(s, spreading->u, n, unknown < 0 ? space->given[n] : get(s, spreading->all, (size_t)unknown) - constant);
+        starfish_fem_put(s->plan, spreading->u, n,
+                         unknown < 0 ? space->given[n]
+                                     : starfish_fem_value(s->plan, spreading->all, (size_t)unknown) - constant);
     }
 }
 
@@ -187,8 +145,8 @@ static starfish_status spread(const struct solving *s, void *u)
 
     STARFISH_TRY(starfish_fem_means(s->plan, integral_at, s, &mean));
     const starfish_status status =
-        s->plan->is_dealt ? starfish_fem_bring_together(s->plan, s->u, u != NULL, &together) : STARFISH_SUCCESS;
-    struct spreading spreading = {s, together ? together : s->u, mean, u};
+        s->plan->is_dealt ? starfish_fem_bring_together(s->plan, s->plan->u, u != NULL, &together) : STARFISH_SUCCESS;
+    struct spreading spreading = {s, together ? together : s->plan->u, mean, u};
     if (u && status == STARFISH_SUCCESS)
         starfish_host_loop(s->plan->space.nodes, RUN, spread_nodes, &spreading);
     free(mean);
@@ -212,12 +170,14 @@ static starfish_status solve(struct solving *s, void *u)
     char message[512];
 
     STARFISH_TRY(check_array(s, u));
-    begin(s);
     if (s->plan->has_load)
         status = starfish_ranks_agree(s->plan->context, iterate(s));
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
     snprintf(message, sizeof message, "%s", starfish_error_message());
+    if (s->info.iterations == 0) /* the last solve's is there */
+        memset(own(s, s->plan->u), 0,
+               (s->plan->own[1] - s->plan->own[0]) * starfish_real_size(s->plan->options.precision));
     STARFISH_TRY(spread(s, u));
     return status == STARFISH_SUCCESS ? status : starfish_fail(status, "%s", message);
 }

@@ -3,6 +3,7 @@
 
 #include "scheduler/context.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,10 +15,20 @@ size_t starfish_host_cores(void)
     return 1; /* to SimGrid threads are one */
 }
 #else
+/* Reading the quota takes 70 us, as long as a short loop: the process is asked once. */
+static int quota_once;
+static void ask_once(void)
+{
+    quota_once = starfish_topology_quota();
+}
+
 size_t starfish_host_cores(void)
 {
-    const int quota = starfish_topology_quota();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int cores, numa_nodes;
+
+    pthread_once(&once, ask_once);
+    const int quota = quota_once;
 
     starfish_topology_count(&cores, &numa_nodes);
     cores = quota > 0 && quota < cores ? quota : cores;
@@ -27,7 +38,7 @@ size_t starfish_host_cores(void)
 
 void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data)
 {
-    const size_t runs = (count + run - 1) / run, cores = starfish_host_cores();
+    const size_t runs = (count + run - 1) / run, cores = runs > 1 ? starfish_host_cores() : 1;
     const int threads = (int)(runs < cores ? runs : cores);
 
     if (threads <= 1) {

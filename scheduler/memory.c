@@ -350,7 +350,7 @@ starfish_status starfish_memory_tell(const struct starfish_context *context, con
     return STARFISH_SUCCESS;
 }
 
-static size_t main_memory(void)
+size_t starfish_main_memory(void)
 {
 #ifdef STARPU_SIMGRID
     return 0; /* this machine's is not the simulated one's */
@@ -366,7 +366,7 @@ starfish_status starfish_context_worker_memory(const starfish_context *context, 
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "worker: NULL argument, or index %zu not below the number of workers", index);
     if (starfish_context_worker_kind(context, index) == STARFISH_CPU) {
-        *bytes = main_memory();
+        *bytes = starfish_main_memory();
         return STARFISH_SUCCESS;
     }
     const size_t room = room_of(node_of(context, index));

@@ -24,6 +24,9 @@ size_t starfish_device_room(const struct starfish_context *context);
 size_t starfish_device_footprint(size_t large, size_t small);
 enum { STARFISH_SMALL_DATA = 4 << 20 };
 
+/* Bytes of this machine's main memory; 0: not known, or simulated. */
+size_t starfish_main_memory(void);
+
 /* Of what plans of any kind tell of memory (struct starfish_memory), main_bytes, gpu_work, gpu_data and gpu_least are
  * the plan's. This completes the others: gpu_there, for a plan that is `made` with what it has taken, and nothing of
  * GPUs where there are none. */

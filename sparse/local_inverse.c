@@ -14,7 +14,7 @@ struct inverting {
     struct starfish_context *context;
     struct starfish_progress progress;
     struct starfish_workspace workspace;
-    struct tables matrix, products, pattern;
+    struct tables matrix, pattern;
     struct starfish_table result[MOST_BLOCKS];
     size_t blocks, longest;
 };
@@ -40,30 +40,13 @@ static struct starfish_local_matrix_handles handles_of(const struct tables *tabl
     return (struct starfish_local_matrix_handles){tables->start.handle, tables->column.handle, tables->value.handle};
 }
 
-/* A A^T, which cores look up instead of multiplying rows again and again. A is symmetric, or its transpose is. */
-static starfish_status create_products(struct inverting *i, const struct starfish_csr *a)
-{
-    struct starfish_csr transposed, product = {.rows = 0};
-
-    if (starfish_context_workers_of(i->context, STARFISH_GPU) > 0)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_csr_transpose(a, &transposed));
-    starfish_status status = starfish_csr_product(a, NULL, &transposed, &product);
-    if (status == STARFISH_SUCCESS)
-        status = tables_create(&i->products, &product, 1);
-    starfish_csr_destroy(&product);
-    starfish_csr_destroy(&transposed);
-    return status;
-}
-
 /* Blocks are equal in rows. */
 static size_t first_of(const struct inverting *i, const struct starfish_csr *pattern, size_t block)
 {
     return pattern->rows * block / i->blocks;
 }
 
-static starfish_status begin(struct inverting *i, const struct starfish_csr *a, const struct starfish_csr *pattern,
-                             int triangular)
+static starfish_status begin(struct inverting *i, const struct starfish_csr *a, const struct starfish_csr *pattern)
 {
     i->blocks = (pattern->rows + ROWS_PER_BLOCK - 1) / ROWS_PER_BLOCK;
     i->blocks = i->blocks > MOST_BLOCKS ? MOST_BLOCKS : i->blocks;
@@ -74,8 +57,7 @@ static starfish_status begin(struct inverting *i, const struct starfish_csr *a, 
     STARFISH_TRY(starfish_workspace_create(&i->workspace, i->context, starfish_local_inverse_bytes(i->longest, 0),
                                            starfish_local_inverse_bytes(i->longest, 1)));
     STARFISH_TRY(tables_create(&i->matrix, a, 1));
-    STARFISH_TRY(tables_create(&i->pattern, pattern, 0));
-    return triangular ? STARFISH_SUCCESS : create_products(i, a);
+    return tables_create(&i->pattern, pattern, 0);
 }
 
 static starfish_status submit(struct inverting *i, const struct starfish_csr *pattern, int triangular)
@@ -86,7 +68,6 @@ static starfish_status submit(struct inverting *i, const struct starfish_csr *pa
         const struct starfish_local_inverse_task task = {
             .kernel = {.first = first, .last = last, .longest = i->longest, .triangular = triangular},
             .matrix = handles_of(&i->matrix),
-            .products = handles_of(&i->products),
             .pattern = handles_of(&i->pattern),
             .result = i->result[block].handle,
             .workspace = &i->workspace};
@@ -109,7 +90,6 @@ static starfish_status collect(struct inverting *i, const struct starfish_csr *p
 static void end(struct inverting *i)
 {
     tables_destroy(&i->matrix);
-    tables_destroy(&i->products);
     tables_destroy(&i->pattern);
     for (size_t block = 0; block < i->blocks; block++)
         starfish_table_destroy(&i->result[block]);
@@ -127,7 +107,7 @@ static starfish_status invert(struct starfish_context *context, const struct sta
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
     i->context = context;
     starfish_progress_init(&i->progress, context);
-    starfish_status status = begin(i, a, m, triangular);
+    starfish_status status = begin(i, a, m);
     if (status == STARFISH_SUCCESS)
         status = submit(i, m, triangular);
     const starfish_status waited = starfish_progress_wait(&i->progress);

@@ -468,7 +468,7 @@ static starfish_status measure_set(struct spmv *run, const struct starfish_fem_p
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(set, &options));
-    if (options.gpu_workers != 0)
+    if (options.gpu_workers != 0 && starfish_gpu_count() > 0)
         options.cpu_workers = 0;
     STARFISH_TRY(starfish_context_create(&run->context, &options));
     run->set = set;

@@ -18,6 +18,11 @@
 static const struct starfish_option rows[] = {
     NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS,
                 "bilinear or biquadratic, in 3D trilinear or triquadratic"),
+    {.flag = "--levels",
+     .type = STARFISH_OPTION_SIZE,
+     .default_value = 3,
+     .most = STARFISH_FEM_MOST_REFINEMENTS,
+     .text = "times that the mesh is refined"},
     {.flag = "--rhs",
      .type = STARFISH_OPTION_REAL,
      .default_value = 1,
@@ -147,7 +152,7 @@ int command_fem(int argc, char **argv)
     *o = (struct fem_options){.library = defaults, .precision = STARFISH_F64, .rhs = 1, .levels = 3, .workers = "all"};
     const struct option_entry options[] = {
         {"--element", OPTION_MEMBER, &o->element, "E", .table = &own_table},
-        {"--levels", OPTION_NUMBER, &o->levels, "L", .help = "times that the mesh is refined"},
+        {"--levels", OPTION_MEMBER, &o->levels, "L", .table = &own_table},
         {"--rhs", OPTION_MEMBER, &o->rhs, "F", .table = &own_table},
         {"--dirichlet", OPTION_TEXTS, &o->dirichlet, "G=U",
          .help = "u on a physical group, by its name or number; again for others, of which the later one counts"},

@@ -32,7 +32,8 @@ void fem_print_table(const struct fem_run *run)
     const struct starfish_fem_info *info = &run->info;
     const struct starfish_fem_options *o = &run->options.library;
     add(&table, "mesh");
-    table_cell(&table, "%s, %zu cells, refined %zu times", run->path, run->gmsh.mesh.cells, run->options.levels);
+    table_cell(&table, "%s, %zu cells, refined %zu time%s", run->path, run->gmsh.mesh.cells, run->options.levels,
+               run->options.levels == 1 ? "" : "s");
     add(&table, "elements");
     table_cell(&table, "%s, %zu unknowns, %zu entries", starfish_fem_element_names[run->options.element],
                info->unknowns, info->nonzeros);
@@ -49,10 +50,16 @@ void fem_print_table(const struct fem_run *run)
         table_cell(&table, "%d; workers and times are of the first one", run->transport->ranks);
     }
     add(&table, "iterations");
-    table_cell(&table, info->preconditioned > 0 ? "%d cycles, %d of them in conjugate gradients" : "%d cycles",
+    table_cell(&table,
+               info->preconditioned > 0 ? "%d cycles, %d of them in conjugate gradients or BiCGStab" : "%d cycles",
                info->iterations, info->preconditioned);
     add(&table, "residual");
-    table_cell(&table, "%.3e", info->residual);
+    table_cell(&table, info->tolerated > 0 ? "%.3e, where rounding errors may be %.3e" : "%.3e", info->residual,
+               info->tolerated);
+    if (info->removed != 0) {
+        add(&table, "pertrb");
+        table_cell(&table, "%.6g, the mean taken off f where no u is given", info->removed);
+    }
     add(&table, "setup");
     table_cell(&table, "%.4f s", info->setup_seconds);
     add(&table, "solve");

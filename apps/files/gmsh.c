@@ -25,6 +25,7 @@ struct reader {
     int version; /* 2 or 4; 0: not known yet */
     size_t entities;
     struct entity *entity;
+    size_t last_group, last_entity; /* found: mostly it is the next one to be looked for too, or the one behind it */
     int has_nodes, has_elements;
 };
 
@@ -41,13 +42,19 @@ static starfish_status group_of(struct reader *r, int dimension, long number, in
     struct starfish_gmsh_raw *raw = &r->raw;
     const int positive = (int)labs(number);
 
-    for (*index = 0; *index < (int)raw->groups; ++*index)
-        if (raw->group[*index].dimension == dimension && raw->group[*index].number == positive)
+    for (size_t k = 0; k < raw->groups; ++k) {
+        const size_t at = (r->last_group + k) % raw->groups;
+        if (raw->group[at].dimension == dimension && raw->group[at].number == positive) {
+            r->last_group = at;
+            *index = (int)at;
             return STARFISH_SUCCESS;
+        }
+    }
     struct starfish_gmsh_group *more = realloc(raw->group, (raw->groups + 1) * sizeof *more);
     if (!more)
         return out_of_memory(r);
     raw->group = more;
+    *index = (int)raw->groups;
     more[raw->groups++] = (struct starfish_gmsh_group){.dimension = dimension, .number = positive};
     return STARFISH_SUCCESS;
 }
@@ -285,11 +292,15 @@ static starfish_status read_elements_2(struct reader *r)
     return STARFISH_SUCCESS;
 }
 
-static const struct entity *find_entity(const struct reader *r, long dimension, long tag)
+static const struct entity *find_entity(struct reader *r, long dimension, long tag)
 {
-    for (size_t i = 0; i < r->entities; ++i)
-        if (r->entity[i].dimension == dimension && r->entity[i].tag == tag)
-            return &r->entity[i];
+    for (size_t k = 0; k < r->entities; ++k) {
+        const struct entity *entity = &r->entity[(r->last_entity + k) % r->entities];
+        if (entity->dimension == dimension && entity->tag == tag) {
+            r->last_entity = (size_t)(entity - r->entity);
+            return entity;
+        }
+    }
     return NULL;
 }
 

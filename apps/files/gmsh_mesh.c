@@ -60,6 +60,7 @@ struct making {
     const char *path;
     struct starfish_gmsh_raw *raw;
     struct numbered *node; /* sorted */
+    int has_gaps;          /* between the numbers of nodes */
     int *first, *cell_of;  /* cells of a point: cell_of[first[p]] .. */
     int *cell;
     size_t *number;
@@ -76,26 +77,45 @@ static int by_number(const void *a, const void *b)
 
 static starfish_status sort_nodes(struct making *m)
 {
-    m->node = malloc((m->raw->nodes + 1) * sizeof *m->node);
+    const size_t count = m->raw->nodes;
+    int sorted = 1;
+
+    m->node = malloc((count + 1) * sizeof *m->node);
     if (!m->node)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
-    for (size_t n = 0; n < m->raw->nodes; ++n)
+    for (size_t n = 0; n < count; ++n) {
         m->node[n] = (struct numbered){m->raw->number[n], n};
-    qsort(m->node, m->raw->nodes, sizeof *m->node, by_number);
-    for (size_t n = 1; n < m->raw->nodes; ++n)
+        sorted = sorted && (n == 0 || m->raw->number[n] > m->raw->number[n - 1]);
+    }
+    if (!sorted)
+        qsort(m->node, count, sizeof *m->node, by_number);
+    for (size_t n = 1; n < count; ++n) {
         if (m->node[n].number == m->node[n - 1].number)
             return starfish_fail(STARFISH_ERROR_FILE, "%s: node %ld is there twice", m->path, m->node[n].number);
+        m->has_gaps |= m->node[n].number != m->node[n - 1].number + 1;
+    }
     return STARFISH_SUCCESS;
+}
+
+/* Without gaps between numbers, as most files are, a node is where its number says. */
+static const struct numbered *look_up(const struct making *m, long number)
+{
+    const struct numbered wanted = {number, 0};
+
+    if (m->has_gaps || m->raw->nodes == 0)
+        return bsearch(&wanted, m->node, m->raw->nodes, sizeof *m->node, by_number);
+    const long first = m->node[0].number, last = m->node[m->raw->nodes - 1].number;
+    return number < first || number > last ? NULL : &m->node[number - first];
 }
 
 static starfish_status find_node(const struct making *m, const struct starfish_gmsh_element *element, int n, int *point)
 {
-    const struct numbered wanted = {m->raw->node[element->node + (size_t)n], 0};
-    const struct numbered *found = bsearch(&wanted, m->node, m->raw->nodes, sizeof *m->node, by_number);
+    const long number = m->raw->node[element->node + (size_t)n];
+    const struct numbered *found = look_up(m, number);
 
     if (!found)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: element %ld has node %ld, which is not there", m->path,
-                             element->number, wanted.number);
+                             element->number, number);
     *point = (int)found->at;
     return STARFISH_SUCCESS;
 }

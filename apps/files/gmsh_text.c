@@ -78,7 +78,9 @@ static starfish_status take(struct starfish_gmsh_text *text, const char *what, c
 
     if (!word)
         return starfish_gmsh_complain(text, "%s ends where %s should be: the file is truncated", text->section, what);
-    snprintf(copy, 64, "%.*s", (int)(length < 63 ? length : 63), word);
+    length = length < 63 ? length : 63;
+    memcpy(copy, word, length);
+    copy[length] = 0;
     return STARFISH_SUCCESS;
 }
 

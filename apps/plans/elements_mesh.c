@@ -8,6 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The groups of the mesh, by their names, or numbers where they have none; "..." where there are more than fit. */
+static void list_groups(const struct starfish_gmsh *gmsh, char *list, size_t size)
+{
+    size_t at = (size_t)snprintf(list, size, "%s", gmsh->groups > 0 ? "" : "none");
+    for (size_t i = 0; i < gmsh->groups; ++i) {
+        const struct starfish_gmsh_group *group = &gmsh->group[i];
+        char name[STARFISH_GMSH_NAME];
+        if (group->name[0])
+            snprintf(name, sizeof name, "%s", group->name);
+        else
+            snprintf(name, sizeof name, "%d", group->number);
+        const int fits = at + strlen(name) + sizeof ", ..." < size;
+        at += (size_t)snprintf(list + at, size - at, "%s%s", i > 0 ? ", " : "", fits ? name : "...");
+        if (!fits)
+            return;
+    }
+}
+
 /* The group before the '=' of a word; *value is what follows. */
 static starfish_status find_group(const struct fem_run *run, const char *option, const char *text, int *group,
                                   const char **value)
@@ -20,8 +38,12 @@ static starfish_status find_group(const struct fem_run *run, const char *option,
              (int)(equals - text < STARFISH_GMSH_NAME ? equals - text : STARFISH_GMSH_NAME - 1), text);
     *group = starfish_gmsh_group(&run->gmsh, name);
     *value = equals + 1;
-    if (*group < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'", option, run->path, name);
+    if (*group < 0) {
+        char list[256];
+        list_groups(&run->gmsh, list, sizeof list);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'; its groups: %s", option, run->path,
+                             name, list);
+    }
     for (size_t m = 0; m < run->gmsh.mesh.marks; ++m)
         if (run->gmsh.mesh.mark[m].group == *group)
             return STARFISH_SUCCESS;

@@ -72,7 +72,8 @@ static int prolong(const struct starfish_place *place, const struct starfish_gri
 
 static int residual(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
-    const struct starfish_spmv step = {.factor = -1, .x = s->u, .base = s->f, .sums = s->sums};
+    const struct starfish_spmv step = {
+        .factor = -1, .x = s->u, .base = s->f, .sums = s->sums, .sum_count = s->sum_count};
 
     return apply(place, s, STARFISH_FEM_A, step);
 }
@@ -214,16 +215,6 @@ static size_t one(const void *shape)
     return 1;
 }
 
-/* A sum is one number, so that one core computes it. */
-static void share(struct starfish_grid_step *s, enum starfish_grid_operation operation, size_t part, size_t parts)
-{
-    (void)operation;
-    if (s->sums && part > 0)
-        s->at.y1 = s->at.y0;
-    else if (!s->sums)
-        s->at = starfish_grid_share_rows(s->at, part, parts);
-}
-
 /* Matrices of one size take different time by their entries and their format. */
 static size_t variant(const void *shape)
 {
@@ -252,6 +243,6 @@ const struct starfish_grid_kind starfish_fem_kind = {
     .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
     .runs_along_columns = not_along_columns,
     .column_unit = one,
-    .share = share,
+    .share = starfish_grid_share_all_by_rows,
     .variant = variant,
     .sweep_names = sweep_names};

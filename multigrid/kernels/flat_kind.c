@@ -1,4 +1,4 @@
-/* Flat domains as a grid kind: sweeps, what operations read, and how cores share them. */
+/* Flat domains as a grid kind: sweeps, and what operations read. */
 #include "multigrid/kernels/flat_kind.h"
 
 static void extent(const void *shape, size_t n[2])
@@ -120,23 +120,6 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
     return input == STARFISH_GRID_COARSE ? nothing : sweep_reads(step, input);
 }
 
-/* ---- Cores ------------------------------------------------------------------------------------------------------- */
-
-/* By rows. All sums are written, so that those of cores without rows are the others'. */
-static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
-{
-    const size_t rows = step->at.y1 - step->at.y0, active = rows < parts ? rows : parts;
-
-    (void)operation;
-    if (part >= active) {
-        step->at.x1 = step->at.x0;
-        return;
-    }
-    step->at = starfish_grid_share_rows(step->at, part, active);
-    if (step->sums)
-        starfish_grid_share_sums(step, part, active);
-}
-
 /* Grids of one size may have columns of different lengths. */
 static size_t variant(const void *shape)
 {
@@ -162,6 +145,6 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .runs_along_columns = runs_along_columns,
     .column_unit = column_unit,
     .combines = 1,
-    .share = share,
+    .share = starfish_grid_share_all_by_rows,
     .variant = variant,
     .sweep_names = sweep_names};

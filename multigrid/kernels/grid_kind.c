@@ -34,6 +34,21 @@ void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size
     step->sum_count = STARFISH_SUMS * (part + 1) / parts - first;
 }
 
+void starfish_grid_share_all_by_rows(struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                     size_t part, size_t parts)
+{
+    const size_t rows = step->at.y1 - step->at.y0, active = rows < parts ? rows : parts;
+
+    (void)operation;
+    if (part >= active) {
+        step->at.x1 = step->at.x0;
+        return;
+    }
+    step->at = starfish_grid_share_rows(step->at, part, active);
+    if (step->sums)
+        starfish_grid_share_sums(step, part, active);
+}
+
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps)
 {
     const double pi = 3.14159265358979323846, high = eigenvalue, low = smoothing->damping * high;

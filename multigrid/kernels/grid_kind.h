@@ -169,6 +169,10 @@ struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *k
 /* Part of parts of a rectangle: by rows, or by columns. */
 struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts);
 struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle at, size_t part, size_t parts);
+/* A kind's `share` where all operations go by rows. All sums are written, so that those of cores without rows are the
+ * others'. */
+void starfish_grid_share_all_by_rows(struct starfish_grid_step *step, enum starfish_grid_operation operation,
+                                     size_t part, size_t parts);
 
 /* The damping of step 0 .. steps-1 on a grid: smoothing->damping, but for Chebyshev, where that is the lower end of the
  * interval [a, b] over b, the bound of the eigenvalues of D^-1 A. Then steps are divided by the zeros of the

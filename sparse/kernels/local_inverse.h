@@ -24,11 +24,9 @@ struct starfish_local_matrix {
 
 /* Rows first .. last-1 of the pattern. result: the values of their entries, from that of the first one on. `longest`:
  * entries of the pattern's longest row. work: starfish_local_inverse_work doubles per row that is worked on at once,
- * unless that is in shared memory. */
+ * unless that is in shared memory; on a core starfish_local_inverse_work_on_core. */
 struct starfish_local_inverse {
     struct starfish_local_matrix matrix;
-    struct starfish_local_matrix
-        products; /* A A^T, where least squares should find it there: a core multiplies slowly */
     const int *pattern_start, *pattern_column;
     size_t first, last, longest;
     int triangular;
@@ -43,6 +41,11 @@ enum { STARFISH_LOCAL_INVERSE_SHARED = 125, STARFISH_LOCAL_INVERSE_WARPS = 4096 
 static inline size_t starfish_local_inverse_work(size_t longest)
 {
     return longest * (longest + 1) / 2 + longest;
+}
+/* And what a core needs to walk through rows together. */
+static inline size_t starfish_local_inverse_work_on_core(size_t longest)
+{
+    return starfish_local_inverse_work(longest) + 3 * longest;
 }
 void starfish_local_inverse_cpu(const struct starfish_local_inverse *arguments);
 int starfish_local_inverse_cuda(const struct starfish_local_inverse *arguments, struct CUstream_st *stream);

@@ -3,6 +3,7 @@
  *     LOCAL_FUNCTION   what functions are
  *     LANE, LANES      which of how many threads this is
  *     WAIT()           what all lanes have written is seen by all
+ *     LOCAL_HAS_PRODUCTS   where it defines local_products itself, behind this file; else lanes multiply pair by pair
  * Of the dense matrix, and of its factor, there is what is on and below the diagonal, row after row. */
 
 struct local_system {
@@ -16,6 +17,24 @@ LOCAL_FUNCTION double *local_matrix_row(const struct local_system *s, int r)
     return s->matrix + r * (r + 1) / 2;
 }
 
+LOCAL_FUNCTION double local_entry(const struct starfish_local_matrix *a, int i, int j)
+{
+    int low = a->start[i], high = a->start[i + 1];
+
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (a->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->start[i + 1] && a->column[low] == j ? a->value[low] : 0;
+}
+
+/* The products of all pairs of rows of A, and A itself in these rows and columns. */
+LOCAL_FUNCTION void local_products(const struct starfish_local_matrix *a, const int *row, const struct local_system *s);
+
+#ifndef LOCAL_HAS_PRODUCTS
 /* A row's product with another, both sorted. */
 LOCAL_FUNCTION double local_product(const struct starfish_local_matrix *a, int p, int q)
 {
@@ -33,25 +52,19 @@ LOCAL_FUNCTION double local_product(const struct starfish_local_matrix *a, int p
     return sum;
 }
 
-LOCAL_FUNCTION double local_entry(const struct starfish_local_matrix *a, int i, int j)
+LOCAL_FUNCTION void local_products(const struct starfish_local_matrix *a, const int *row, const struct local_system *s)
 {
-    int low = a->start[i], high = a->start[i + 1];
-
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (a->column[middle] < j)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->start[i + 1] && a->column[low] == j ? a->value[low] : 0;
+    for (int p = 0; p < s->m; p++)
+        for (int q = LANE; q <= p; q += LANES)
+            local_matrix_row(s, p)[q] = local_product(a, row[p], row[q]);
 }
+#endif
 
-LOCAL_FUNCTION double local_coefficient(const struct starfish_local_inverse *a, int p, int q)
+LOCAL_FUNCTION void local_entries(const struct starfish_local_matrix *a, const int *row, const struct local_system *s)
 {
-    if (a->triangular)
-        return local_entry(&a->matrix, p, q);
-    return a->products.start ? local_entry(&a->products, p, q) : local_product(&a->matrix, p, q);
+    for (int p = 0; p < s->m; p++)
+        for (int q = LANE; q <= p; q += LANES)
+            local_matrix_row(s, p)[q] = local_entry(a, row[p], row[q]);
 }
 
 LOCAL_FUNCTION void local_assemble(const struct starfish_local_inverse *a, int row, const struct local_system *s)
@@ -59,9 +72,10 @@ LOCAL_FUNCTION void local_assemble(const struct starfish_local_inverse *a, int r
     const int *pattern = a->pattern_column + a->pattern_start[row];
     const int m = s->m;
 
-    for (int p = 0; p < m; p++)
-        for (int q = LANE; q <= p; q += LANES)
-            local_matrix_row(s, p)[q] = local_coefficient(a, pattern[p], pattern[q]);
+    if (a->triangular)
+        local_entries(&a->matrix, pattern, s);
+    else
+        local_products(&a->matrix, pattern, s);
     for (int p = LANE; p < m; p += LANES)
         s->x[p] = a->triangular ? (double)(p + 1 == m) : local_entry(&a->matrix, pattern[p], row);
     WAIT();

@@ -41,7 +41,8 @@ struct starfish_sparse {
 
 /* On rows first .. last-1, with r = base + factor * A x:
  *     result = r, or where there is an inverse diagonal a Jacobi step, result = x + damping * inverse * r;
- * and `sums`, STARFISH_SUMS doubles (krylov/kernels/vectors.h) that add up to the sum of the squares of r. base NULL:
+ * and `sums`, STARFISH_SUMS doubles (krylov/kernels/vectors.h), on cores `sum_count` where that is not 0, that add up
+ * to the sum of the squares of r. base NULL:
  * zero; it may be result. x NULL: zero. result or sums may be NULL where it is not wanted. result is not x. */
 struct starfish_spmv {
     struct starfish_sparse matrix;
@@ -50,6 +51,7 @@ struct starfish_spmv {
     const void *x, *base, *inverse;
     void *result;
     double *sums;
+    size_t sum_count;
 };
 void starfish_spmv_cpu_f32(const struct starfish_spmv *arguments);
 void starfish_spmv_cpu_f64(const struct starfish_spmv *arguments);

@@ -1,5 +1,5 @@
-/* Products with sparse matrices on the CPU. CSR goes row by row, ELLPACK-T by runs of rows and SELL chunk by chunk, so
- * that rows fill the lanes of vector registers. Bound by memory. */
+/* Products with sparse matrices on the CPU. CSR goes entry by entry, ELLPACK-T by runs of rows and SELL chunk by chunk,
+ * so that rows fill the lanes of vector registers. Bound by memory. */
 #include "base/clones.h"
 #include "base/real.h"
 #include "krylov/kernels/vectors.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { LANES = STARFISH_SELL_CHUNK };
+enum { LANES = STARFISH_SELL_CHUNK, RUN = 512 };
 
 /* What becomes of the product of a row. Returns the square of r. */
 static inline double finish(const struct starfish_spmv *a, size_t row, real product)
@@ -30,6 +30,7 @@ static double without_x(const struct starfish_spmv *a)
     return sum;
 }
 
+/* Two sums at once and no vectors: rows are too short for gathers and for sums over lanes to pay. */
 STARFISH_CLONES static double by_rows(const struct starfish_spmv *a)
 {
     const int *start = a->matrix.start, *column = a->matrix.column;
@@ -37,10 +38,15 @@ STARFISH_CLONES static double by_rows(const struct starfish_spmv *a)
     double sum = 0;
 
     for (size_t i = a->first; i < a->last; i++) {
-        real product = 0;
-#pragma omp simd reduction(+ : product)
-        for (int e = start[i]; e < start[i + 1]; e++)
+        real product = 0, other = 0;
+        int e = start[i];
+        for (; e + 1 < start[i + 1]; e += 2) {
             product += value[e] * x[column[e]];
+            other += value[e + 1] * x[column[e + 1]];
+        }
+        if (e < start[i + 1])
+            product += value[e] * x[column[e]];
+        product += other;
         sum += finish(a, i, product);
     }
     return sum;
@@ -55,27 +61,28 @@ static int longest(const int *length, size_t first, size_t last)
     return most;
 }
 
-/* Padding is zero and leads to column 0. */
+/* Padding is zero and leads to column 0. Groups are far from each other in memory: of each a run of rows is read that
+ * is long enough for prefetching, and short enough for its products to stay in the first-level cache. */
 STARFISH_CLONES static double by_groups(const struct starfish_spmv *a)
 {
     const struct starfish_sparse *m = &a->matrix;
-    const size_t threads = m->threads;
+    const size_t threads = m->threads, run = RUN / threads;
     const real *value = m->value, *x = a->x;
     double sum = 0;
 
-    for (size_t first = a->first; first < a->last; first += LANES) {
-        const size_t rows = a->last - first < LANES ? a->last - first : LANES;
+    for (size_t first = a->first; first < a->last; first += run) {
+        const size_t rows = a->last - first < run ? a->last - first : run;
         const size_t groups = (size_t)longest(m->length, first, first + rows);
-        real product[LANES] = {0};
+        real product[RUN] = {0};
         for (size_t g = 0; g < groups; g++)
             for (size_t t = 0; t < threads; t++) {
                 const size_t at = (g * m->pitch + first) * threads + t;
 #pragma omp simd
-                for (size_t lane = 0; lane < rows; lane++)
-                    product[lane] += value[at + lane * threads] * x[m->column[at + lane * threads]];
+                for (size_t row = 0; row < rows; row++)
+                    product[row] += value[at + row * threads] * x[m->column[at + row * threads]];
             }
-        for (size_t lane = 0; lane < rows; lane++)
-            sum += finish(a, first + lane, product[lane]);
+        for (size_t row = 0; row < rows; row++)
+            sum += finish(a, first + row, product[row]);
     }
     return sum;
 }
@@ -113,7 +120,7 @@ void REAL_NAME(starfish_spmv_cpu)(const struct starfish_spmv *a)
     const double sum = a->first >= a->last ? 0 : a->x ? by[a->matrix.format](a) : without_x(a);
 
     if (a->sums) {
-        memset(a->sums, 0, STARFISH_SUMS * sizeof *a->sums);
+        memset(a->sums, 0, (a->sum_count > 0 ? a->sum_count : STARFISH_SUMS) * sizeof *a->sums);
         a->sums[0] = sum;
     }
 }

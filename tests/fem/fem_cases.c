@@ -1,8 +1,10 @@
 /* Finite elements on a context. Errors are compared with those of an exact solution, counts with each other. */
 #include "tests/fem/fem_cases.h"
 
+#include "fem/space.h"
 #include "tests/fem/meshes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -315,6 +317,63 @@ static int check_precision(starfish_context *context, const struct test_mesh *me
                  &run);
 }
 
+/* || |A| |u| || / || f || once refined, u at the nodes. Not a number where the matrix cannot be made. */
+static double product_of_absolutes(const struct starfish_fem_problem *problem, const float *u)
+{
+    struct starfish_refined coarse = {.d = 0}, fine = {.d = 0};
+    struct starfish_fem_space space = {.nodes = 0};
+    struct starfish_csr a = {.rows = 0};
+    double *load = NULL, product = 0, square = 0;
+
+    if (starfish_refined_begin(problem, &coarse) != STARFISH_SUCCESS ||
+        starfish_refined_next(problem, &coarse, &fine) != STARFISH_SUCCESS ||
+        starfish_fem_space_create(problem, &fine, &space) != STARFISH_SUCCESS ||
+        !(load = calloc(space.unknowns, sizeof *load)) ||
+        starfish_fem_assemble(problem, &space, NULL, &(struct starfish_fem_sums){&a, load, NULL}) != STARFISH_SUCCESS)
+        product = (double)NAN;
+    for (size_t n = 0; a.start && n < space.nodes; n++) {
+        double row = 0;
+        for (size_t m = 0; space.unknown[n] >= 0 && m < space.nodes; m++) {
+            const int e =
+                space.unknown[m] < 0 ? -1 : starfish_csr_find(&a, (size_t)space.unknown[n], (size_t)space.unknown[m]);
+            row += e < 0 ? 0 : fabs(a.value[e] * (double)u[m]);
+        }
+        product += row * row;
+    }
+    for (size_t i = 0; a.start && i < space.unknowns; i++)
+        square += load[i] * load[i];
+    free(load);
+    starfish_csr_destroy(&a);
+    starfish_fem_space_destroy(&space);
+    starfish_refined_destroy(&fine);
+    starfish_refined_destroy(&coarse);
+    return sqrt(product / square);
+}
+
+/* Where rounding errors keep f32 from its tolerance, what they may be is found row by row, whatever the numbering. */
+static int check_rounding(starfish_context *context, const struct test_mesh *mesh)
+{
+    struct run run = exact_run(mesh, 1, STARFISH_FEM_Q2);
+    starfish_fem_plan *plan;
+    double bound = 0;
+
+    run.options.precision = run.options.inner = STARFISH_F32;
+    run.options.numbering = STARFISH_FEM_RANDOM;
+    run.options.tolerance = 1e-12;
+    run.problem.dirichlet = run.dirichlet;
+    run.problem.dirichlets = 1;
+    run.problem.source_data = run.dirichlet[0].data = &run.d;
+    if (starfish_fem_plan_create(context, &run.problem, &run.options, &plan) != STARFISH_SUCCESS)
+        return check(0, "rounding: no plan", &run);
+    float *u = calloc(starfish_fem_nodes(plan), sizeof *u);
+    const int solved = starfish_fem_solve(plan, u, &run.info) == STARFISH_SUCCESS;
+    if (solved)
+        bound = 100 * (double)FLT_EPSILON * product_of_absolutes(&run.problem, u);
+    free(u);
+    starfish_fem_plan_destroy(plan);
+    return check(solved && run.info.residual > 1e-12 && fabs(run.info.tolerated / bound - 1) < 1e-9, "rounding", &run);
+}
+
 /* Whatever cycles precondition, the solution is that of cycles alone, and the count no larger. */
 static int check_accelerations(starfish_context *context, const struct test_mesh *mesh, starfish_fem_smoother smoother)
 {
@@ -352,6 +411,7 @@ int test_fem_edges(starfish_context *context)
         failed += check_two_components(context, dirichlets);
     failed += check_precision(context, &mesh, STARFISH_F32, 1e-5);
     failed += check_precision(context, &mesh, STARFISH_F64, 1e-10);
+    failed += check_rounding(context, &mesh);
     test_mesh_free(&mesh);
     test_box(&mesh, 2, 1, 0);
     for (int l = 0; l < 2; l++) { /* no unknown, and one */

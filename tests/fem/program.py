@@ -163,6 +163,14 @@ class Fem(unittest.TestCase):
         self.solve(mesh, "--dirichlet", "7=5", "7=3", "--rhs", "0", "--out", self.path("u.npy"))
         self.assertAlmostEqual(npy(self.path("u.npy"))[1][0], 3, delta=1e-8)
 
+    def test_comments_and_windows_lines(self):
+        mesh = msh2(2, *box(2, 4, 1))
+        results = []
+        for text in (mesh, ("$Comments\n$ by hand\n$EndComments\n" + mesh).replace("\n", "\r\n")):
+            self.solve(text, "--dirichlet", "all sides=5", "--out", self.path("u.npy"))
+            results.append(npy(self.path("u.npy")))
+        self.assertEqual(*results)
+
     def test_without_given_nodes_the_mean_is_taken_off(self):
         found = self.solve(msh2(2, *box(2, 3, 1)), "--rhs", "2.5")
         self.assertEqual((found["status"], found["iterations"]), ("solved", 0))
@@ -207,12 +215,13 @@ class Fem(unittest.TestCase):
 
     def test_bad_options(self):
         good = msh2(2, *box(2, 2, 1))
-        for arguments, words in ((("--dirichlet", "nobody=1"), ("nobody", "group")),
+        for arguments, words in ((("--dirichlet", "nobody=1"), ("nobody", "its groups: all sides")),
                                  (("--dirichlet", "7"), ("--dirichlet", "'7'")),
                                  (("--dirichlet", "7=x"), ("--dirichlet", "7=x")),
                                  (("--curved", "7=sphere:0,0,0,1"), ("--curved", "circle")),
                                  (("--curved", "7=circle:0,0,-1"), ("--curved", "radius")),
-                                 (("--levels", "40"), ("refinements",)),
+                                 (("--levels", "17"), ("--levels", "16")),
+                                 (("--levels", "16"), ("refinements", "nodes")),
                                  (("--smoother", "none"), ("--smoother",)),
                                  (("--points", self.path("u.npy")), ("--points", "--out")),
                                  (("--plot", "u.jpg"), ("png",))):
