@@ -72,7 +72,7 @@ typedef enum starfish_fem_element { STARFISH_FEM_Q1, STARFISH_FEM_Q2, STARFISH_F
 
 struct starfish_fem_problem {
     const struct starfish_fem_mesh *mesh;
-    int refinements; /* 0 .. 16, and 2^30 cells in all at most */
+    int refinements; /* 0 .. 16; the finest mesh has less than 2^31 nodes, and fits into memory */
     starfish_fem_element element;
     double rhs;                    /* f, or where `source` is not NULL */
     starfish_fem_function *source; /* its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
