@@ -20,6 +20,15 @@ struct cell {
     int at_end[3][2]; /* is the cell the first, the last of the direction? */
 };
 
+/* Is no direction of several cells periodic? Then the couplings of neighbours that are missing are stored as 0. */
+STARFISH_CELL int cells_are_open(const struct starfish_cell_matrix *m)
+{
+    for (int d = 0; d < 3; d++)
+        if (m->n[d] > 1 && m->periodic[d])
+            return 0;
+    return 1;
+}
+
 STARFISH_CELL struct cell cell_at(const struct starfish_cells *a, size_t i, size_t j, size_t k)
 {
     const struct starfish_cell_matrix *m = &a->matrix;

@@ -326,15 +326,6 @@ STARFISH_CLONES static double largest_element(const real *u, size_t count)
     return odd == 0 ? most : isnan(odd) && isfinite(most) ? odd : most;
 }
 
-/* Is no direction of several cells periodic? */
-static int is_open(const struct starfish_cell_matrix *m)
-{
-    for (int d = 0; d < 3; d++)
-        if (m->n[d] > 1 && m->periodic[d])
-            return 0;
-    return 1;
-}
-
 /* A loop for each step, in which it is a constant. */
 static double sum_of(enum starfish_cell_step step, const struct starfish_cells *a)
 {
@@ -363,9 +354,9 @@ static double sum_of(enum starfish_cell_step step, const struct starfish_cells *
     case STARFISH_CELLS_JACOBI:
         return scale_elements((const real *)a->table + begin, (const real *)a->u + begin, count, (real *)a->q + begin);
     case STARFISH_CELLS_IP_FIRST:
-        return by_rows && is_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_FIRST, a);
+        return by_rows && cells_are_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_FIRST, a);
     case STARFISH_CELLS_IP_SECOND:
-        return by_rows && is_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_SECOND, a);
+        return by_rows && cells_are_open(&a->matrix) ? walk_rows(step, a) : walk(STARFISH_CELLS_IP_SECOND, a);
     case STARFISH_CELLS_PROLONG:
         return by_runs(a, prolong_elements);
     default:
