@@ -1,4 +1,9 @@
-/* Starfish: elliptic problems on CPU+GPU nodes, every operation a StarPU task. The whole public interface. */
+/* Starfish: elliptic problems on CPU+GPU nodes, every operation a StarPU task. The whole public interface.
+ *
+ * Where a function fails it has made nothing that needs destroying; set handles to NULL at first, since a call that
+ * fails may leave them as they were. NULL for a pointer that must not be NULL is an ARGUMENT error; a function that
+ * returns no status then does nothing, and returns 0, an empty text or NaN. A handle that has been destroyed must not
+ * be used again. */
 #ifndef STARFISH_STARFISH_H
 #define STARFISH_STARFISH_H
 

@@ -1,8 +1,5 @@
 /* Status codes: every function that can fail returns one, and leaves a message that names the argument,
- * or the file and key, at fault. Where a function fails it has made nothing that needs destroying; set
- * handles to NULL at first, since a call that fails may leave them as they were. NULL for a pointer that must not be
- * NULL is an ARGUMENT error; a function that returns no status then does nothing, and returns 0, an empty text or NaN.
- * A handle that has been destroyed must not be used again. */
+ * or the file and key, at fault. */
 #ifndef STARFISH_STATUS_H
 #define STARFISH_STATUS_H
 
