@@ -64,8 +64,9 @@ static starfish_status tolerate(struct solving *s, starfish_status status)
     snprintf(message, sizeof message, "%s", starfish_error_message());
     if (s->info.residual <= most)
         STARFISH_TRY(starfish_fem_rounding(s->plan, s->plan->u, &bound));
-    if (!(s->info.residual <= bound) || bound > most)
-        return starfish_fail(status, "%s", message);
+    if (bound > most || !(s->info.residual <= bound))
+        return bound < HUGE_VAL ? starfish_fail(status, "%s; rounding errors let it be %.3g", message, bound)
+                                : starfish_fail(status, "%s", message);
     s->info.tolerated = bound;
     return STARFISH_SUCCESS;
 }
