@@ -26,9 +26,9 @@ static const double calibration_seconds[MACHINE_STAGES] = {
 /* Solves of a row that take less in all are followed by as many more: the median of five short ones is chance. */
 static const double row_seconds = 0.25;
 static const double warm_seconds = 0.03;
-/* A case waits while something else runs on the machine, for at most this share of its pass's time and so many seconds,
- * and is measured again so many times where that has begun meanwhile. */
-static const double waiting_share = 0.1, most_waiting_seconds = 10;
+/* A case waits while something else runs on the machine, and is measured again, so many times at most, where that has
+ * begun meanwhile: until the cases of a pass have waited for this share of its time. */
+static const double waiting_share = 0.3;
 enum { MOST_ATTEMPTS = 3 };
 
 struct running {
@@ -36,7 +36,7 @@ struct running {
     starfish_context *context;
     struct bench bench; /* of the machine's name */
     struct probe probe;
-    double start;
+    double start, waited; /* in seconds */
     size_t done, left;
 };
 
@@ -187,9 +187,9 @@ static starfish_status keep_row(const struct running *running, const struct mach
     json_object_set_new(kept, "slowdown", json_real(slowdown));
     json_object_set_new(kept, "probe_seconds", command_json_real(running->probe.least));
     json_array_append_new(json_object_get(file, "rows"), kept);
-    const int failed = json_dump_file(file, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0;
+    const starfish_status status = starfish_json_write(path, file);
     json_decref(file);
-    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+    return status;
 }
 
 /* Between runs nothing is warmed up again. */
@@ -219,9 +219,20 @@ static starfish_status warm_up(struct sched *sched)
     return status;
 }
 
+static double waiting_left(const struct running *running)
+{
+    return waiting_share * running->pass->seconds - running->waited;
+}
+
+/* By how much the machine is slower then. Times of the quick cases mean nothing, and wait for nothing. */
 static double wait_for_calm(struct running *running)
 {
-    return probe_wait(&running->probe, fmin(most_waiting_seconds, waiting_share * running->pass->seconds));
+    const double start = run_clock();
+    if (running->pass->quick)
+        return 1;
+    const double slowdown = probe_wait(&running->probe, waiting_left(running));
+    running->waited += run_clock() - start;
+    return slowdown;
 }
 
 static void free_records(struct sched_combination *c)
@@ -240,8 +251,8 @@ static starfish_status measure_calmly(struct running *running, struct sched *sch
         free_records(c);
         c->count = 0;
         STARFISH_TRY(measure_runs(sched, c));
-        *slowdown = fmax(before, probe_slowdown(&running->probe));
-        if (*slowdown <= PROBE_CALM)
+        *slowdown = running->pass->quick ? 1 : fmax(before, probe_slowdown(&running->probe));
+        if (*slowdown <= PROBE_CALM || waiting_left(running) <= 0)
             break;
     }
     return STARFISH_SUCCESS;
@@ -338,7 +349,8 @@ static starfish_status run_pass(struct running *running)
     STARFISH_TRY(workers_read(pass->workers, &options));
     options.policy = pass->policy;
     running->probe.least = least_probe(pass);
-    probe_slowdown(&running->probe); /* before there are workers that look for tasks */
+    if (!pass->quick)
+        probe_slowdown(&running->probe); /* before there are workers that look for tasks */
     STARFISH_TRY(starfish_context_create(&running->context, &options));
     try_all(running);
     starfish_context_destroy(running->context);

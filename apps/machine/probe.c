@@ -26,7 +26,8 @@ static void work_on_pieces(void *data, size_t first, size_t last)
     }
 }
 
-double probe_seconds(struct probe *probe)
+/* Infinite without memory. */
+static double seconds_of(struct probe *probe)
 {
     double least = HUGE_VAL;
     if (!probe->values)
@@ -42,7 +43,7 @@ double probe_seconds(struct probe *probe)
 
 double probe_slowdown(struct probe *probe)
 {
-    const double seconds = probe_seconds(probe);
+    const double seconds = seconds_of(probe);
     return isfinite(seconds) ? seconds / probe->least : 1;
 }
 
