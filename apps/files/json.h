@@ -10,8 +10,8 @@
 /* Load a file that holds one object without repeated keys. The caller ends with json_decref(*root). Error: FILE. */
 starfish_status starfish_json_load(const char *path, json_t **root);
 
-/* Write an object as a file that is whole or, as before, not there (output.h). NULL: there was no memory for it. Errors:
- * FILE, MEMORY. */
+/* Write an object as a file, which is whole or stays as it was (output.h). NULL: there was no memory for it.
+ * Errors: FILE, MEMORY. */
 starfish_status starfish_json_write(const char *path, const json_t *root);
 
 /* `PATH: "KEY": REASON` as an ARGUMENT error; the reason in printf format. */

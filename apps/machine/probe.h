@@ -11,8 +11,8 @@ struct probe {
     double *values; /* what it works on, in main memory */
 };
 
-/* All cores of this process at work for some 50 ms: the least of a few times that the work takes, over the least so far:
- * 1 on a machine that does nothing else, and where there is no memory for it. */
+/* All cores of this process at work for some 50 ms: the least of a few times that the work takes, over the least so
+ * far. 1 on a machine that does nothing else, and where there is no memory for it. */
 double probe_slowdown(struct probe *probe);
 /* Waits until that is at most PROBE_CALM, or so many seconds have passed. Returns what it is then. */
 double probe_wait(struct probe *probe, double most_seconds);
