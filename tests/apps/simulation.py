@@ -9,9 +9,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -418,6 +420,17 @@ $EndElements
                 self.assertIn(message, said[0])
                 self.assertIn(os.path.basename(file), said[0])
             shutil.rmtree(f"{self.machines}/part")
+
+    def test_a_signal_ends_a_simulation_quietly(self):
+        """SimGrid's own handler exits in the middle, with a backtrace, and leaves temporary files."""
+        path = self.write("p.json", problem(32))
+        with subprocess.Popen([program.PROGRAM, "sched", path, "--simulate", "fast", "--repeat", "1000"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertNotRegex(said, "(?i)backtrace|EngineImpl")
 
     def test_derive(self):
         self.run_well("machine", "derive", "faster", "--from", "fast", "--gpus", "2", "--cores", "8", "--numa-nodes",
