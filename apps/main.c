@@ -102,6 +102,8 @@ static void prepare_process(void)
     if (file >= 0)
         close(file);
     signal(SIGXFSZ, SIG_IGN);
+    if (SIMULATED) /* SimGrid would end the program in the middle, and what is temporary would stay */
+        signal(SIGINT, SIG_DFL);
     starfish_temporary_guard();
 }
 

@@ -308,19 +308,69 @@ static double by_sizes(const struct recorded *entry, uint32_t footprint, double 
     return bounds.low->microseconds * (whole > growth ? pow(ratio, log(growth) / log(whole)) : 1);
 }
 
+static size_t number_at(const struct starfish_sizes *sizes, size_t i)
+{
+    return sizes && i < sizes->count ? sizes->value[i] : 0;
+}
+
+/* Of a codelet's tasks, which numbers stand for kinds: operations, levels, precisions. They are small in all tasks. */
+static void find_kinds(const struct recorded *entry, const struct starfish_sizes *sizes,
+                       int is_kind[STARFISH_SIZES_MOST])
+{
+    enum { MOST_KIND = 20 };
+    for (size_t i = 0; i < STARFISH_SIZES_MOST; i++)
+        is_kind[i] = number_at(sizes, i) <= MOST_KIND;
+    for (size_t s = 0; s < entry->count; s++)
+        for (size_t i = 0; i < STARFISH_SIZES_MOST; i++)
+            is_kind[i] &= number_at(starfish_sizes_of(entry->sample[s].footprint, 0), i) <= MOST_KIND;
+}
+
+static int is_of_kind(const struct sample *sample, const struct starfish_sizes *sizes,
+                      const int is_kind[STARFISH_SIZES_MOST])
+{
+    const struct starfish_sizes *there = starfish_sizes_of(sample->footprint, 0);
+    for (size_t i = 0; there && i < STARFISH_SIZES_MOST; i++)
+        if (is_kind[i] && number_at(sizes, i) != number_at(there, i))
+            return 0;
+    return there != NULL;
+}
+
+/* On cores, where operations on the same bytes differ by more than on GPUs, the tasks of the same kinds tell all where
+ * there are two sizes of them. NULL: all tasks count. */
+static const int *kinds_that_count(const struct recorded *entry, uint32_t like, const struct starfish_sizes *sizes,
+                                   int is_kind[STARFISH_SIZES_MOST])
+{
+    double least = HUGE_VAL, most = 0;
+    if (entry->type != STARPU_CPU_WORKER || !sizes)
+        return NULL;
+    find_kinds(entry, sizes, is_kind);
+    for (size_t i = 0; i < entry->count; i++) {
+        const struct sample *sample = &entry->sample[i];
+        if (!sample->is_estimate && team_of(entry, sample->footprint) == team_of(entry, like) &&
+            is_of_kind(sample, sizes, is_kind)) {
+            least = fmin(least, sample->bytes);
+            most = fmax(most, sample->bytes);
+        }
+    }
+    return most > 1.1 * least ? is_kind : NULL;
+}
+
 /* Of a task that was not recorded, from all that were of its codelet, those most that are most like it. Beyond the
  * largest of these, times grow as the bytes do. */
 static struct sample estimate(const struct recorded *entry, uint32_t footprint, double bytes)
 {
+    int is_kind[STARFISH_SIZES_MOST];
     const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
     const struct sample *like = closest(entry, footprint, bytes);
+    const int *kinds = kinds_that_count(entry, like->footprint, sizes, is_kind);
     const double inside = fmin(bytes, most_bytes(entry, like->footprint)), beyond = bytes / fmax(inside, 1);
     struct fit fit = {.weight = 0};
     for (size_t i = 0; i < entry->count; i++) {
         const struct sample *sample = &entry->sample[i];
         const unsigned there = team_of(entry, sample->footprint), here = team_of(entry, footprint);
         /* Other teams count where there are no others. */
-        if (sample->is_estimate || there != team_of(entry, like->footprint))
+        if (sample->is_estimate || there != team_of(entry, like->footprint) ||
+            (kinds && !is_of_kind(sample, sizes, kinds)))
             continue;
         const double teams = here > 0 ? (double)there / here : 1, far = unlikeness(sample, sizes, inside) + 0.01;
         const double x = log((sample->bytes + 1) / (inside + 1));

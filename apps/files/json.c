@@ -1,6 +1,8 @@
 /* Typed access to the keys of a JSON file. */
 #include "apps/files/json.h"
 
+#include "apps/files/output.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -26,6 +28,17 @@ starfish_status starfish_json_load(const char *path, json_t **root)
     json_decref(*root);
     *root = NULL;
     return starfish_fail(STARFISH_ERROR_FILE, "%s: must hold one JSON object", path);
+}
+
+starfish_status starfish_json_write(const char *path, const json_t *root)
+{
+    struct starfish_output output;
+    if (!root)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", path);
+    STARFISH_TRY(starfish_output_open(&output, path));
+    const int failed = json_dumpf(root, output.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
+    return starfish_output_finish(&output, failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path)
+                                                  : STARFISH_SUCCESS);
 }
 
 starfish_status starfish_json_fail(const char *path, const char *key, const char *format, ...)

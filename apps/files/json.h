@@ -10,6 +10,10 @@
 /* Load a file that holds one object without repeated keys. The caller ends with json_decref(*root). Error: FILE. */
 starfish_status starfish_json_load(const char *path, json_t **root);
 
+/* Write an object as a file, which is whole or stays as it was (output.h). NULL: there was no memory for it.
+ * Errors: FILE, MEMORY. */
+starfish_status starfish_json_write(const char *path, const json_t *root);
+
 /* `PATH: "KEY": REASON` as an ARGUMENT error; the reason in printf format. */
 starfish_status starfish_json_fail(const char *path, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

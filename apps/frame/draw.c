@@ -142,7 +142,6 @@ static starfish_status draw_curves(const struct bench *bench)
     }
     write_title(bench, "", title, sizeof title);
     struct starfish_lines chart = {.axis = {curves->axis[0], curves->axis[1]},
-
                                    .title = title,
                                    .subtitle = bench->machine[0] ? bench->machine : NULL};
     return write_drawing(bench->plot, &drawing, &chart);

@@ -208,8 +208,9 @@ static starfish_status compare_all(struct comparison *comparison)
     if (count >= 0)
         free(entry);
     if (status == STARFISH_SUCCESS && comparison->simulated == 0)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no measured times%s%s", folder,
-                               comparison->only ? " of a case named " : "", comparison->only ? comparison->only : "");
+        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no measured times%s%s%s%s", folder,
+                               comparison->only ? " of a case named " : "", comparison->only ? comparison->only : "",
+                               comparison->workers ? " on " : "", comparison->workers ? comparison->workers : "");
     return status;
 }
 
@@ -376,6 +377,7 @@ starfish_status comparison_run(struct comparison *comparison)
 starfish_status comparison_begin(struct comparison *comparison)
 {
     STARFISH_TRY(simulate_find(comparison->name, comparison->folder));
+    STARFISH_TRY(simulate_check(comparison->folder));
     STARFISH_TRY(simulate_environment(comparison->folder));
     return simulate_isolate(comparison->folder);
 }

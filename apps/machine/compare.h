@@ -8,6 +8,7 @@
 struct comparison {
     const char *name, *only, *workers, *csv;
     int markdown, fits; /* fits: what is held out is left out */
+    int gpus;           /* of the machine */
     int with_gpus;      /* only sets of workers that have some */
     char folder[SIMULATE_PATH], scratch[64];
     json_t *rows;             /* case, workers, policy, measured, simulated */

@@ -283,8 +283,7 @@ static starfish_status write_machine(const struct derivation *derivation)
     if (machine) /* other corrections are of the recorded workers */
         json_object_set_new(machine, "corrections", json_pack("{s:f}", "choosing", derivation->machine.choosing));
     snprintf(path, sizeof path, "%s/machine.json", derivation->folder);
-    if (!machine || json_dump_file(machine, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0)
-        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path);
+    status = starfish_json_write(path, machine);
     json_decref(machine);
     json_decref(origin);
     return status;

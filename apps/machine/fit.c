@@ -3,10 +3,15 @@
 #include "apps/machine/compare.h"
 
 #include "apps/files/json.h"
+#include "apps/files/temporary.h"
 #include "apps/options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* How bad a correction is for a set's rows that the models have seen: the sum of what their logarithms are off by, each
  * no more than a factor of 1.2 counts: rows that are further off are so for other reasons than what is corrected. */
@@ -47,17 +52,57 @@ static struct starfish_correction best_correction(const struct comparison *compa
     return best;
 }
 
-static starfish_status write_corrections(const struct comparison *comparison, json_t *corrections)
+/* The machine's description with other corrections, in `folder`. */
+static starfish_status write_corrections(const struct comparison *comparison, json_t *corrections, const char *folder)
 {
     char path[SIMULATE_PATH + 16];
     json_t *root;
     snprintf(path, sizeof path, "%s/machine.json", comparison->folder);
     STARFISH_TRY(starfish_json_load(path, &root));
     json_object_set(root, "corrections", corrections);
-    const int failed = json_dump_file(root, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
+    snprintf(path, sizeof path, "%s/machine.json", folder);
+    const starfish_status status = starfish_json_write(path, root);
     json_decref(root);
-    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+    return status;
 }
+
+/* ---- a machine to try corrections on ----------------------------------------------------------------------------- */
+
+/* A folder like the machine's, with a link to its models: the machine itself is changed at the end alone, so that a fit
+ * that fails or is stopped leaves it as it was. */
+struct trial {
+    char folder[32], machine[48], sampling[48];
+};
+
+static void remove_trial(const struct trial *trial)
+{
+    starfish_temporary_remove(trial->machine);
+    starfish_temporary_remove(trial->sampling);
+    starfish_temporary_remove(trial->folder);
+}
+
+/* Errors: FILE, MEMORY. */
+static starfish_status make_trial(const struct comparison *comparison, struct trial *trial)
+{
+    char *models = NULL, folder[SIMULATE_PATH + 16];
+    snprintf(trial->folder, sizeof trial->folder, "/tmp/starfish-fit-XXXXXX");
+    snprintf(folder, sizeof folder, "%s/sampling", comparison->folder);
+    if (starfish_temporary_folder(trial->folder) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "/tmp: no folder can be made there: %s", strerror(errno));
+    snprintf(trial->machine, sizeof trial->machine, "%s/machine.json", trial->folder);
+    snprintf(trial->sampling, sizeof trial->sampling, "%s/sampling", trial->folder);
+    models = realpath(folder, NULL);
+    starfish_status status = STARFISH_SUCCESS;
+    if (!models || starfish_temporary_expect(trial->machine) != 0 || starfish_temporary_expect(trial->sampling) != 0 ||
+        symlink(models, trial->sampling) != 0) {
+        status = starfish_fail(STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
+        remove_trial(trial);
+    }
+    free(models);
+    return status;
+}
+
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
 
 /* What choosing a worker may take, for each worker, in seconds: it makes the more of a solve the more workers there
  * are, and is fitted to cores alone. Solves are simulated with the first and the last; times of others lie between. */
@@ -70,12 +115,14 @@ static json_t *json_of_correction(struct starfish_correction correction)
 }
 
 /* Simulates with one of these, and with no other correction; the rows are comparison->rows. */
-static starfish_status simulate_choosing(struct comparison *comparison, double seconds)
+static starfish_status simulate_choosing(struct comparison *comparison, const struct trial *trial, double seconds)
 {
     json_t *alone = json_pack("{s:f}", "choosing", seconds);
     json_array_clear(comparison->rows);
-    starfish_status status = write_corrections(comparison, alone);
+    starfish_status status = write_corrections(comparison, alone, trial->folder);
     json_decref(alone);
+    if (status == STARFISH_SUCCESS)
+        status = simulate_environment(trial->folder);
     return status == STARFISH_SUCCESS ? comparison_run(comparison) : status;
 }
 
@@ -113,12 +160,12 @@ static void keep_best_choosing(const struct comparison *comparison, const json_t
     }
 }
 
-static starfish_status fit_cores(struct comparison *comparison, json_t *corrections)
+static starfish_status fit_cores(struct comparison *comparison, const struct trial *trial, json_t *corrections)
 {
     comparison->workers = machine_set_names[STARFISH_SET_CORES];
-    STARFISH_TRY(simulate_choosing(comparison, least_choosing));
+    STARFISH_TRY(simulate_choosing(comparison, trial, least_choosing));
     json_t *with_least = json_deep_copy(comparison->rows);
-    const starfish_status status = simulate_choosing(comparison, most_choosing);
+    const starfish_status status = simulate_choosing(comparison, trial, most_choosing);
     if (status == STARFISH_SUCCESS && json_array_size(with_least) == json_array_size(comparison->rows))
         keep_best_choosing(comparison, with_least, comparison->rows, corrections);
     json_decref(with_least);
@@ -130,12 +177,12 @@ static starfish_status fit_cores(struct comparison *comparison, json_t *correcti
     return STARFISH_SUCCESS;
 }
 
-static starfish_status fit_with_gpus(struct comparison *comparison, json_t *corrections)
+static starfish_status fit_with_gpus(struct comparison *comparison, const struct trial *trial, json_t *corrections)
 {
     static const enum starfish_worker_set sets[] = {STARFISH_SET_GPUS, STARFISH_SET_ALL};
     comparison->workers = NULL;
     comparison->with_gpus = 1;
-    STARFISH_TRY(simulate_choosing(comparison, starfish_json_number_of(corrections, "choosing")));
+    STARFISH_TRY(simulate_choosing(comparison, trial, starfish_json_number_of(corrections, "choosing")));
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
         double bad;
         const struct starfish_correction best = best_correction(comparison, sets[i], &bad);
@@ -145,21 +192,34 @@ static starfish_status fit_with_gpus(struct comparison *comparison, json_t *corr
     return STARFISH_SUCCESS;
 }
 
+/* Corrections that leave out what could not be simulated would be of something else. */
+static starfish_status find_corrections(struct comparison *comparison, const struct trial *trial, json_t *corrections)
+{
+    STARFISH_TRY(fit_cores(comparison, trial, corrections));
+    STARFISH_TRY(comparison_check_failed(comparison));
+    if (comparison->gpus)
+        STARFISH_TRY(fit_with_gpus(comparison, trial, corrections));
+    return comparison_check_failed(comparison);
+}
+
 static starfish_status fit(void *data)
 {
     struct comparison *comparison = data;
+    struct starfish_machine machine;
+    struct trial trial;
     STARFISH_TRY(comparison_begin(comparison));
+    STARFISH_TRY(machine_read(comparison->folder, &machine));
     STARFISH_TRY(machine_share_links(comparison->folder));
+    STARFISH_TRY(make_trial(comparison, &trial));
     json_t *corrections = json_pack("{s:f, s:o}", "choosing", most_choosing, machine_set_names[STARFISH_SET_CORES],
                                     json_of_correction((struct starfish_correction){1, 0}));
-    starfish_status status = fit_cores(comparison, corrections);
+    comparison->gpus = machine.gpus;
+    starfish_status status = find_corrections(comparison, &trial, corrections);
     if (status == STARFISH_SUCCESS)
-        status = fit_with_gpus(comparison, corrections);
-    if (status == STARFISH_SUCCESS)
-        status = write_corrections(comparison, corrections);
+        status = write_corrections(comparison, corrections, comparison->folder);
     json_decref(corrections);
-    STARFISH_TRY(status);
-    return comparison_check_failed(comparison);
+    remove_trial(&trial);
+    return status;
 }
 
 int machine_fit(int argc, char **argv)

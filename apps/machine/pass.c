@@ -3,6 +3,7 @@
  * is measured; StarPU's models are written when the context ends. */
 #include "apps/frame/run.h"
 #include "apps/machine/machine.h"
+#include "apps/machine/probe.h"
 
 #include "apps/command.h"
 #include "apps/measured/sched.h"
@@ -24,12 +25,17 @@ static const double calibration_seconds[MACHINE_STAGES] = {
 /* Solves of a row that take less in all are followed by as many more: the median of five short ones is chance. */
 static const double row_seconds = 0.25;
 static const double warm_seconds = 0.03;
+/* A case waits while something else runs on the machine, and is measured again, so many times at most, where that has
+ * begun meanwhile: until the cases of a pass have waited for this share of its time. */
+static const double waiting_share = 0.3;
+enum { MOST_ATTEMPTS = 3 };
 
 struct running {
     const struct machine_pass *pass;
     starfish_context *context;
     struct bench bench; /* of the machine's name */
-    double start;
+    struct probe probe;
+    double start, waited; /* in seconds */
     size_t done, left;
 };
 
@@ -106,6 +112,24 @@ static int has_row(const struct machine_pass *pass, const struct machine_case *w
     return found;
 }
 
+/* The least time of the probe in the rows that there are: what the machine does when nothing else runs. 0: none. */
+static double least_probe(const struct machine_pass *pass)
+{
+    double least = 0;
+    for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
+        json_t *file = file_of(pass, what);
+        const json_t *row;
+        size_t i;
+        json_array_foreach(json_object_get(file, "rows"), i, row)
+        {
+            const double seconds = json_number_value(json_object_get(row, "probe_seconds"));
+            least = seconds > 0 && (least == 0 || seconds < least) ? seconds : least;
+        }
+        json_decref(file);
+    }
+    return least;
+}
+
 size_t machine_pass_left(const struct machine_pass *pass)
 {
     size_t left = 0;
@@ -143,12 +167,15 @@ static json_t *kept_row(const json_t *row)
     return kept;
 }
 
-static starfish_status keep_row(const struct running *running, const struct machine_case *what, const json_t *row)
+static starfish_status keep_row(const struct running *running, const struct machine_case *what, const json_t *row,
+                                double slowdown)
 {
     char path[SIMULATE_PATH], text[512], *rest;
-    json_t *file = file_of(running->pass, what);
-    if (!file)
+    json_t *file = file_of(running->pass, what), *kept = kept_row(row);
+    if (!file) {
+        json_decref(kept);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a case");
+    }
     path_of(running->pass, what, path);
     if (json_array_size(json_object_get(file, "arguments")) == 0) {
         snprintf(text, sizeof text, "%s --repeat %d --warmup %d --rounds 1 --json", what->arguments, MACHINE_REPEATS,
@@ -156,10 +183,12 @@ static starfish_status keep_row(const struct running *running, const struct mach
         for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
             json_array_append_new(json_object_get(file, "arguments"), json_string(word));
     }
-    json_array_append_new(json_object_get(file, "rows"), kept_row(row));
-    const int failed = json_dump_file(file, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) != 0;
+    json_object_set_new(kept, "slowdown", json_real(slowdown));
+    json_object_set_new(kept, "probe_seconds", command_json_real(running->probe.least));
+    json_array_append_new(json_object_get(file, "rows"), kept);
+    const starfish_status status = starfish_json_write(path, file);
     json_decref(file);
-    return failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path) : STARFISH_SUCCESS;
+    return status;
 }
 
 /* Between runs nothing is warmed up again. */
@@ -189,25 +218,67 @@ static starfish_status warm_up(struct sched *sched)
     return status;
 }
 
+static double waiting_left(const struct running *running)
+{
+    return waiting_share * running->pass->seconds - running->waited;
+}
+
+/* By how much the machine is slower then. Times of the quick cases mean nothing, and wait for nothing. */
+static double wait_for_calm(struct running *running)
+{
+    const double start = run_clock();
+    if (running->pass->quick)
+        return 1;
+    const double slowdown = probe_wait(&running->probe, waiting_left(running));
+    running->waited += run_clock() - start;
+    return slowdown;
+}
+
+static void free_records(struct sched_combination *c)
+{
+    for (size_t i = 0; i < c->records; ++i)
+        starfish_record_free(c->record[i]);
+    c->records = 0;
+}
+
+/* Measured again where something else has run meanwhile; *slowdown is the machine's, before or after. */
+static starfish_status measure_calmly(struct running *running, struct sched *sched, struct sched_combination *c,
+                                      double *slowdown)
+{
+    for (int attempt = 0; attempt < MOST_ATTEMPTS; ++attempt) {
+        const double before = wait_for_calm(running);
+        free_records(c);
+        c->count = 0;
+        STARFISH_TRY(measure_runs(sched, c));
+        *slowdown = running->pass->quick ? 1 : fmax(before, probe_slowdown(&running->probe));
+        if (*slowdown <= PROBE_CALM || waiting_left(running) <= 0)
+            break;
+    }
+    return STARFISH_SUCCESS;
+}
+
 /* Policies without models learn nothing from more samples. */
 static starfish_status measure_here(struct running *running, struct sched *sched, const struct machine_case *what)
 {
     struct sched_combination c = {.workers = running->pass->workers, .policy = running->pass->policy};
-    double seconds[MACHINE_REPEATS * MACHINE_RUNS];
+    double seconds[MACHINE_REPEATS * MACHINE_RUNS], slowdown = 1;
     c.seconds = seconds;
     starfish_status status = STARFISH_SUCCESS;
-    if (is_first(c.policy))
+    if (is_first(c.policy)) {
+        wait_for_calm(running);
         status = warm_up(sched);
+    }
     if (is_first(c.policy) && status == STARFISH_SUCCESS)
         status = sched_calibrate_here(sched, &c, MOST_CALIBRATIONS, calibration_seconds[running->pass->stage]);
     if (status == STARFISH_SUCCESS)
-        status = measure_runs(sched, &c);
+        status = measure_calmly(running, sched, &c, &slowdown);
     if (status == STARFISH_SUCCESS) {
         sched_add_row(sched, &c);
-        status = keep_row(running, what, json_array_get(sched->bench.rows, 0));
+        status = keep_row(running, what, json_array_get(sched->bench.rows, 0), slowdown);
     }
-    for (size_t i = 0; i < c.records; ++i)
-        starfish_record_free(c.record[i]);
+    if (slowdown > PROBE_CALM)
+        fprintf(stderr, "        %-32s something else runs: %.2f times as slow as before\n", what->name, slowdown);
+    free_records(&c);
     return status;
 }
 
@@ -276,9 +347,13 @@ static starfish_status run_pass(struct running *running)
         STARFISH_TRY(starfish_sizes_read(sizes));
     STARFISH_TRY(workers_read(pass->workers, &options));
     options.policy = pass->policy;
+    running->probe.least = least_probe(pass);
+    if (!pass->quick)
+        probe_slowdown(&running->probe); /* before there are workers that look for tasks */
     STARFISH_TRY(starfish_context_create(&running->context, &options));
     try_all(running);
     starfish_context_destroy(running->context);
+    probe_free(&running->probe);
     return pass->stage != MACHINE_HELD_OUT ? starfish_sizes_write(sizes) : STARFISH_SUCCESS;
 }
 

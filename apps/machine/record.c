@@ -193,8 +193,8 @@ static starfish_status describe_in(const struct recording *recording, starfish_c
     json_t *machine = describe(recording, context);
     starfish_status status = machine ? add_all_rates(recording, context, json_object_get(machine, "rates"))
                                      : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a machine");
-    if (status == STARFISH_SUCCESS && json_dump_file(machine, path, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0)
-        status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_json_write(path, machine);
     json_decref(machine);
     return status;
 }

@@ -24,6 +24,7 @@ struct layout {
     unsigned colour[MOST_GROUPS];
     size_t groups;
     double labels, legend; /* width of the labels, height of the legend */
+    double after;          /* width of the longest text right of the frame */
     double per_second;
     const char *axis;
     struct starfish_area plot;
@@ -42,8 +43,11 @@ static size_t group_of(struct layout *layout, const char *name)
     return layout->groups - 1;
 }
 
+/* The largest value of the axis: one whisker that is far longer than all bars would make these short, and is cut. */
 static starfish_status look(struct layout *layout, const char *path, const struct starfish_bars *bars, double *largest)
 {
+    const double longest = 1.5;
+    double whisker = 0;
     *largest = 0;
     for (size_t i = 0; i < bars->count; ++i) {
         const struct starfish_bar *bar = &bars->bar[i];
@@ -52,8 +56,10 @@ static starfish_status look(struct layout *layout, const char *path, const struc
                                  i + 1, bar->value);
         group_of(layout, bar->group);
         layout->labels = fmax(layout->labels, starfish_text_width(STARFISH_TEXT, bar->label));
-        *largest = fmax(*largest, fmax(bar->value, fmax(bar->high, bar->mark)));
+        *largest = fmax(*largest, fmax(bar->value, bar->mark));
+        whisker = fmax(whisker, bar->high);
     }
+    *largest = fmax(*largest, fmin(whisker, longest * *largest));
     return STARFISH_SUCCESS;
 }
 
@@ -78,20 +84,33 @@ static double x_of(const struct layout *layout, double value)
     return starfish_scale_at(&layout->scale, value * layout->per_second);
 }
 
+/* The value; where its whisker ends right of the frame, also where. */
+static void write_value(const struct layout *layout, const struct starfish_bar *bar, int is_cut, char text[64])
+{
+    const double value = bar->value * layout->per_second, high = bar->high * layout->per_second;
+    if (is_cut)
+        snprintf(text, 64, "%.3g, largest %.3g", value, high);
+    else
+        snprintf(text, 64, "%.3g", value);
+}
+
 static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, const struct starfish_bar *bar, double y)
 {
     const unsigned ink = starfish_theme()->ink;
     const double left = layout->plot.x, middle = y + THICK / 2.0;
+    const double right = left + layout->plot.width;
+    const int is_cut = x_of(layout, bar->high) > right;
     double after = x_of(layout, bar->value);
-    char text[32];
+    char text[64];
     starfish_canvas_text(canvas, left - GAP, middle, STARFISH_RIGHT, STARFISH_TEXT, bar->label);
     starfish_canvas_fill(canvas, (struct starfish_area){left, y, after - left, THICK},
                          layout->colour[group_of(layout, bar->group)]);
     if (bar->low > 0 && bar->high > bar->low) {
-        const double from = x_of(layout, bar->low), to = x_of(layout, bar->high);
+        const double from = x_of(layout, bar->low), to = fmin(x_of(layout, bar->high), right);
         starfish_canvas_fill(canvas, (struct starfish_area){from, middle - 0.5, to - from, 1}, ink);
         starfish_canvas_fill(canvas, (struct starfish_area){from, middle - 3, 1, 6}, ink);
-        starfish_canvas_fill(canvas, (struct starfish_area){to, middle - 3, 1, 6}, ink);
+        if (!is_cut)
+            starfish_canvas_fill(canvas, (struct starfish_area){to, middle - 3, 1, 6}, ink);
         after = fmax(after, to);
     }
     if (bar->mark > 0) {
@@ -99,8 +118,10 @@ static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, cons
         starfish_canvas_fill(canvas, (struct starfish_area){mark - 1, y - 2, 2, THICK + 4}, ink);
         after = fmax(after, mark);
     }
-    snprintf(text, sizeof text, "%.3g", bar->value * layout->per_second);
+    write_value(layout, bar, is_cut, text);
     starfish_canvas_text(canvas, after + GAP, middle, STARFISH_LEFT, STARFISH_TEXT, text);
+    if (after + GAP + starfish_text_width(STARFISH_TEXT, text) > right)
+        layout->after = fmax(layout->after, after - right + GAP + starfish_text_width(STARFISH_TEXT, text));
 }
 
 /* What whiskers and marks are. */
@@ -126,7 +147,7 @@ static double width_of(const struct layout *layout, const struct starfish_bars *
     double text = starfish_text_width(STARFISH_TITLE, bars->title);
     if (bars->subtitle)
         text = fmax(text, starfish_text_width(STARFISH_TEXT, bars->subtitle));
-    return fmax(layout->plot.x + PLOT + 70, text + 2 * MARGIN);
+    return fmax(layout->plot.x + PLOT + fmax(70, layout->after + MARGIN), text + 2 * MARGIN);
 }
 
 static starfish_status draw(const char *path, const struct starfish_bars *bars, struct layout *layout)

@@ -37,8 +37,10 @@ const struct starfish_theme *starfish_theme(void)
 
 unsigned starfish_group_colour(size_t group)
 {
-    static const unsigned colours[] = {0x336699, 0xcc6677, 0xddcc77, 0x117733, 0x88ccee, 0x882255, 0x44aa99, 0xaa4499};
-    return colours[group % (sizeof colours / sizeof colours[0])];
+    static const unsigned colours[][8] = {
+        {0x336699, 0xcc6677, 0xddcc77, 0x117733, 0x88ccee, 0x882255, 0x44aa99, 0xaa4499},
+        {0x77aadd, 0xee8866, 0xeedd88, 0x44bb99, 0x99ddff, 0xffaabb, 0xbbcc33, 0xaaaa00}};
+    return colours[starfish_pictures_dark != 0][group % 8];
 }
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
@@ -151,11 +153,26 @@ static int character(const unsigned char *text)
     return bytes;
 }
 
+/* The raised digit that "^3" stands for in plain text; NULL where the text is something else. */
+static const char *raised(const char *text)
+{
+    static const char *const digits[] = {"\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074",
+                                         "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"};
+    const int is_one = text[0] == '^' && text[1] >= '0' && text[1] <= '9' && !(text[2] >= '0' && text[2] <= '9');
+    return is_one ? digits[text[1] - '0'] : NULL;
+}
+
 /* Cairo stops at text that is not UTF-8, and at control characters it shows boxes. */
 static void clean(const char *text, char *cleaned, size_t size)
 {
     size_t length = 0;
     while (*text && length + 4 < size) {
+        const char *digit = raised(text);
+        if (digit) {
+            length += (size_t)snprintf(cleaned + length, size - length, "%s", digit);
+            text += 2;
+            continue;
+        }
         const int bytes = character((const unsigned char *)text);
         const int good = bytes > 0 && (unsigned char)*text >= ' ';
         for (int i = 0; i < (good ? bytes : 1); ++i)

@@ -3,7 +3,7 @@
  * (apps/files/output.h).
  *
  * Lengths are points, of which a PNG has two pixels, from the top left. Colours are 0xrrggbb. Text is in the system's
- * sans-serif font, in UTF-8; bytes that are not show as '?'. */
+ * sans-serif font, in UTF-8; bytes that are not show as '?', and "^3" as a raised 3. */
 #ifndef STARFISH_APPS_PICTURES_CANVAS_H
 #define STARFISH_APPS_PICTURES_CANVAS_H
 
@@ -35,8 +35,8 @@ extern int starfish_pictures_dark;
         "--dark", OPTION_FLAG, &starfish_pictures_dark, .help = "pictures on black"                                    \
     }
 const struct starfish_theme *starfish_theme(void);
-/* Of group number 0, 1, ...: Tol's muted colours, which the colour-blind can distinguish too; they repeat after eight.
- */
+/* Of group number 0, 1, ...: Tol's muted colours, on black his light ones, which the colour-blind can distinguish too;
+ * they repeat after eight. */
 unsigned starfish_group_colour(size_t group);
 
 struct starfish_canvas; /* one thread at a time */

@@ -16,12 +16,14 @@ enum {
     THICK = 20,
     LANE = 11,
     UNDERLINE = 4,
-    MOST_NAMES = 24
+    MOST_NAMES = 24,
+    MOST_LETTERS = 80 /* of an entry, which is then no wider than the plot */
 };
 
 struct layout {
     struct starfish_area plot;
-    size_t names;
+    size_t names; /* entries of the legend, one for each colour */
+    char text[MOST_NAMES][MOST_LETTERS];
     const char *name[MOST_NAMES];
     unsigned colour[MOST_NAMES];
     double *top;   /* of each row, and of the end */
@@ -29,15 +31,32 @@ struct layout {
     struct starfish_scale scale;
 };
 
+/* Is the name one of those in the entry, which commas separate? */
+static int has_name(const char *entry, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = strstr(entry, name); at; at = strstr(at + 1, name))
+        if ((at == entry || at[-1] == ' ') && (at[length] == ',' || at[length] == '\0'))
+            return 1;
+    return 0;
+}
+
+/* Operations that are drawn in one colour share an entry of the legend. */
 static void add_name(struct layout *layout, const struct starfish_gantt_span *span)
 {
-    for (size_t i = 0; i < layout->names; ++i)
-        if (strcmp(layout->name[i], span->name) == 0)
-            return;
-    if (layout->names == MOST_NAMES)
+    size_t entry = 0;
+    while (entry < layout->names && layout->colour[entry] != span->colour)
+        ++entry;
+    if (entry == MOST_NAMES)
         return;
-    layout->name[layout->names] = span->name;
-    layout->colour[layout->names++] = span->colour;
+    char *text = layout->text[entry];
+    const size_t length = strlen(text);
+    const char *name = length + strlen(span->name) + sizeof ", , ..." < MOST_LETTERS ? span->name : "...";
+    if (!has_name(text, span->name) && !has_name(text, "..."))
+        snprintf(text + length, MOST_LETTERS - length, "%s%s", length > 0 ? ", " : "", name);
+    layout->name[entry] = text;
+    layout->colour[entry] = span->colour;
+    layout->names += entry == layout->names;
 }
 
 static double lane_height(const struct layout *layout, size_t row)

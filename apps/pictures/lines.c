@@ -4,9 +4,53 @@
 #include "apps/pictures/axes.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 108, GAP = 8 };
+enum { WIDTH = 640, HEIGHT = 400, MARGIN = 16, LEFT = 108, GAP = 8, MOST_TAKEN = 256 };
+
+/* Where something is drawn already that a label should not hide. */
+struct taken {
+    size_t count;
+    struct starfish_area area[MOST_TAKEN];
+};
+
+static void take(struct taken *taken, double x, double y, double width, double height)
+{
+    if (taken->count < MOST_TAKEN)
+        taken->area[taken->count++] = (struct starfish_area){x, y, width, height};
+}
+
+static size_t overlaps(const struct taken *taken, struct starfish_area area)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < taken->count; ++i) {
+        const struct starfish_area *there = &taken->area[i];
+        sum += area.x < there->x + there->width && there->x < area.x + area.width &&
+               area.y < there->y + there->height && there->y < area.y + area.height;
+    }
+    return sum;
+}
+
+/* Beside a dot, on the first of its four sides where it hides nothing, or least. */
+static void draw_label(struct starfish_canvas *canvas, struct taken *taken, double x, double y, const char *label)
+{
+    static const int sides[][2] = {{1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
+    const double width = starfish_text_width(STARFISH_TEXT, label), height = 1.1 * STARFISH_TEXT;
+    struct starfish_area best = {.width = width};
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i) {
+        const double left = x + (sides[i][0] > 0 ? 0.6 * STARFISH_TEXT : -0.6 * STARFISH_TEXT - width);
+        const struct starfish_area area = {left, y + 0.9 * sides[i][1] * STARFISH_TEXT - height / 2, width, height};
+        const size_t hidden = overlaps(taken, area);
+        if (hidden < least) {
+            least = hidden;
+            best = area;
+        }
+    }
+    starfish_canvas_text(canvas, best.x, best.y + height / 2, STARFISH_LEFT, STARFISH_TEXT, label);
+    take(taken, best.x, best.y, best.width, best.height);
+}
 
 static int is_good(double value, int logarithmic)
 {
@@ -29,8 +73,8 @@ static starfish_status range_of(const char *path, const struct starfish_lines *c
         }
     if (!(range->high > 0))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: there is nothing to show", path);
-    if (!chart->logarithmic[d])
-        *range = starfish_range_from_zero(range->high);
+    if (!chart->logarithmic[d]) /* so that no dot lies on the frame */
+        *range = starfish_range_from_zero(1.04 * range->high);
     else if (d == 1 || range->high > 30 * range->low)
         *range = (struct starfish_range){pow(10, floor(log10(range->low) + 1e-9)),
                                          pow(10, ceil(log10(range->high * 1.0001) - 1e-9))};
@@ -49,22 +93,51 @@ static int is_counted(const struct starfish_lines *chart)
     return 1;
 }
 
-static void draw_line(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
-                      const struct starfish_line *line, unsigned colour, double (*point)[2])
+static void find_points(const struct starfish_scale scale[2], const struct starfish_line *line, double (*point)[2])
 {
     for (size_t i = 0; i < line->count; ++i) {
         point[i][0] = starfish_scale_at(&scale[0], line->x[i]);
         point[i][1] = starfish_scale_at(&scale[1], line->y[i]);
     }
+}
+
+/* Dots, and pieces of dashed lines. */
+static void take_line(struct taken *taken, const struct starfish_scale scale[2], const struct starfish_line *line,
+                      double (*point)[2])
+{
+    enum { PIECES = 48 };
+    find_points(scale, line, point);
+    for (size_t i = 0; i < line->count && !line->dashed; ++i)
+        take(taken, point[i][0] - 4, point[i][1] - 4, 8, 8);
+    for (size_t i = 0; line->dashed && line->count > 1 && i < PIECES; ++i) {
+        const double at = (i + 0.5) / PIECES, *from = point[0], *to = point[line->count - 1];
+        const double width = fabs(to[0] - from[0]) / PIECES;
+        take(taken, from[0] + at * (to[0] - from[0]) - width / 2, from[1] + at * (to[1] - from[1]) - 1, width, 2);
+    }
+}
+
+static void draw_line(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
+                      const struct starfish_line *line, unsigned colour, double (*point)[2])
+{
+    find_points(scale, line, point);
     if (!line->dots_alone)
         starfish_canvas_curve(canvas, (const double(*)[2])point, line->count, line->dashed ? 1.5 : 2.5, colour,
                               line->dashed);
     for (size_t i = 0; i < line->count && !line->dashed; ++i)
         starfish_canvas_dot(canvas, point[i][0], point[i][1], 4, colour);
-    for (size_t i = 0; i < line->count && line->label; ++i) { /* in turn on two sides, so that they are apart */
-        const int side = i % 2 == 0 ? 1 : -1;
-        starfish_canvas_text(canvas, point[i][0] + 0.7 * side * STARFISH_TEXT, point[i][1] + 0.9 * side * STARFISH_TEXT,
-                             side > 0 ? STARFISH_LEFT : STARFISH_RIGHT, STARFISH_TEXT, line->label[i]);
+}
+
+static void draw_labels(struct starfish_canvas *canvas, const struct starfish_scale scale[2],
+                        const struct starfish_lines *chart, double (*point)[2])
+{
+    struct taken taken = {.count = 0};
+    for (size_t l = 0; l < chart->count; ++l)
+        take_line(&taken, scale, &chart->line[l], point);
+    for (size_t l = 0; l < chart->count; ++l) {
+        const struct starfish_line *line = &chart->line[l];
+        find_points(scale, line, point);
+        for (size_t i = 0; i < line->count && line->label; ++i)
+            draw_label(canvas, &taken, point[i][0], point[i][1], line->label[i]);
     }
 }
 
@@ -109,6 +182,7 @@ static starfish_status draw(const char *path, const struct starfish_lines *chart
         if (dashed && chart->line[l].count > 0)
             name_bound(canvas, scale, &chart->line[l], top);
     }
+    draw_labels(canvas, scale, chart, point);
     starfish_canvas_frame(canvas, plot);
     const double title = starfish_text_width(STARFISH_TITLE, chart->title) + 2 * MARGIN;
     const double subtitle = chart->subtitle ? starfish_text_width(STARFISH_TEXT, chart->subtitle) + 2 * MARGIN : 0;

@@ -7,6 +7,7 @@
 #include "base/real.h"
 #include "poisson/methods.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +44,7 @@ static starfish_status open_mesh(struct plan *plan)
     struct mesh_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
-    STARFISH_TRY(
-        multigrid_mesh_create(given->named[PLAN_MESH], level <= MULTIGRID_MOST_LEVEL ? (int)level : -1, &run->mesh));
+    STARFISH_TRY(multigrid_mesh_create(given->named[PLAN_MESH], level < INT_MAX ? (int)level : INT_MAX, &run->mesh));
     run->options = given->multigrid;
     plan->library = &run->options;
     multigrid_set_precision(&run->options, given->precision);

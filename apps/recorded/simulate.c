@@ -230,8 +230,10 @@ void simulate_describe(char *text, size_t size)
 static starfish_status become(const char *name, int argc, char **argv)
 {
     char program[SIMULATE_PATH], folder[SIMULATE_PATH];
-    STARFISH_TRY(simulate_find(name, folder));
+    if (simulate_find(name, folder) != STARFISH_SUCCESS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--simulate: %s", starfish_error_message());
     STARFISH_TRY(simulate_program(program));
+    STARFISH_TRY(simulate_check(folder));
     STARFISH_TRY(simulate_environment(folder));
     STARFISH_TRY(simulate_isolate(folder));
     char quiet[] = "--log=root.thres:warning", **arguments = calloc((size_t)argc + 3, sizeof *arguments);

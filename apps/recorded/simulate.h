@@ -28,6 +28,9 @@ starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH]);
 int simulate_place(int which, char folder[SIMULATE_PATH]);
 /* The program for simulated machines. Error: UNSUPPORTED when there is none. */
 starfish_status simulate_program(char path[SIMULATE_PATH]);
+/* Whether the links and times of the machine in a folder are there and whole. Errors: FILE, which names the file;
+ * ARGUMENT. */
+starfish_status simulate_check(const char *folder);
 /* Variables for a program that is to run on the simulated machine in a folder. */
 starfish_status simulate_environment(const char *folder);
 /* What this process starts from now on depends on nothing here: it has the same addresses in every run, since StarPU

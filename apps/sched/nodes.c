@@ -217,12 +217,12 @@ starfish_status sched_measure_nodes(struct bench *bench)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--nodes: machine %s has no GPU, which the model is of",
                              sched->simulate);
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
-    snprintf(bench->machine, sizeof bench->machine, "model: nodes like %s", sched->simulate);
+    snprintf(bench->machine, sizeof bench->machine, "nodes like %s, network %s", sched->simulate, nodes.network->name);
     bench->print = &print;
     bench->curves = &curves;
     bench->how = "modelled";
-    snprintf(sched->plan.size, sizeof sched->plan.size, "slab method on nodes like %s, %s", sched->simulate,
-             nodes.network->name);
+    snprintf(sched->plan.size, sizeof sched->plan.size, "slab, %s, %d x %d x %zu a node (weak) or in all (strong)",
+             starfish_precision_names[sched->plan.options.precision], EDGE, EDGE, EDGE * nodes.gpus);
     bench->subject = sched->plan.size;
     bench->more = json_pack(
         "{s:o, s:s, s:f, s:f}", "model",

@@ -9,9 +9,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -381,6 +383,55 @@ $EndElements
         out = self.run_well("machine", "compare", f"{self.machines}/fitted")
         self.assertRegex(out, r"(?m)^[4-9] of \d+ within 15 %")
 
+    def test_fit_that_fails_changes_nothing(self):
+        broken = f"{self.machines}/broken"
+        shutil.copytree(self.recorded, broken)
+        self.addCleanup(shutil.rmtree, broken)
+        for path in glob.glob(f"{broken}/measured/*"):
+            if "slab-32-f64.json" not in path:
+                os.remove(path)
+        with open(f"{broken}/measured/slab-32-f64.json", "r+") as stream:
+            measured = json.load(stream)
+            measured["arguments"].append("--no-such-option")
+            stream.seek(0)
+            json.dump(measured, stream)
+        with open(f"{broken}/machine.json") as stream:
+            before = stream.read()
+        self.assertNotEqual(self.run_program("machine", "fit", broken)[0], 0)
+        with open(f"{broken}/machine.json") as stream:
+            self.assertEqual(stream.read(), before)
+
+    def test_machines_that_are_not_whole(self):
+        """StarPU and SimGrid would end the program."""
+        path = self.write("p.json", problem(8))
+        for pattern, length, message in (
+            ("sampling/codelets/*/starfish_slab_forward.*", 1000, "is not whole"),
+            ("sampling/bus/*.platform.v4.xml", 500, "does not end in </platform>"),
+            ("sampling/bus/*.latency", None, "No such file"),
+            ("machine.json", 20, "not JSON"),
+        ):
+            shutil.copytree(self.recorded, f"{self.machines}/part")
+            self.addCleanup(shutil.rmtree, f"{self.machines}/part", True)
+            file, = glob.glob(f"{self.machines}/part/{pattern}")
+            os.truncate(file, length) if length else os.remove(file)
+            with self.subTest(pattern=pattern):
+                status, _, said = self.run_program("sched", path, "--simulate", f"{self.machines}/part")
+                self.assertEqual(status, 2, said)
+                self.assertIn(message, said[0])
+                self.assertIn(os.path.basename(file), said[0])
+            shutil.rmtree(f"{self.machines}/part")
+
+    def test_a_signal_ends_a_simulation_quietly(self):
+        """SimGrid's own handler exits in the middle, with a backtrace, and leaves temporary files."""
+        path = self.write("p.json", problem(32))
+        with subprocess.Popen([program.PROGRAM, "sched", path, "--simulate", "fast", "--repeat", "1000"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertNotRegex(said, "(?i)backtrace|EngineImpl")
+
     def test_derive(self):
         self.run_well("machine", "derive", "faster", "--from", "fast", "--gpus", "2", "--cores", "8", "--numa-nodes",
                       "2", "--memory", "60", "--out", f"{self.machines}/faster")
@@ -480,10 +531,11 @@ $EndElements
     def test_bad_input(self):
         path = self.write("p.json", problem(8))
         for message, arguments in (
-            ("no machine named 'cray'; there is fast, here", ["sched", path, "--simulate", "cray"]),
-            ("no machine named 'cray'; there is fast, here", ["trace", path, "--simulate=cray", "--out", "t"]),
+            ("--simulate: no machine named 'cray'; there is fast, here", ["sched", path, "--simulate", "cray"]),
+            ("--simulate: no machine named 'cray'; there is fast, here",
+             ["trace", path, "--simulate=cray", "--out", "t"]),
             ("no machine named 'cray'; there is fast, here", ["machine", "compare", "cray"]),
-            ("./none: no machine.json there", ["sched", path, "--simulate", "./none"]),
+            ("--simulate: ./none: no machine.json there", ["sched", path, "--simulate", "./none"]),
             ("this machine has 4 cores and 1 GPU", ["sched", path, "--simulate", "fast", "--workers", "gpu:2"]),
             ("--network: no network 'string'", ["sched", "--simulate", "fast", "--nodes", "2", "--network", "string"]),
             ("--nodes: needs --simulate", ["sched", "--nodes", "2"]),

@@ -108,6 +108,28 @@ static void overlapping_spans_lie_in_lanes(void **state)
     assert_true(first > 0 && fabs(first / second - 1) < 0.05);
 }
 
+/* Operations of one colour have one entry in the legend, which then takes fewer lines than one for each. */
+static void operations_of_a_colour_share_an_entry(void **state)
+{
+    enum { NAMES = 12 };
+    static const char *const names[NAMES] = {"operation 0", "operation 1", "operation 2",  "operation 3",
+                                             "operation 4", "operation 5", "operation 6",  "operation 7",
+                                             "operation 8", "operation 9", "operation 10", "operation 11"};
+    struct starfish_gantt_span many[NAMES];
+    int height[2];
+    (void)state;
+    for (unsigned colours = 0; colours < 2; ++colours) {
+        struct starfish_gantt other = chart;
+        other.span = many;
+        other.count = NAMES;
+        for (unsigned i = 0; i < NAMES; ++i)
+            many[i] = (struct starfish_gantt_span){0, 0, i, i + 1, LONG + colours * (i % 6), 0, names[i], NULL};
+        ASSERT_OK(starfish_gantt_write(scratch("legend.png"), &other));
+        assert_true(pixels_of(scratch("legend.png"), LONG, &height[colours]) > 0);
+    }
+    assert_true(height[0] < height[1]);
+}
+
 static void what_cannot_be_written_is_refused(void **state)
 {
     (void)state;
@@ -121,6 +143,7 @@ int main(void)
         cmocka_unit_test(areas_follow_times),
         cmocka_unit_test(svg_says_the_same),
         cmocka_unit_test(overlapping_spans_lie_in_lanes),
+        cmocka_unit_test(operations_of_a_colour_share_an_entry),
         cmocka_unit_test(what_cannot_be_written_is_refused),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -162,6 +162,24 @@ static void bars_are_as_long_as_their_values(void **state)
     assert_true(fast > 50 && slow > 6 * fast && slow < 8 * fast); /* the mark cuts the bar of 2.5 at 1: 1.5 remain */
 }
 
+/* A whisker that is a hundred times as long as the bars leaves these at least half the width that they have without. */
+static void whiskers_leave_room_for_bars(void **state)
+{
+    static const unsigned char colour[3] = {51, 102, 153};
+    size_t length[2];
+    (void)state;
+    for (int whisker = 0; whisker < 2; ++whisker) {
+        const struct starfish_bar bar = {"one", "us", 2, whisker ? 1.9 : 0, whisker ? 200 : 0, 0};
+        const struct starfish_bars chart = {&bar, 1, "seconds", "title", NULL, NULL, "spread"};
+        png_image image;
+        assert_int_equal(starfish_bars_write(scratch("bars.png"), &chart), STARFISH_SUCCESS);
+        unsigned char *pixels = read_png(scratch("bars.png"), &image);
+        length[whisker] = longest_run(pixels, &image, colour);
+        free(pixels);
+    }
+    assert_true(length[1] > 50 && 2 * length[1] >= length[0]);
+}
+
 static void bars_that_cannot_be(void **state)
 {
     static const struct starfish_bar zero = {"none", "us", 0, 0, 0, 0};
@@ -269,6 +287,7 @@ int main(void)
         cmocka_unit_test(vtk_names_are_checked),
         cmocka_unit_test(pictures_have_the_shape_and_colours_of_the_data),
         cmocka_unit_test(bars_are_as_long_as_their_values),
+        cmocka_unit_test(whiskers_leave_room_for_bars),
         cmocka_unit_test(bars_that_cannot_be),
         cmocka_unit_test(lightness_of_the_sequential_map_rises),
         cmocka_unit_test(one_drawing_is_a_file_of_each_kind),

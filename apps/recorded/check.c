@@ -1,0 +1,146 @@
+/* Whether what StarPU and SimGrid will read of a recorded machine is there and whole: they end the program where it is
+ * not, and name neither the file nor what is wrong. */
+#include "apps/recorded/simulate.h"
+
+#include "apps/recorded/recorded.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- links ------------------------------------------------------------------------------------------------------- */
+
+/* Does the file's last line end so? */
+static int ends_with(FILE *stream, const char *end)
+{
+    char *line = NULL;
+    size_t size = 0;
+    int found = 0;
+    while (getline(&line, &size, stream) > 0)
+        if (strspn(line, " \t\r\n") != strlen(line))
+            found = strstr(line, end) != NULL;
+    free(line);
+    return found;
+}
+
+static starfish_status check_links(const char *folder, const char *host)
+{
+    static const char *const endings[] = {"bandwidth", "config", "latency", "platform.v4.xml"};
+    char path[SIMULATE_PATH + 256];
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        snprintf(path, sizeof path, "%s/sampling/bus/%s.%s", folder, host, endings[i]);
+        FILE *stream = fopen(path, "r");
+        if (!stream)
+            return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+        const int whole = strcmp(endings[i], "platform.v4.xml") != 0 || ends_with(stream, "</platform>");
+        fclose(stream);
+        if (!whole)
+            return starfish_fail(STARFISH_ERROR_FILE, "%s: does not end in </platform>", path);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- times of tasks ---------------------------------------------------------------------------------------------- */
+
+/* Counts that a file of a codelet's times announces, and what follows. */
+struct counts {
+    long combinations, implementations, entries;           /* announced */
+    long combination_blocks, implementation_blocks, times; /* found */
+};
+
+static int is_time(const char *line)
+{
+    return strspn(line, "0123456789abcdef") == 8 && (line[8] == '\t' || line[8] == ' ');
+}
+
+/* The sum of numbers such as the one that the line announces, and the next line says; NULL: it announces none. */
+static long *announced_by(const char *line, struct counts *counts)
+{
+    static const char *const heads[] = {"# number of combinations", "# number of implementations",
+                                        "# number of entries"};
+    long *const sums[] = {&counts->combinations, &counts->implementations, &counts->entries};
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; ++i)
+        if (strncmp(line, heads[i], strlen(heads[i])) == 0) {
+            counts->combination_blocks += i == 1;
+            counts->implementation_blocks += i == 2;
+            return sums[i];
+        }
+    return NULL;
+}
+
+static int is_whole(FILE *stream)
+{
+    struct counts counts = {0, 0, 0, 0, 0, 0};
+    char *line = NULL, *end = NULL;
+    size_t size = 0, lines = 0;
+    int right = 1;
+    long *sum = NULL;
+    for (; getline(&line, &size, stream) > 0; ++lines) {
+        if (sum) {
+            *sum += strtol(line, &end, 10);
+            right &= end > line;
+            sum = NULL;
+        } else
+            sum = announced_by(line, &counts);
+        counts.times += is_time(line) && strchr(line, '\n');
+    }
+    free(line);
+    return lines == 0 || (right && !sum && counts.combinations == counts.combination_blocks &&
+                          counts.implementations == counts.implementation_blocks && counts.entries == counts.times);
+}
+
+static starfish_status check_times(const char *folder, const char *name, const char *host)
+{
+    char path[SIMULATE_PATH + 1024];
+    const size_t length = strlen(name), end = strlen(host);
+    if (length <= end + 1 || strcmp(name + length - end, host) != 0)
+        return STARFISH_SUCCESS; /* of another machine: StarPU does not read it */
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *stream = fopen(path, "r");
+    if (!stream)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    const int whole = is_whole(stream);
+    fclose(stream);
+    return whole ? STARFISH_SUCCESS
+                 : starfish_fail(STARFISH_ERROR_FILE,
+                                 "%s: is not whole: it announces other numbers of times than it has", path);
+}
+
+typedef starfish_status check_entry(const char *folder, const char *name, const char *host);
+
+/* All entries of a folder; one that is not there has none. */
+static starfish_status check_folder(const char *folder, const char *host, check_entry *check)
+{
+    DIR *list = opendir(folder);
+    const struct dirent *entry;
+    starfish_status status = STARFISH_SUCCESS;
+    while (list && status == STARFISH_SUCCESS && (entry = readdir(list)))
+        if (entry->d_name[0] != '.')
+            status = check(folder, entry->d_name, host);
+    if (list)
+        closedir(list);
+    return status;
+}
+
+static starfish_status check_version(const char *folder, const char *name, const char *host)
+{
+    char path[SIMULATE_PATH + 512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return check_folder(path, host, check_times);
+}
+
+starfish_status simulate_check(const char *folder)
+{
+    struct starfish_machine machine;
+    char models[SIMULATE_PATH + 128];
+    STARFISH_TRY(machine_read(folder, &machine));
+    const char *host = machine.models[0] ? machine.models : machine.name;
+    STARFISH_TRY(check_links(folder, host));
+    if (machine.models[0])
+        snprintf(models, sizeof models, "%s/../%s/sampling/codelets", folder, machine.models);
+    else
+        snprintf(models, sizeof models, "%s/sampling/codelets", folder);
+    return check_folder(models, host, check_version);
+}
