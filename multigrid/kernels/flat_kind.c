@@ -122,10 +122,12 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
 
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
 
-/* By rows. All sums are written, so that those of cores without rows are the others'. */
+/* By rows, but of a sphere's array. All sums are written, so that those of cores without rows are the others'. */
 static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
 {
-    const size_t rows = step->at.y1 - step->at.y0, active = rows < parts ? rows : parts;
+    const struct starfish_flat_shape *shape = step->shape;
+    const size_t rows = step->at.y1 - step->at.y0, most = shape->rim > 0 ? 1 : parts;
+    const size_t active = rows < most ? rows : most;
 
     (void)operation;
     if (part >= active) {

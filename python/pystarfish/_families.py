@@ -196,8 +196,8 @@ class DiffusionPlan(Plan):
 
 
 class AtmospherePlan(Plan):
-    """Flat domains: -omega^2 (lap_h u + lam^2 d_z d_z u) + u = f, shape (nz, ny, nx), on a box ("flat") or on a panel
-    of the sphere ("panel").
+    """Flat domains: -omega^2 (lap_h u + lam^2 d_z d_z u) + u = f, shape (nz, ny, nx), on a box ("flat"), on a panel
+    of the sphere ("panel") or on all six ("sphere", with ny = 6 nx: u.reshape(nz, 6, nx, nx) has them apart).
 
     length: of a box in x and y; periodic: its sides, both or each; faces: nz + 1 heights from 0 to `height`. Other
     keywords (method, preconditioner, levels, tolerance, ...): pystarfish.options("atmosphere").
@@ -208,7 +208,8 @@ class AtmospherePlan(Plan):
                  length: Any = (1.0, 1.0), periodic: Any = False, faces: Any = None, precision: str = "f64",
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        geometries = {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"]}
+        geometries = {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"],
+                      "sphere": C["STARFISH_SPHERE"]}
         if geometry not in geometries:
             raise argument_error("geometry", f"{geometry!r} is not one of {', '.join(geometries)}")
         self.shape = tuple(int(n) for n in shape)
