@@ -73,7 +73,7 @@ static const struct {
     {{8, 48, 6}, {0, 0}, 1, 0, 0, STARFISH_SPHERE, 0.3, 1},
     {{1, 6, 1}, {0, 0}, 0, 0, 0, STARFISH_SPHERE, 1, 1},
     {{5, 30, 7}, {0, 0}, 1, 1, 1, STARFISH_SPHERE, 0.2, 0.7},
-    {{12, 72, 48}, {0, 0}, 0, 1, 0, STARFISH_SPHERE, 3, 1},
+    {{12, 72, 48}, {0, 0}, 0, 1, 0, STARFISH_SPHERE, 1, 0.05},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FEW = 2 };
 
