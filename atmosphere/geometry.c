@@ -9,7 +9,8 @@
  *
  * At an edge between panels the lines that cross it bend. What flows through the edge is the same on both sides, and so
  * is u along it, and with g^nn of the direction through the edge and g^tt of that along it,
- *     sqrt(g) (g^nn u_n^2 + 2 g^nt u_n u_t + g^tt u_t^2) = flux^2 / (sqrt(g) g^nn) + sqrt(g) (g^tt - g^nt^2 / g^nn) u_t^2
+ *     sqrt(g) (g^nn u_n^2 + 2 g^nt u_n u_t + g^tt u_t^2)
+ *         = flux^2 / (sqrt(g) g^nn) + sqrt(g) (g^tt - g^nt^2 / g^nn) u_t^2
  * on either side, where the flux is sqrt(g) g^nn times the mean of the u_n of both sides: the difference of the two
  * columns. So nothing is coupled across corners there, and what is along the edge is less by the last term. At a
  * corner of the cube three columns meet in equal angles, and their three faces are all there is. */

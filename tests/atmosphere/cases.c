@@ -74,6 +74,7 @@ static const struct {
     {{1, 6, 1}, {0, 0}, 0, 0, 0, STARFISH_SPHERE, 1, 1},
     {{5, 30, 7}, {0, 0}, 1, 1, 1, STARFISH_SPHERE, 0.2, 0.7},
     {{12, 72, 48}, {0, 0}, 0, 1, 0, STARFISH_SPHERE, 1, 0.05},
+    {{6, 36, 2}, {0, 0}, 0, 0, 0, STARFISH_SPHERE, 12, 0.01}, /* hundreds of sweeps on the coarsest grid */
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FEW = 2 };
 
