@@ -34,7 +34,7 @@ void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size
     step->sum_count = STARFISH_SUMS * (part + 1) / parts - first;
 }
 
-/* Which of `all` zeros, a power of two, comes at place `step`: of twice as many, each is followed by its mirror image. */
+/* Which of `all` zeros, a power of two, comes at place `step`: of twice as many each is followed by its mirror. */
 static int zero_of(int step, int all)
 {
     int zero = 0;

@@ -155,10 +155,9 @@ struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle 
 
 /* The damping of step 0 .. steps-1 on a grid: smoothing->damping, but for Chebyshev, where that is the lower end of the
  * interval [a, b] over b, the bound of the eigenvalues of D^-1 A. Then steps are divided by the zeros of the
- * polynomial, in the order of Lebedev and Finogenov: no run of steps multiplies an eigenvector by more than 0.8 b / a or
- * so (up to 1000 steps, computed), so that rounding errors stay small however small a is. Up to four zeros are in the
- * order smallest, largest, next smallest, next largest, which alone lets errors grow without bound where a is below
- * 0.18 b. Sources: Saad, Iterative Methods for Sparse Linear Systems, section 12.3; Lebedev, Finogenov, USSR Comput.
+ * polynomial, in the order of Lebedev and Finogenov: no run of steps multiplies an eigenvector by more than b / a
+ * (computed, up to 1000 steps), so that rounding errors stay small however small a is. In the order smallest, largest,
+ * next smallest, next largest, ... they grow by 1e36 in 150 steps where a is b / 5000. Sources: Saad, Iterative Methods for Sparse Linear Systems, section 12.3; Lebedev, Finogenov, USSR Comput.
  * Math. Math. Phys. 11 (1971), 155-170. */
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps);
 

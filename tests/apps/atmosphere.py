@@ -143,7 +143,7 @@ class Atmosphere(Case):
         problem = sphere()
         del problem["solution"]
         path = self.write("p.json", problem)
-        self.refuse(2, "options.parts is 4, but the parts of a sphere", "solve", path, "--slabs", "4")
+        self.refuse(2, "--slabs is 4, but the parts of a sphere", "solve", path, "--slabs", "4")
 
 
 if __name__ == "__main__":
