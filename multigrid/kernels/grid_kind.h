@@ -157,8 +157,8 @@ struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle 
  * interval [a, b] over b, the bound of the eigenvalues of D^-1 A. Then steps are divided by the zeros of the
  * polynomial, in the order of Lebedev and Finogenov: no run of steps multiplies an eigenvector by more than b / a
  * (computed, up to 1000 steps), so that rounding errors stay small however small a is. In the order smallest, largest,
- * next smallest, next largest, ... they grow by 1e36 in 150 steps where a is b / 5000. Sources: Saad, Iterative Methods for Sparse Linear Systems, section 12.3; Lebedev, Finogenov, USSR Comput.
- * Math. Math. Phys. 11 (1971), 155-170. */
+ * next smallest, next largest, ... they grow by 1e36 in 150 steps where a is b / 5000. Sources: Saad, Iterative Methods
+ * for Sparse Linear Systems, section 12.3; Lebedev, Finogenov, USSR Comput. Math. Math. Phys. 11 (1971), 155-170. */
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps);
 
 #endif
