@@ -81,8 +81,8 @@ starfish_status solve_write_globe(const char *path, const struct starfish_array 
     if (!memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     fill(field, n, k, memory, values);
-    const struct starfish_slice slice = {
-        {ACROSS, UP}, {memory, memory + ACROSS}, values, {"longitude", "latitude"}, title, NULL};
+    const struct starfish_slice slice = {{ACROSS, UP}, {memory, memory + ACROSS}, values, {"east", "north"}, title,
+                                         NULL};
     const starfish_status status = starfish_image_write(path, &slice);
     free(memory);
     return status;
