@@ -2,6 +2,7 @@
 #include "atmosphere/boxes.h"
 
 #include "multigrid/flat_boxes.h"
+#include "multigrid/kernels/flat_sphere.h"
 #include "scheduler/dealt.h"
 #include "scheduler/ranks.h"
 
@@ -132,12 +133,48 @@ static starfish_status cut_on_ranks(const struct starfish_atmosphere_plan *plan,
     return STARFISH_SUCCESS;
 }
 
+/* ---- The panels of a sphere -------------------------------------------------------------------------------------- */
+
+/* In runs for the ranks; those of a rank for its GPUs, one after the other. */
+static starfish_status deal_panels(const struct starfish_atmosphere_plan *plan, struct starfish_atmosphere_boxes *boxes)
+{
+    const size_t ranks = smaller((size_t)starfish_context_ranks(plan->context), STARFISH_PANELS);
+    struct starfish_share *share;
+
+    STARFISH_TRY(starfish_gather_shares(plan->context, 0, &share));
+    for (size_t p = 0; p < STARFISH_PANELS; p++) {
+        const size_t rank = p * ranks / STARFISH_PANELS, gpus = share[rank].gpus;
+        boxes->owner[p] = (struct starfish_owner){(int)rank, gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
+        boxes->any_gpu |= gpus > 0;
+    }
+    boxes->owners = (int)ranks;
+    free(share);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status cut_panels(const struct starfish_atmosphere_plan *plan, struct starfish_atmosphere_boxes *boxes)
+{
+    const struct starfish_atmosphere_options *o = &plan->options;
+
+    if (o->boxes > 1 || (o->parts > 0 && o->parts != STARFISH_PANELS))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but the parts of a sphere are its six panels",
+                             o->boxes > 1 ? "boxes" : "parts", o->boxes > 1 ? o->boxes : o->parts);
+    boxes->cut.parts[0] = 1;
+    boxes->cut.parts[1] = STARFISH_PANELS;
+    if (starfish_context_ranks(plan->context) > 1)
+        return deal_panels(plan, boxes);
+    set_owners(plan->context, STARFISH_PANELS, boxes);
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *plan,
                                         const struct starfish_atmosphere_problem *problem,
                                         struct starfish_atmosphere_boxes *boxes)
 {
     *boxes = (struct starfish_atmosphere_boxes){.owners = 1};
     boxes->cut.owner = boxes->owner;
+    if (problem->geometry == STARFISH_SPHERE)
+        return cut_panels(plan, boxes);
     if (starfish_context_ranks(plan->context) > 1)
         return cut_on_ranks(plan, problem, boxes);
     return plan->options.boxes > 0 ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts,

@@ -19,7 +19,8 @@ starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, s
                                               struct starfish_atmosphere_boxes *boxes);
 /* On one rank where options.boxes asks for them. On several also where y is periodic, whose ends runs of rows cannot
  * join, where ranks are more than MOST_RUNS of boxes.c, or there are too few rows for all. Collective. Errors: ARGUMENT
- * (parts are no multiple of boxes, or more than there are columns), MEMORY, RUNTIME. */
+ * (parts are no multiple of boxes, or more than there are columns, or not the panels of a sphere, which always are its
+ * six boxes), MEMORY, RUNTIME. */
 starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *plan,
                                         const struct starfish_atmosphere_problem *problem,
                                         struct starfish_atmosphere_boxes *boxes);

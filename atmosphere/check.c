@@ -4,6 +4,7 @@
 #include "atmosphere/ranks.h"
 #include "base/precision.h"
 #include "base/real.h"
+#include "multigrid/kernels/flat_sphere.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
@@ -24,11 +25,27 @@ static double number(const struct checking *c, const void *array, size_t e)
     return starfish_element(array, c->precision, e);
 }
 
-/* u of cell (i,j,k); beyond the sides 0. */
-static double value(const struct checking *c, ptrdiff_t i, ptrdiff_t j, size_t k)
+/* A column beyond the edge of the panel of a sphere that row j0 is of; 0: there is none. */
+static int find_beyond(const struct checking *c, size_t j0, ptrdiff_t *i, ptrdiff_t *j)
+{
+    const ptrdiff_t n = (ptrdiff_t)c->m->n[0];
+    int panel = (int)(j0 / c->m->n[0]);
+    ptrdiff_t place[2] = {2 * *i + 1, 2 * (*j - n * panel) + 1};
+
+    if (!starfish_sphere_find(c->m->n[0], &panel, place))
+        return 0;
+    *i = place[0] / 2;
+    *j = place[1] / 2 + n * panel;
+    return 1;
+}
+
+/* u of cell (i,j,k), which is beside row j0 or in it; beyond the sides 0. */
+static double value(const struct checking *c, size_t j0, ptrdiff_t i, ptrdiff_t j, size_t k)
 {
     const ptrdiff_t nx = (ptrdiff_t)c->m->n[0], ny = (ptrdiff_t)c->m->n[1];
 
+    if (c->m->sphere && !find_beyond(c, j0, &i, &j))
+        return 0;
     if (c->m->periodic[0])
         i = (i + nx) % nx;
     if (c->m->periodic[1])
@@ -57,16 +74,17 @@ static void add_across(const struct checking *c, size_t i, size_t j, size_t k, s
 {
     const struct starfish_flat_problem *m = c->m;
     const ptrdiff_t x = (ptrdiff_t)i, y = (ptrdiff_t)j;
-    const double here = value(c, x, y, k), d = m->d[k];
+    const size_t below = j + (m->sphere ? j / m->n[0] : 0); /* the row of the faces below */
+    const double here = value(c, j, x, y, k), d = m->d[k];
 
-    add(row, d * m->face_x[i + (m->n[0] + 1) * j], here, value(c, x - 1, y, k));
-    add(row, d * m->face_x[i + 1 + (m->n[0] + 1) * j], here, value(c, x + 1, y, k));
-    add(row, d * m->face_y[i + m->n[0] * j], here, value(c, x, y - 1, k));
-    add(row, d * m->face_y[i + m->n[0] * (j + 1)], here, value(c, x, y + 1, k));
+    add(row, d * m->face_x[i + (m->n[0] + 1) * j], here, value(c, j, x - 1, y, k));
+    add(row, d * m->face_x[i + 1 + (m->n[0] + 1) * j], here, value(c, j, x + 1, y, k));
+    add(row, d * m->face_y[i + m->n[0] * below], here, value(c, j, x, y - 1, k));
+    add(row, d * m->face_y[i + m->n[0] * (below + 1)], here, value(c, j, x, y + 1, k));
     for (int side = 0; side < 4 && m->corner; side++) {
         const int east = side % 2, north = side / 2;
-        const double q = m->corner[i + (size_t)east + (m->n[0] + 1) * (j + (size_t)north)];
-        add(row, d * fmax(east == north ? q : -q, 0), here, value(c, x + 2 * east - 1, y + 2 * north - 1, k));
+        const double q = m->corner[i + (size_t)east + (m->n[0] + 1) * (below + (size_t)north)];
+        add(row, d * fmax(east == north ? q : -q, 0), here, value(c, j, x + 2 * east - 1, y + 2 * north - 1, k));
     }
 }
 
@@ -75,13 +93,13 @@ static struct row row_of(const struct checking *c, size_t i, size_t j, size_t k)
     const struct starfish_flat_problem *m = c->m;
     const size_t column = i + m->n[0] * j;
     const ptrdiff_t x = (ptrdiff_t)i, y = (ptrdiff_t)j;
-    const double here = value(c, x, y, k);
+    const double here = value(c, j, x, y, k);
     struct row row = {m->mass[column] * m->a[k] * here, fabs(m->mass[column] * m->a[k] * here)};
 
     if (k > 0)
-        add(&row, m->lift[column] * m->b[k], here, value(c, x, y, k - 1));
+        add(&row, m->lift[column] * m->b[k], here, value(c, j, x, y, k - 1));
     if (k + 1 < m->n[2])
-        add(&row, m->lift[column] * m->c[k], here, value(c, x, y, k + 1));
+        add(&row, m->lift[column] * m->c[k], here, value(c, j, x, y, k + 1));
     add_across(c, i, j, k, &row);
     return row;
 }

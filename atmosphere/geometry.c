@@ -1,12 +1,22 @@
-/* The finite volumes of a flat box and of a panel of the gnomonic cubed sphere.
+/* The finite volumes of a flat box, of a panel of the gnomonic cubed sphere, and of all six.
  *
  * Equations are integrated over cells. With angles x and y, X = tan x, Y = tan y and p^2 = 1 + X^2 + Y^2, the metric of
  * the panel's surface is g = ((1+X^2)^2 (1+Y^2), -XY (1+X^2)(1+Y^2); ., (1+X^2)(1+Y^2)^2) / p^4, so that
  *     sqrt(g) g^xx = (1 + Y^2) / p,   sqrt(g) g^yy = (1 + X^2) / p,   sqrt(g) g^xy = X Y / p,
  * and the area below a corner is atan(X Y / p) (Ronchi, Iacono, Paolucci, J. Comput. Phys. 124 (1996), 93-114). In the
  * shell the area of a cell at radius r is r^2 times that at 1, and so across it r cancels: fluxes across have the
- * height of a layer, fluxes upwards r^2 at its faces, volumes the integral of r^2. */
+ * height of a layer, fluxes upwards r^2 at its faces, volumes the integral of r^2.
+ *
+ * At an edge between panels the lines that cross it bend. What flows through the edge is the same on both sides, and so
+ * is u along it, and with g^nn of the direction through the edge and g^tt of that along it,
+ *     sqrt(g) (g^nn u_n^2 + 2 g^nt u_n u_t + g^tt u_t^2)
+ *         = flux^2 / (sqrt(g) g^nn) + sqrt(g) (g^tt - g^nt^2 / g^nn) u_t^2
+ * on either side, where the flux is sqrt(g) g^nn times the mean of the u_n of both sides: the difference of the two
+ * columns. So nothing is coupled across corners there, and what is along the edge is less by the last term. At a
+ * corner of the cube three columns meet in equal angles, and their three faces are all there is. */
 #include "atmosphere/geometry.h"
+
+#include "multigrid/kernels/flat_sphere.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,9 +67,13 @@ static starfish_status check(const struct starfish_atmosphere_problem *p)
     for (int d = 0; d < 3; d++)
         if (p->n[d] < 1)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is 0, must be 1 or more", d);
+    if (p->geometry == STARFISH_SPHERE && (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels",
+                             p->n[1]);
     for (int d = 0; d < 2 && p->geometry == STARFISH_FLAT_BOX; d++)
         STARFISH_TRY(check_number(d == 0 ? "length[0]" : "length[1]", p->length[d], 1));
-    if (p->geometry == STARFISH_PANEL && (p->periodic[0] || p->periodic[1]))
+    if (p->geometry != STARFISH_FLAT_BOX && (p->periodic[0] || p->periodic[1]))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.periodic: the sides of a panel are not periodic");
     STARFISH_TRY(check_number("height", p->height, 1));
     STARFISH_TRY(check_number("omega", p->omega, 0));
@@ -79,6 +93,33 @@ struct arrays {
     double *mass, *lift, *face_x, *face_y, *corner, *column, *a, *b, *c, *d, *layer;
 };
 
+/* The box, or a panel: n[0] x n[1] columns, its pieces of the arrays, and the number of its first column. */
+struct sheet {
+    const struct starfish_atmosphere_problem *p;
+    size_t n[2], first;
+    int panel;
+    struct arrays to;
+};
+
+static int sheets_of(const struct starfish_atmosphere_problem *p)
+{
+    return p->geometry == STARFISH_SPHERE ? STARFISH_PANELS : 1;
+}
+
+static struct sheet sheet_of(const struct starfish_atmosphere_problem *p, int panel, const struct arrays *all)
+{
+    const size_t nx = p->n[0], ny = p->n[1] / (size_t)sheets_of(p), before = (size_t)panel;
+    struct sheet sheet = {p, {nx, ny}, nx * ny * before, panel, *all};
+
+    sheet.to.mass += sheet.first;
+    sheet.to.lift += sheet.first;
+    sheet.to.column += sheet.first;
+    sheet.to.face_x += (nx + 1) * ny * before;
+    sheet.to.face_y += nx * (ny + 1) * before;
+    sheet.to.corner = all->corner ? all->corner + (nx + 1) * (ny + 1) * before : NULL;
+    return sheet;
+}
+
 static double profile(const double *values, size_t index)
 {
     return values ? values[index] : 1;
@@ -90,25 +131,37 @@ static double harmonic(double a, double b)
     return 2 * a * b / (a + b);
 }
 
-/* alpha of the face between columns, which beyond the sides are none. */
-static double alpha_between(const struct starfish_atmosphere_problem *p, ptrdiff_t i, ptrdiff_t j, int d)
+/* The number of column (i,j), also one beyond a side: at a periodic end, or on the neighbour's panel; where there is
+ * nothing beyond, that of the column on the side. */
+static size_t column_at(const struct sheet *s, ptrdiff_t i, ptrdiff_t j)
 {
-    const ptrdiff_t n[2] = {(ptrdiff_t)p->n[0], (ptrdiff_t)p->n[1]};
-    ptrdiff_t below[2] = {i - (d == 0), j - (d == 1)}, above[2] = {i, j};
+    const ptrdiff_t n[2] = {(ptrdiff_t)s->n[0], (ptrdiff_t)s->n[1]};
+    ptrdiff_t at[2] = {i, j}, place[2] = {2 * i + 1, 2 * j + 1};
+    int panel = s->panel;
 
-    if (!p->alpha_across)
-        return 1;
-    if (below[d] < 0)
-        below[d] = p->periodic[d] ? n[d] - 1 : 0;
-    if (above[d] == n[d])
-        above[d] = p->periodic[d] ? 0 : n[d] - 1;
-    return harmonic(p->alpha_across[below[0] + n[0] * below[1]], p->alpha_across[above[0] + n[0] * above[1]]);
+    if (s->p->geometry == STARFISH_SPHERE && starfish_sphere_find(s->n[0], &panel, place))
+        return (size_t)(place[0] / 2 + n[0] * (place[1] / 2 + n[1] * panel));
+    for (int d = 0; d < 2; d++) {
+        if (at[d] < 0)
+            at[d] = s->p->periodic[d] ? n[d] - 1 : 0;
+        if (at[d] == n[d])
+            at[d] = s->p->periodic[d] ? 0 : n[d] - 1;
+    }
+    return s->first + (size_t)(at[0] + n[0] * at[1]);
+}
+
+/* alpha of the face below column (i,j) in direction d, which beyond the sides is that of the column there. */
+static double alpha_between(const struct sheet *s, ptrdiff_t i, ptrdiff_t j, int d)
+{
+    const double *alpha = s->p->alpha_across;
+
+    return alpha ? harmonic(alpha[column_at(s, i - (d == 0), j - (d == 1))], alpha[column_at(s, i, j)]) : 1;
 }
 
 /* Position i, in cells from the low end, as the tangent of its angle. */
-static double tangent(const struct starfish_atmosphere_problem *p, int d, double i)
+static double tangent(const struct sheet *s, int d, double i)
 {
-    return tan(quarter * (2 * i / (double)p->n[d] - 1));
+    return tan(quarter * (2 * i / (double)s->n[d] - 1));
 }
 
 static double root(double X, double Y)
@@ -122,95 +175,126 @@ static double angle(double X, double Y)
     return atan2(X * Y, root(X, Y));
 }
 
-static double area(const struct starfish_atmosphere_problem *p, size_t i, size_t j)
+static double area(const struct sheet *s, size_t i, size_t j)
 {
-    if (p->geometry == STARFISH_FLAT_BOX)
-        return p->length[0] / (double)p->n[0] * (p->length[1] / (double)p->n[1]);
-    const double X0 = tangent(p, 0, (double)i), X1 = tangent(p, 0, (double)i + 1);
-    const double Y0 = tangent(p, 1, (double)j), Y1 = tangent(p, 1, (double)j + 1);
+    if (s->p->geometry == STARFISH_FLAT_BOX)
+        return s->p->length[0] / (double)s->n[0] * (s->p->length[1] / (double)s->n[1]);
+    const double X0 = tangent(s, 0, (double)i), X1 = tangent(s, 0, (double)i + 1);
+    const double Y0 = tangent(s, 1, (double)j), Y1 = tangent(s, 1, (double)j + 1);
     return angle(X1, Y1) - angle(X0, Y1) - angle(X1, Y0) + angle(X0, Y0);
 }
 
 /* The coupling across a face in direction d, that at position `place` of its middle; alpha is apart. */
-static double coupling(const struct starfish_atmosphere_problem *p, int d, const double place[2])
+static double coupling(const struct sheet *s, int d, const double place[2])
 {
-    if (p->geometry == STARFISH_FLAT_BOX) {
-        const double h[2] = {p->length[0] / (double)p->n[0], p->length[1] / (double)p->n[1]};
+    if (s->p->geometry == STARFISH_FLAT_BOX) {
+        const double h[2] = {s->p->length[0] / (double)s->n[0], s->p->length[1] / (double)s->n[1]};
         return h[1 - d] / h[d];
     }
-    const double T[2] = {tangent(p, 0, place[0]), tangent(p, 1, place[1])};
-    const double aspect = (double)p->n[d] / (double)p->n[1 - d];
+    const double T[2] = {tangent(s, 0, place[0]), tangent(s, 1, place[1])};
+    const double aspect = (double)s->n[d] / (double)s->n[1 - d];
     return (1 + T[1 - d] * T[1 - d]) / root(T[0], T[1]) * aspect;
 }
 
-static void fill_face(const struct starfish_atmosphere_problem *p, size_t i, size_t j, int d, double *face)
+static void fill_face(const struct sheet *s, size_t i, size_t j, int d, double *face)
 {
     const size_t at[2] = {i, j};
     const double place[2] = {(double)i + (d == 0 ? 0 : 0.5), (double)j + (d == 1 ? 0 : 0.5)};
-    const int outer = at[d] == 0 || at[d] == p->n[d];
+    const int outer = (at[d] == 0 || at[d] == s->n[d]) && s->p->geometry != STARFISH_SPHERE;
 
-    *face = coupling(p, d, place) * alpha_between(p, (ptrdiff_t)i, (ptrdiff_t)j, d);
-    if (outer && p->periodic[d])
-        *face = p->n[d] == 1 ? 0 : *face;
+    *face = coupling(s, d, place) * alpha_between(s, (ptrdiff_t)i, (ptrdiff_t)j, d);
+    if (outer && s->p->periodic[d])
+        *face = s->n[d] == 1 ? 0 : *face;
     else if (outer)
         *face *= 2; /* half the distance */
 }
 
-/* Inner corners; on the sides u is constant along them. */
-static double corner_of(const struct starfish_atmosphere_problem *p, size_t i, size_t j)
+/* Is a corner of columns on a side of its panel, in direction d? */
+static int is_on_side(const struct sheet *s, size_t i, size_t j, int d)
 {
-    const double X = tangent(p, 0, (double)i), Y = tangent(p, 1, (double)j);
-    const size_t n = p->n[0], at = i + n * j;
+    const size_t at = d == 0 ? i : j;
 
-    if (i == 0 || j == 0 || i == p->n[0] || j == p->n[1])
-        return 0;
-    const double alpha =
-        p->alpha_across
-            ? (p->alpha_across[at] + p->alpha_across[at - 1] + p->alpha_across[at - n] + p->alpha_across[at - n - 1]) /
-                  4
-            : 1;
-    return X * Y / root(X, Y) * alpha;
+    return at == 0 || at == s->n[d];
 }
 
-/* 2 u_x u_y = (u_x + u_y)^2 - u_x^2 - u_y^2 where a corner is positive, else u_x^2 + u_y^2 - (u_x - u_y)^2: what it
- * couples along the diagonal it takes off the faces that meet there, half of each. All couplings stay positive, since
- * 1 + Y^2 > |X Y| on the panel. */
-static void turn_corners(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+/* The mean of the four columns around. */
+static double alpha_around(const struct sheet *s, size_t i, size_t j)
 {
-    const size_t nx = p->n[0], ny = p->n[1];
+    const double *alpha = s->p->alpha_across;
+    const ptrdiff_t x = (ptrdiff_t)i, y = (ptrdiff_t)j;
+
+    return alpha ? (alpha[column_at(s, x, y)] + alpha[column_at(s, x - 1, y)] + alpha[column_at(s, x, y - 1)] +
+                    alpha[column_at(s, x - 1, y - 1)]) /
+                       4
+                 : 1;
+}
+
+/* Inner corners; on the sides of a panel that is alone u is constant along them. */
+static double corner_of(const struct sheet *s, size_t i, size_t j)
+{
+    const double X = tangent(s, 0, (double)i), Y = tangent(s, 1, (double)j);
+
+    if (is_on_side(s, i, j, 0) || is_on_side(s, i, j, 1))
+        return 0;
+    return X * Y / root(X, Y) * alpha_around(s, i, j);
+}
+
+/* What the corner (i,j) takes off the two faces in direction d that meet there, half of it each. 2 u_x u_y = (u_x +
+ * u_y)^2 - u_x^2 - u_y^2 where a corner is positive, else u_x^2 + u_y^2 - (u_x - u_y)^2: what it couples along the
+ * diagonal it takes off the faces. All couplings stay positive, since 1 + Y^2 > |X Y| on the panel. At an edge of a
+ * sphere it is g^nt^2 / g^nn of the direction along the edge. */
+static double taken_by(const struct sheet *s, size_t i, size_t j, int d)
+{
+    const int across = 1 - d;
+
+    if (s->p->geometry != STARFISH_SPHERE || !is_on_side(s, i, j, across) || is_on_side(s, i, j, d))
+        return fabs(s->to.corner[i + (s->n[0] + 1) * j]);
+    const double T[2] = {tangent(s, 0, (double)i), tangent(s, 1, (double)j)};
+    return T[0] * T[0] * T[1] * T[1] / (root(T[0], T[1]) * (1 + T[d] * T[d])) * alpha_around(s, i, j);
+}
+
+static void turn_corners(const struct sheet *s)
+{
+    const size_t nx = s->n[0], ny = s->n[1];
 
     for (size_t j = 0; j < ny; j++)
         for (size_t i = 0; i <= nx; i++)
-            to->face_x[i + (nx + 1) * j] -=
-                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + (nx + 1) * (j + 1)]));
+            s->to.face_x[i + (nx + 1) * j] -= 0.5 * (taken_by(s, i, j, 0) + taken_by(s, i, j + 1, 0));
     for (size_t j = 0; j <= ny; j++)
         for (size_t i = 0; i < nx; i++)
-            to->face_y[i + nx * j] -=
-                0.5 * (fabs(to->corner[i + (nx + 1) * j]) + fabs(to->corner[i + 1 + (nx + 1) * j]));
+            s->to.face_y[i + nx * j] -= 0.5 * (taken_by(s, i, j, 1) + taken_by(s, i + 1, j, 1));
 }
 
-static void fill_columns(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+static void fill_sheet(const struct sheet *s)
 {
-    const size_t nx = p->n[0], ny = p->n[1];
+    const size_t nx = s->n[0], ny = s->n[1];
 
     for (size_t j = 0; j < ny; j++)
         for (size_t i = 0; i < nx; i++) {
             const size_t e = i + nx * j;
-            to->column[e] = area(p, i, j);
-            to->mass[e] = to->column[e] * profile(p->beta_across, e);
-            to->lift[e] = to->column[e] * profile(p->alpha_across, e);
+            s->to.column[e] = area(s, i, j);
+            s->to.mass[e] = s->to.column[e] * profile(s->p->beta_across, s->first + e);
+            s->to.lift[e] = s->to.column[e] * profile(s->p->alpha_across, s->first + e);
         }
     for (size_t j = 0; j < ny; j++)
         for (size_t i = 0; i <= nx; i++)
-            fill_face(p, i, j, 0, &to->face_x[i + (nx + 1) * j]);
+            fill_face(s, i, j, 0, &s->to.face_x[i + (nx + 1) * j]);
     for (size_t j = 0; j <= ny; j++)
         for (size_t i = 0; i < nx; i++)
-            fill_face(p, i, j, 1, &to->face_y[i + nx * j]);
-    for (size_t j = 0; j <= ny && to->corner; j++)
+            fill_face(s, i, j, 1, &s->to.face_y[i + nx * j]);
+    for (size_t j = 0; j <= ny && s->to.corner; j++)
         for (size_t i = 0; i <= nx; i++)
-            to->corner[i + (nx + 1) * j] = corner_of(p, i, j);
-    if (to->corner)
-        turn_corners(p, to);
+            s->to.corner[i + (nx + 1) * j] = corner_of(s, i, j);
+    if (s->to.corner)
+        turn_corners(s);
+}
+
+static void fill_columns(const struct starfish_atmosphere_problem *p, const struct arrays *to)
+{
+    for (int panel = 0; panel < sheets_of(p); panel++) {
+        const struct sheet sheet = sheet_of(p, panel, to);
+        fill_sheet(&sheet);
+    }
 }
 
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
@@ -223,14 +307,14 @@ static double height_of(const struct starfish_atmosphere_problem *p, size_t k)
 /* r^2 at a height, and its integral up to there, less that of the layer's lower face to keep digits. */
 static double square(const struct starfish_atmosphere_problem *p, double z)
 {
-    return p->geometry == STARFISH_PANEL ? (1 + z) * (1 + z) : 1;
+    return p->geometry == STARFISH_FLAT_BOX ? 1 : (1 + z) * (1 + z);
 }
 
 static double volume(const struct starfish_atmosphere_problem *p, double z0, double z1)
 {
     const double a = 1 + z0, b = 1 + z1;
 
-    return p->geometry == STARFISH_PANEL ? (z1 - z0) * (a * a + a * b + b * b) / 3 : z1 - z0;
+    return p->geometry == STARFISH_FLAT_BOX ? z1 - z0 : (z1 - z0) * (a * a + a * b + b * b) / 3;
 }
 
 /* The conductance of the face between layers k - 1 and k: from centre to centre, alpha in series. */
@@ -279,10 +363,11 @@ static starfish_status allocate(struct starfish_flat_volumes *volumes, const str
                                 struct arrays *to)
 {
     const size_t nx = p->n[0], ny = p->n[1], nz = p->n[2], columns = nx * ny;
-    const size_t corners = p->geometry == STARFISH_PANEL ? (nx + 1) * (ny + 1) : 0;
+    const size_t rows = ny + (size_t)sheets_of(p); /* of faces in y, and of corners */
+    const size_t corners = p->geometry == STARFISH_FLAT_BOX ? 0 : (nx + 1) * rows;
     double **const array[] = {&to->mass, &to->lift, &to->column, &to->face_x, &to->face_y, &to->corner,
                               &to->a,    &to->b,    &to->c,      &to->d,      &to->layer};
-    const size_t size[] = {columns, columns, columns, (nx + 1) * ny, nx * (ny + 1), corners, nz, nz, nz, nz, nz};
+    const size_t size[] = {columns, columns, columns, (nx + 1) * ny, nx * rows, corners, nz, nz, nz, nz, nz};
     size_t total = 0;
 
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
@@ -310,6 +395,7 @@ starfish_status starfish_flat_volumes_create(struct starfish_flat_volumes *volum
     fill_layers(p, &to);
     volumes->matrix = (struct starfish_flat_problem){.n = {p->n[0], p->n[1], p->n[2]},
                                                      .periodic = {p->periodic[0], p->periodic[1]},
+                                                     .sphere = p->geometry == STARFISH_SPHERE,
                                                      .mass = to.mass,
                                                      .lift = to.lift,
                                                      .face_x = to.face_x,

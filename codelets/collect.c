@@ -13,7 +13,8 @@ void starfish_parts_attach(struct starfish_task *task, const struct starfish_vec
     }
 }
 
-/* Elements of a part, and their place in the array: behind the rows of the parts before, or of a box its rows. */
+/* Elements of a part, and their place in the array: behind the rows of the parts before, or of a box its rows, behind
+ * the rims of the boxes before. */
 struct place_of_part {
     struct starfish_pitched own, whole;
     size_t width, rows;
@@ -24,7 +25,7 @@ static struct place_of_part find_part(const struct starfish_place *place, void *
 {
     const struct starfish_space *space = access->space;
     const struct starfish_box *box = &space->box[part];
-    const size_t size = starfish_real_size(place->precision);
+    const size_t size = starfish_real_size(place->precision), rim = space->rim;
     struct place_of_part found;
     char *const piece = starfish_vector_here(buffers, &access->part[part], place->precision);
     const struct starfish_rectangle at = starfish_part_elements(space, part, &found.own.pitch);
@@ -35,8 +36,9 @@ static struct place_of_part find_part(const struct starfish_place *place, void *
     found.rows = at.y1 - at.y0;
     found.whole.pitch = space->n[0];
     if (space->layers > 0) {
-        found.whole.pitch = space->cells[0];
-        start = (size_t)box->own[0][0] + space->cells[0] * space->layers * (size_t)box->own[1][0];
+        found.whole.pitch = space->cells[0] + 2 * rim;
+        start = (size_t)box->own[0][0] + rim +
+                found.whole.pitch * space->layers * ((size_t)box->own[1][0] + rim * (2 * part + 1));
     }
     found.whole.first = (char *)(uintptr_t)array + start * size;
     return found;

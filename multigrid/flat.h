@@ -22,17 +22,21 @@ struct starfish_flat_cut {
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
 };
 
-/* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. */
+/* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. Of a sphere all arrays of
+ * columns, faces and corners are those of the six panels, one behind the other, each as if it was alone; n[1] is 6
+ * n[0]. */
 struct starfish_flat_problem {
     size_t n[3];
     int periodic[2];
+    int sphere;
     const double *mass, *lift, *face_x, *face_y, *a, *b, *c, *d;
     const double *corner; /* NULL: none */
     /* Right-hand sides are values, which are multiplied by column[i + n[0] * j] * layer[k], the volumes of cells. */
     const double *column, *layer;
     int coarse_sweeps; /* 0: chosen; 2 where columns of the coarsest grid are hardly coupled */
     enum starfish_flat_preconditioner preconditioner;
-    const struct starfish_flat_cut *cut; /* how grids are cut into boxes (flat_boxes.h); NULL: chosen, into runs */
+    const struct starfish_flat_cut *cut; /* how grids are cut into boxes (flat_boxes.h), a sphere into its panels; NULL:
+                                            chosen, into runs */
 };
 
 /* In mixed precision, cycles in f32 for a residual in f64, at most: those of the last correction are as many as the
@@ -65,13 +69,15 @@ starfish_status starfish_flat_memory_cut(starfish_context *context, const struct
 struct starfish_flat_grid {
     size_t n[2];
     int periodic[2];
+    int sphere;                    /* arrays are of six panels, each as if it was alone */
     double *corner;                /* (n[0] + 1) * (n[1] + 1), or NULL */
     double *mass, *lift, *face[2]; /* face[0]: (n[0] + 1) * n[1], face[1]: n[0] * (n[1] + 1) */
 };
 
 starfish_status starfish_flat_grid_create(struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem);
 void starfish_flat_grid_destroy(struct starfish_flat_grid *grid);
-/* Which directions are to be coarsened; 0 where none can be. */
+/* Which directions are to be coarsened; 0 where none can be. Panels of a sphere remain squares, and pairs within a
+ * panel, so that n[0] must be even. */
 int starfish_flat_grid_directions(const struct starfish_flat_grid *grid, int coarsened[2]);
 starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine, const int coarsened[2],
                                            struct starfish_flat_grid *coarse);
@@ -82,5 +88,18 @@ size_t starfish_flat_grid_types(const struct starfish_flat_grid *grid, size_t nz
 /* The table of a grid (flat_kind.h), starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES) doubles. */
 void starfish_flat_grid_fill(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
                              const struct starfish_flat_shape *shape, double *table);
+
+/* ---- Panels (flat_panels.c) -------------------------------------------------------------------------------------- */
+
+/* The six panels of a sphere in one grid, each with `rim` ghosts around it, at most n[0], whose scalars and couplings
+ * are those of the neighbours beyond the edge. Nothing is coupled at the outer sides of the ghosts. Error: MEMORY. */
+starfish_status starfish_flat_panels_pad(const struct starfish_flat_grid *grid, size_t rim,
+                                         struct starfish_flat_grid *padded);
+/* And back. */
+starfish_status starfish_flat_panels_strip(const struct starfish_flat_grid *padded, size_t rim,
+                                           struct starfish_flat_grid *grid);
+/* An empty grid. Error: MEMORY. */
+starfish_status starfish_flat_grid_allocate(struct starfish_flat_grid *grid, const struct starfish_flat_grid *like,
+                                            const size_t n[2], int sphere);
 
 #endif

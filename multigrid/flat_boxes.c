@@ -2,6 +2,7 @@
  * coefficients of columns, 4 to 6 numbers each. */
 #include "multigrid/flat_boxes.h"
 
+#include "multigrid/kernels/flat_sphere.h"
 #include "scheduler/field.h"
 
 #include <stdlib.h>
@@ -33,6 +34,8 @@ static int choose_levels(const struct starfish_flat_cut *cut, const struct starf
 {
     int levels = 1;
 
+    if (whole->shape[0].rim > 0)
+        return whole->collected + 1;
     while (levels < whole->levels) {
         const struct starfish_flat_shape *last = &whole->shape[levels - 1];
         if (last->n[0] * last->n[1] * last->n[2] <= whole->tail || !pairs_beyond(last, cut) ||
@@ -89,9 +92,34 @@ static void refine(const struct starfish_box *coarse, const struct starfish_flat
     }
 }
 
+/* Columns of a panel of a sphere's grid. */
+static ptrdiff_t panel_columns(const struct starfish_flat_shape *whole)
+{
+    return (ptrdiff_t)(whole->n[0] - 2 * whole->rim);
+}
+
+static void place_panels(const struct starfish_flat_boxes *boxes, const struct starfish_flat_whole *whole)
+{
+    for (int l = 0; l < boxes->levels; l++) {
+        const ptrdiff_t n = panel_columns(&whole->shape[l]), rim = (ptrdiff_t)1 << (boxes->levels - 1 - l);
+        for (size_t p = 0; p < boxes->parts; p++)
+            for (int d = 0; d < 2; d++) {
+                struct starfish_box *box = &boxes->box[p + boxes->parts * (size_t)l];
+                box->own[d][0] = d == 0 ? 0 : n * (ptrdiff_t)p;
+                box->own[d][1] = box->own[d][0] + n;
+                box->array[d][0] = box->own[d][0] - rim;
+                box->array[d][1] = box->own[d][1] + rim;
+            }
+    }
+}
+
 static void place_boxes(const struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
                         const struct starfish_flat_whole *whole)
 {
+    if (whole->shape[0].rim > 0) {
+        place_panels(boxes, whole);
+        return;
+    }
     for (int d = 0; d < 2; d++) {
         cut_coarsest(boxes, cut, &whole->shape[boxes->levels - 1], d);
         for (int l = boxes->levels - 2; l >= 0; l--)
@@ -117,7 +145,8 @@ static void describe_shape(const struct starfish_flat_boxes *boxes, const struct
         shape->coarse[d] = l + 1 == boxes->levels ? shape->n[d] : starfish_box_memory(box + boxes->parts, d);
         shape->periodic[d] = whole->periodic[d] && cut->parts[d] == 1;
     }
-    if (cut->parts[0] > 1) {
+    shape->rim = 0;
+    if (cut->parts[0] > 1 || whole->rim > 0) {
         shape->own[0] = (size_t)(box->own[0][0] - box->array[0][0]);
         shape->own[1] = shape->own[0] + starfish_box_own(box, 0);
     }
@@ -152,6 +181,14 @@ static const signed char more[STARFISH_FLAT_FACTORS][2] = {
     [STARFISH_FLAT_CORNER] = {1, 1},   [STARFISH_FLAT_LOWER_X] = {0, -1}, [STARFISH_FLAT_UPPER_X] = {0, -1},
     [STARFISH_FLAT_LOWER_Y] = {-1, 0}, [STARFISH_FLAT_UPPER_Y] = {-1, 0}};
 
+/* Where a box's array begins in the whole grid, in which panels of a sphere have ghosts around each of them. */
+static ptrdiff_t start_of(const struct starfish_box *box, const struct starfish_flat_shape *whole, int d)
+{
+    const ptrdiff_t rim = (ptrdiff_t)whole->rim, panel = rim > 0 ? box->own[1][0] / panel_columns(whole) : 0;
+
+    return box->array[d][0] + (d == 0 ? rim : rim * (2 * panel + 1));
+}
+
 static void fill_entry(const struct starfish_box *box, const struct starfish_flat_shape *whole,
                        const struct starfish_flat_shape *shape, enum starfish_flat_entry entry, struct piece *piece,
                        size_t size[2])
@@ -163,7 +200,7 @@ static void fill_entry(const struct starfish_box *box, const struct starfish_fla
             continue;
         size[d] = shape->n[d] + (size_t)more[entry][d];
         piece->size[d] = whole->n[d] + (size_t)more[entry][d];
-        piece->start[d] = box->array[d][0];
+        piece->start[d] = start_of(box, whole, d);
         piece->period[d] = whole->periodic[d] && !shape->periodic[d] ? whole->n[d] : 0;
     }
 }
@@ -214,9 +251,37 @@ static starfish_status allocate(struct starfish_flat_boxes *boxes)
     boxes->table = calloc(count, sizeof *boxes->table);
     boxes->box = calloc(count, sizeof *boxes->box);
     boxes->cut = calloc((size_t)boxes->levels, sizeof *boxes->cut);
-    return boxes->shape && boxes->grid && boxes->table && boxes->box && boxes->cut
+    boxes->neighbour = calloc((size_t)boxes->levels * STARFISH_SPHERE_NEIGHBOURS, sizeof *boxes->neighbour);
+    return boxes->shape && boxes->grid && boxes->table && boxes->box && boxes->cut && boxes->neighbour
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu boxes", boxes->parts);
+}
+
+/* A row of the table of neighbours with columns that are counted through all panels. */
+static void set_neighbour(struct starfish_box_neighbour *neighbour, ptrdiff_t n)
+{
+    const ptrdiff_t from = n * (ptrdiff_t)neighbour->from, to = n * (ptrdiff_t)neighbour->to;
+
+    neighbour->ghost[1][0] += to;
+    neighbour->ghost[1][1] += to;
+    neighbour->origin[0] -= neighbour->step[0][1] * to;
+    neighbour->origin[1] += from - neighbour->step[1][1] * to;
+}
+
+static void describe_panels(struct starfish_flat_boxes *boxes, const struct starfish_flat_shape *shape, int l)
+{
+    struct starfish_box_neighbour *const neighbour = boxes->neighbour + STARFISH_SPHERE_NEIGHBOURS * l;
+    const ptrdiff_t n = panel_columns(shape);
+
+    for (int i = 0; i < STARFISH_SPHERE_NEIGHBOURS; i++) {
+        starfish_sphere_neighbour((size_t)n, i, DEPTH, &neighbour[i]);
+        set_neighbour(&neighbour[i], n);
+    }
+    boxes->cut[l].cells[0] = (size_t)n;
+    boxes->cut[l].cells[1] = (size_t)n * STARFISH_PANELS;
+    boxes->cut[l].rim = shape->rim;
+    boxes->cut[l].neighbours = STARFISH_SPHERE_NEIGHBOURS;
+    boxes->cut[l].neighbour = neighbour;
 }
 
 static void describe_level(struct starfish_flat_boxes *boxes, const struct starfish_flat_cut *cut,
@@ -229,6 +294,8 @@ static void describe_level(struct starfish_flat_boxes *boxes, const struct starf
                                             .periodic = {shape->periodic[0], shape->periodic[1]},
                                             .box = boxes->box + boxes->parts * (size_t)l,
                                             .owner = cut->owner};
+    if (shape->rim > 0)
+        describe_panels(boxes, shape, l);
     boxes->sets[l] = (struct starfish_hierarchy_index_sets){
         .parts = boxes->parts, .boxes = &boxes->cut[l], .grid = boxes->grid + boxes->parts * (size_t)l};
 }
@@ -264,5 +331,6 @@ void starfish_flat_boxes_destroy(struct starfish_flat_boxes *boxes)
     free(boxes->shape);
     free(boxes->box);
     free(boxes->cut);
+    free(boxes->neighbour);
     memset(boxes, 0, sizeof *boxes);
 }

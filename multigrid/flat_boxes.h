@@ -7,6 +7,9 @@
  * at the same place: a column beyond a box on the coarsest shared grid is two on the next finer one, then four, and so
  * on.
  *
+ * The panels of a sphere are such boxes, too (flat_sphere.h), number p the columns p n .. p n + n - 1 in y. Around all
+ * four sides they have columns of their neighbours, and the whole grids have columns around each panel, too.
+ *
  * Coefficients of columns are cut out of those of the whole grid, those of layers are every box's. */
 #ifndef STARFISH_MULTIGRID_FLAT_BOXES_H
 #define STARFISH_MULTIGRID_FLAT_BOXES_H
@@ -23,7 +26,8 @@ struct starfish_flat_boxes {
     struct starfish_hierarchy_grid *grid;
     double **table;
     struct starfish_box *box;
-    struct starfish_boxes *cut; /* by grid */
+    struct starfish_boxes *cut;               /* by grid */
+    struct starfish_box_neighbour *neighbour; /* of a sphere, STARFISH_SPHERE_NEIGHBOURS for each grid */
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
 };
 
@@ -34,6 +38,7 @@ struct starfish_flat_whole {
     const struct starfish_flat_shape *shape;
     double *const *table;
     size_t tail;
+    int collected; /* of a sphere, whose boxes are its panels: the first grid that is not cut any more */
 };
 
 /* End with starfish_flat_boxes_destroy, also after a failure. Errors: ARGUMENT (more boxes than columns), MEMORY. */

@@ -2,6 +2,8 @@
  * additions per column. */
 #include "multigrid/flat.h"
 
+#include "multigrid/kernels/flat_sphere.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,24 +11,43 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static size_t faces(const size_t n[2], int d)
+/* Rows of columns that are apart from each other. */
+static size_t sheets(const struct starfish_flat_grid *grid)
 {
-    return (n[0] + (d == 0)) * (n[1] + (d == 1));
+    return grid->sphere ? STARFISH_PANELS : 1;
 }
 
-static starfish_status allocate(struct starfish_flat_grid *grid, const size_t n[2], const int periodic[2], int skew)
+static size_t faces(const struct starfish_flat_grid *grid, int d)
 {
-    const size_t columns = n[0] * n[1], corners = skew ? (n[0] + 1) * (n[1] + 1) : 0;
+    return (grid->n[0] + (d == 0)) * (grid->n[1] + (d == 1 ? sheets(grid) : 0));
+}
 
-    *grid = (struct starfish_flat_grid){.n = {n[0], n[1]}, .periodic = {periodic[0], periodic[1]}};
-    grid->mass = calloc(2 * columns + faces(n, 0) + faces(n, 1) + corners, sizeof *grid->mass);
+static size_t corners(const struct starfish_flat_grid *grid)
+{
+    return (grid->n[0] + 1) * (grid->n[1] + sheets(grid));
+}
+
+static starfish_status allocate(struct starfish_flat_grid *grid, int skew)
+{
+    const size_t columns = grid->n[0] * grid->n[1];
+
+    grid->mass = calloc(2 * columns + faces(grid, 0) + faces(grid, 1) + (skew ? corners(grid) : 0), sizeof *grid->mass);
     if (!grid->mass)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu columns", n[0], n[1]);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu columns", grid->n[0],
+                             grid->n[1]);
     grid->lift = grid->mass + columns;
     grid->face[0] = grid->lift + columns;
-    grid->face[1] = grid->face[0] + faces(n, 0);
-    grid->corner = skew ? grid->face[1] + faces(n, 1) : NULL;
+    grid->face[1] = grid->face[0] + faces(grid, 0);
+    grid->corner = skew ? grid->face[1] + faces(grid, 1) : NULL;
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_flat_grid_allocate(struct starfish_flat_grid *grid, const struct starfish_flat_grid *like,
+                                            const size_t n[2], int sphere)
+{
+    *grid = (struct starfish_flat_grid){
+        .n = {n[0], n[1]}, .periodic = {like->periodic[0], like->periodic[1]}, .sphere = sphere};
+    return allocate(grid, like->corner != NULL);
 }
 
 void starfish_flat_grid_destroy(struct starfish_flat_grid *grid)
@@ -40,14 +61,17 @@ starfish_status starfish_flat_grid_create(struct starfish_flat_grid *grid, const
     const double *const face[2] = {problem->face_x, problem->face_y};
     const size_t columns = problem->n[0] * problem->n[1];
 
-    STARFISH_TRY(allocate(grid, problem->n, problem->periodic, problem->corner != NULL));
+    *grid = (struct starfish_flat_grid){.n = {problem->n[0], problem->n[1]},
+                                        .periodic = {problem->periodic[0], problem->periodic[1]},
+                                        .sphere = problem->sphere};
+    STARFISH_TRY(allocate(grid, problem->corner != NULL));
     memcpy(grid->mass, problem->mass, columns * sizeof(double));
     memcpy(grid->lift, problem->lift, columns * sizeof(double));
     if (grid->corner)
-        memcpy(grid->corner, problem->corner, (grid->n[0] + 1) * (grid->n[1] + 1) * sizeof(double));
+        memcpy(grid->corner, problem->corner, corners(grid) * sizeof(double));
     for (int d = 0; d < 2; d++)
         if (!(grid->periodic[d] && grid->n[d] == 1))
-            memcpy(grid->face[d], face[d], faces(grid->n, d) * sizeof(double));
+            memcpy(grid->face[d], face[d], faces(grid, d) * sizeof(double));
     return STARFISH_SUCCESS;
 }
 
@@ -55,7 +79,7 @@ starfish_status starfish_flat_grid_create(struct starfish_flat_grid *grid, const
 
 static double mean_coupling(const struct starfish_flat_grid *grid, int d)
 {
-    const size_t count = faces(grid->n, d);
+    const size_t count = faces(grid, d);
     double sum = 0;
 
     for (size_t f = 0; f < count; f++)
@@ -67,6 +91,9 @@ int starfish_flat_grid_directions(const struct starfish_flat_grid *grid, int coa
 {
     double strength[2], strongest = 0;
 
+    coarsened[0] = coarsened[1] = grid->n[0] % 2 == 0;
+    if (grid->sphere)
+        return coarsened[0];
     for (int d = 0; d < 2; d++) {
         strength[d] = grid->n[d] > 1 ? mean_coupling(grid, d) : 0;
         strongest = fmax(strongest, strength[d]);
@@ -153,11 +180,27 @@ static starfish_status coarsen_direction(const struct starfish_flat_grid *fine, 
     size_t n[2] = {fine->n[0], fine->n[1]};
 
     n[d] = (n[d] + 1) / 2;
-    STARFISH_TRY(allocate(coarse, n, fine->periodic, fine->corner != NULL));
+    STARFISH_TRY(starfish_flat_grid_allocate(coarse, fine, n, 0));
     pair_up(fine, d, coarse);
     if (fine->corner)
         keep_corners(fine, d, coarse);
     return STARFISH_SUCCESS;
+}
+
+/* With two ghosts around each panel, which are one of the coarse grid. */
+static starfish_status coarsen_panels(const struct starfish_flat_grid *fine, struct starfish_flat_grid *coarse)
+{
+    static const int both[2] = {1, 1};
+    struct starfish_flat_grid padded, pairs = {.mass = NULL};
+
+    starfish_status status = starfish_flat_panels_pad(fine, 2, &padded);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_flat_grid_coarsen(&padded, both, &pairs);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_flat_panels_strip(&pairs, 1, coarse);
+    starfish_flat_grid_destroy(&padded);
+    starfish_flat_grid_destroy(&pairs);
+    return status;
 }
 
 starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine, const int coarsened[2],
@@ -165,6 +208,8 @@ starfish_status starfish_flat_grid_coarsen(const struct starfish_flat_grid *fine
 {
     struct starfish_flat_grid between;
 
+    if (fine->sphere)
+        return coarsen_panels(fine, coarse);
     if (!coarsened[0] || !coarsened[1])
         return coarsen_direction(fine, coarsened[1], coarse);
     STARFISH_TRY(coarsen_direction(fine, 0, &between));
@@ -196,7 +241,7 @@ double starfish_flat_grid_lowest(const struct starfish_flat_grid *grid, const st
     for (int d = 0; d < 2; d++) {
         const double coupling = mean_coupling(grid, d), wave = sin(0.5 * pi / (double)grid->n[d]);
         coupled += 2 * coupling;
-        sides += grid->periodic[d] ? 0 : 4 * coupling * wave * wave;
+        sides += grid->periodic[d] || grid->sphere ? 0 : 4 * coupling * wave * wave;
     }
     if (!isfinite(ratio))
         return coupled > 0 ? sides / coupled : 1;

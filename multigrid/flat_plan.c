@@ -2,6 +2,7 @@
 #include "multigrid/flat.h"
 #include "multigrid/flat_boxes.h"
 
+#include "multigrid/kernels/flat_sphere.h"
 #include "tasks/arrange.h"
 
 #include <float.h>
@@ -54,6 +55,7 @@ struct hierarchy {
     struct starfish_flat_shape shape[STARFISH_GRID_MOST_LEVELS];
     double *table[STARFISH_GRID_MOST_LEVELS];
     size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
+    int collected;                          /* of a sphere, the first grid that is collected in one place */
     struct starfish_flat_boxes boxes;       /* where the problem is cut into them */
 };
 
@@ -130,32 +132,59 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
     return STARFISH_SUCCESS;
 }
 
+/* Ghosts around the panels of a sphere's grid: one on the coarsest of the grids that are collected, and on the coarsest
+ * of those that are cut; on each finer one twice as many, so that coarse ones are pairs, too. */
+static size_t rim_of(const struct hierarchy *h, int l)
+{
+    const int coarsest = l < h->collected ? h->collected : h->levels - 1;
+
+    return h->grid[l].sphere ? (size_t)1 << (coarsest - l) : 0;
+}
+
+static size_t columns_of(const struct hierarchy *h, int l, int d)
+{
+    return h->grid[l].n[d] + 2 * rim_of(h, l) * (d == 1 ? STARFISH_PANELS : 1);
+}
+
 static void describe_shape(struct hierarchy *h, const struct starfish_flat_problem *problem, int l)
 {
-    const struct starfish_flat_grid *grid = &h->grid[l], *coarse = l + 1 < h->levels ? &h->grid[l + 1] : grid;
+    const struct starfish_flat_grid *grid = &h->grid[l];
     struct starfish_flat_shape *shape = &h->shape[l];
 
     for (int d = 0; d < 2; d++) {
-        shape->n[d] = grid->n[d];
-        shape->coarse[d] = coarse->n[d];
+        shape->n[d] = columns_of(h, l, d);
+        shape->coarse[d] = columns_of(h, l + 1 < h->levels ? l + 1 : l, d);
         shape->periodic[d] = grid->periodic[d];
     }
+    shape->rim = rim_of(h, l);
     shape->n[2] = problem->n[2];
     shape->skew = grid->corner != NULL;
     shape->types = starfish_flat_grid_types(grid, problem->n[2]);
     h->size[l] = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
 }
 
+static starfish_status fill_table(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
+                                  const struct starfish_flat_shape *shape, double *table)
+{
+    struct starfish_flat_grid padded;
+
+    if (!grid->sphere) {
+        starfish_flat_grid_fill(grid, problem, shape, table);
+        return STARFISH_SUCCESS;
+    }
+    STARFISH_TRY(starfish_flat_panels_pad(grid, shape->rim, &padded));
+    starfish_flat_grid_fill(&padded, problem, shape, table);
+    starfish_flat_grid_destroy(&padded);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status make_table(struct hierarchy *h, const struct starfish_flat_problem *problem, int l,
                                   starfish_precision precision)
 {
-    const struct starfish_flat_grid *grid = &h->grid[l];
-    const struct starfish_flat_shape *shape = &h->shape[l];
-
     h->table[l] = calloc(h->size[l], sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    starfish_flat_grid_fill(grid, problem, shape, h->table[l]);
+    STARFISH_TRY(fill_table(&h->grid[l], problem, &h->shape[l], h->table[l]));
     return check_table(h, l, precision);
 }
 
@@ -281,12 +310,27 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
                                              .runs = runs};
 }
 
+/* Of the first grid of the tail below boxes. */
+static size_t tail_of_boxes(const struct starfish_multigrid_plan *plan, const struct starfish_flat_problem *problem)
+{
+    const int on_gpu = problem->cut && problem->cut->owner && problem->cut->owner[0].device >= 0;
+
+    return plan->options.tail > 0 ? plan->options.tail : on_gpu ? TAIL_SHARED : TAIL_ON_CORES;
+}
+
+/* Panels are cut from each other on all grids that are large. */
+static void choose_collected(struct hierarchy *h, const struct starfish_flat_problem *problem, size_t tail)
+{
+    while (problem->sphere && h->collected + 1 < h->levels &&
+           h->grid[h->collected].n[0] * h->grid[h->collected].n[1] * problem->n[2] > tail)
+        h->collected++;
+}
+
 static starfish_status make_boxes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
                                   const struct starfish_flat_problem *problem)
 {
-    const size_t tail = problem->cut->owner && problem->cut->owner[0].device >= 0 ? TAIL_SHARED : TAIL_ON_CORES;
-    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table,
-                                              plan->options.tail > 0 ? plan->options.tail : tail};
+    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table, tail_of_boxes(plan, problem),
+                                              h->collected};
 
     STARFISH_TRY(starfish_flat_boxes_create(&h->boxes, problem->cut, &whole));
     plan->part_shapes = h->boxes.shape; /* they must stay as long as the graph */
@@ -320,6 +364,7 @@ static starfish_status create(struct starfish_multigrid_plan *plan, const void *
     starfish_status status = create_state(plan, problem);
     if (status == STARFISH_SUCCESS)
         status = coarsen_all(h, problem, plan->options.levels);
+    choose_collected(h, problem, tail_of_boxes(plan, problem));
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(h, problem, l);
     if (status == STARFISH_SUCCESS) {

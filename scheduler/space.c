@@ -8,6 +8,8 @@
 #include "scheduler/field.h"
 #include "scheduler/ranks.h"
 
+#include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,45 +189,125 @@ static ptrdiff_t element_of(const struct starfish_space *space, const struct sta
     return x - box->array[0][0] + (ptrdiff_t)(starfish_box_memory(box, 0) * space->layers) * (y - box->array[1][0]);
 }
 
-/* What box `to` reads of box `from`, which a periodic array has again `shift` cells further. */
-static starfish_status add_box_halo(struct starfish_space *space, const struct starfish_boxes *boxes, size_t from,
-                                    size_t to, const ptrdiff_t shift[2])
+/* The cells of a box's ghosts, in direction d, whose neighbours are the box's own. */
+static void clip_to_neighbour(const struct starfish_box_neighbour *neighbour, const struct starfish_box *from, int d,
+                              ptrdiff_t *first, ptrdiff_t *last)
 {
-    const struct starfish_box *a = &space->box[from], *b = &space->box[to];
-    ptrdiff_t first[2], last[2];
+    const int e = neighbour->step[0][d] != 0 ? 0 : 1;
+    const ptrdiff_t step = neighbour->step[e][d], origin = neighbour->origin[e];
+    const ptrdiff_t low = step * (from->own[e][step < 0] - (step < 0) - origin);
+    const ptrdiff_t high = step * (from->own[e][step > 0] - origin) + (step < 0);
+
+    *first = low > *first ? low : *first;
+    *last = high < *last ? high : *last;
+}
+
+/* The cells that box `to` reads of box `from`; 0: there are none. */
+static int find_ghosts(const struct starfish_space *space, const struct starfish_box_neighbour *neighbour, size_t depth,
+                       ptrdiff_t first[2], ptrdiff_t last[2])
+{
+    const struct starfish_box *to = &space->box[neighbour->to];
 
     for (int d = 0; d < 2; d++) {
-        const ptrdiff_t depth = (ptrdiff_t)boxes->depth, own[2] = {a->own[d][0] + shift[d], a->own[d][1] + shift[d]};
-        const ptrdiff_t low = b->own[d][0] - depth, high = b->own[d][1] + depth;
-        const ptrdiff_t start = low > b->array[d][0] ? low : b->array[d][0];
-        const ptrdiff_t end = high < b->array[d][1] ? high : b->array[d][1];
-        first[d] = own[0] > start ? own[0] : start;
-        last[d] = own[1] < end ? own[1] : end;
-        if (first[d] >= last[d])
-            return STARFISH_SUCCESS;
+        const ptrdiff_t low = to->own[d][0] - (ptrdiff_t)depth, high = to->own[d][1] + (ptrdiff_t)depth;
+        first[d] = low > to->array[d][0] ? low : to->array[d][0];
+        last[d] = high < to->array[d][1] ? high : to->array[d][1];
+        first[d] = first[d] > neighbour->ghost[d][0] ? first[d] : neighbour->ghost[d][0];
+        last[d] = last[d] < neighbour->ghost[d][1] ? last[d] : neighbour->ghost[d][1];
+        clip_to_neighbour(neighbour, &space->box[neighbour->from], d, &first[d], &last[d]);
     }
+    return first[0] < last[0] && first[1] < last[1];
+}
+
+/* The element of box `from` that is the neighbour of cell (x,y), layer 0. */
+static ptrdiff_t element_beyond(const struct starfish_space *space, const struct starfish_box_neighbour *neighbour,
+                                ptrdiff_t x, ptrdiff_t y)
+{
+    return element_of(space, &space->box[neighbour->from], starfish_box_neighbour_cell(neighbour, 0, x, y),
+                      starfish_box_neighbour_cell(neighbour, 1, x, y));
+}
+
+/* In the order of the reader's array: rows, of these layers, of these columns. */
+static starfish_status index_halo(const struct starfish_space *space, const struct starfish_box_neighbour *neighbour,
+                                  const ptrdiff_t first[2], const ptrdiff_t last[2], struct starfish_halo *halo)
+{
+    const ptrdiff_t layer = (ptrdiff_t)starfish_box_memory(&space->box[neighbour->from], 0);
+    int *const index = malloc(halo->count * sizeof *index), *next = index;
+
+    if (!index)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo of %zu cells", halo->count);
+    for (ptrdiff_t y = first[1]; y < last[1]; y++)
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)space->layers; k++)
+            for (ptrdiff_t x = first[0]; x < last[0]; x++)
+                *next++ = (int)(element_beyond(space, neighbour, x, y) + layer * k);
+    const starfish_status status = starfish_table_ints(&halo->index, index, halo->count);
+    free(index);
+    return status;
+}
+
+static int has_int_indices(const struct starfish_space *space, const struct starfish_box *box)
+{
+    return starfish_box_memory(box, 0) * starfish_box_memory(box, 1) * space->layers <= INT_MAX;
+}
+
+static starfish_status add_box_halo(struct starfish_space *space, size_t depth,
+                                    const struct starfish_box_neighbour *neighbour)
+{
+    ptrdiff_t first[2], last[2];
+
+    if (!find_ghosts(space, neighbour, depth, first, last))
+        return STARFISH_SUCCESS;
     if (space->halos == STARFISH_SPACE_MOST_HALOS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: they have more than %d halos", STARFISH_SPACE_MOST_HALOS);
     const size_t width = (size_t)(last[0] - first[0]), rows = (size_t)(last[1] - first[1]);
-    space->halo[space->halos++] =
-        (struct starfish_halo){.from = from,
-                               .to = to,
-                               .count = width * rows * space->layers,
-                               .first = (size_t)element_of(space, a, first[0] - shift[0], first[1] - shift[1]),
-                               .at = element_of(space, b, first[0], first[1]),
-                               .width = width};
-    return STARFISH_SUCCESS;
+    struct starfish_halo *halo = &space->halo[space->halos++];
+    *halo = (struct starfish_halo){.from = neighbour->from,
+                                   .to = neighbour->to,
+                                   .count = width * rows * space->layers,
+                                   .at = element_of(space, &space->box[neighbour->to], first[0], first[1]),
+                                   .width = width};
+    if (starfish_box_neighbour_is_shift(neighbour)) {
+        halo->first = (size_t)element_beyond(space, neighbour, first[0], first[1]);
+        return STARFISH_SUCCESS;
+    }
+    if (!has_int_indices(space, &space->box[neighbour->from]))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boxes: box %zu has more than %d cells", neighbour->from,
+                             INT_MAX);
+    return index_halo(space, neighbour, first, last, halo);
 }
 
-static starfish_status add_box_halos(struct starfish_space *space, const struct starfish_boxes *boxes, size_t from,
-                                     size_t to)
+/* A box of an array, which has it again `shift` cells further where it is periodic. */
+static struct starfish_box_neighbour in_an_array(size_t from, size_t to, const ptrdiff_t shift[2])
+{
+    return (struct starfish_box_neighbour){.from = from,
+                                           .to = to,
+                                           .ghost = {{PTRDIFF_MIN, PTRDIFF_MAX}, {PTRDIFF_MIN, PTRDIFF_MAX}},
+                                           .origin = {-shift[0], -shift[1]},
+                                           .step = {{1, 0}, {0, 1}}};
+}
+
+static starfish_status add_array_halos(struct starfish_space *space, const struct starfish_boxes *boxes, size_t from,
+                                       size_t to)
 {
     const ptrdiff_t n[2] = {(ptrdiff_t)boxes->cells[0], (ptrdiff_t)boxes->cells[1]};
 
     for (int y = -boxes->periodic[1]; y <= boxes->periodic[1]; y++)
-        for (int x = -boxes->periodic[0]; x <= boxes->periodic[0]; x++)
+        for (int x = -boxes->periodic[0]; x <= boxes->periodic[0]; x++) {
+            const struct starfish_box_neighbour neighbour =
+                in_an_array(from, to, (const ptrdiff_t[]){x * n[0], y * n[1]});
             if (from != to || x != 0 || y != 0)
-                STARFISH_TRY(add_box_halo(space, boxes, from, to, (const ptrdiff_t[]){x * n[0], y * n[1]}));
+                STARFISH_TRY(add_box_halo(space, boxes->depth, &neighbour));
+        }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status add_box_halos(struct starfish_space *space, const struct starfish_boxes *boxes)
+{
+    for (size_t i = 0; i < boxes->neighbours; i++)
+        STARFISH_TRY(add_box_halo(space, boxes->depth, &boxes->neighbour[i]));
+    for (size_t to = 0; to < boxes->parts && !boxes->neighbour; to++)
+        for (size_t from = 0; from < boxes->parts; from++)
+            STARFISH_TRY(add_array_halos(space, boxes, from, to));
     return STARFISH_SUCCESS;
 }
 
@@ -240,16 +322,14 @@ starfish_status starfish_space_boxes(struct starfish_space *space, struct starfi
     space->parts[1] = boxes->parts;
     space->apart = space->local = 1;
     space->layers = boxes->layers;
+    space->rim = boxes->rim;
     memcpy(space->cells, boxes->cells, sizeof space->cells);
     memcpy(space->box, boxes->box, boxes->parts * sizeof boxes->box[0]);
     for (size_t p = 0; p < boxes->parts && boxes->owner; p++)
         space->owner[p] = boxes->owner[p];
     for (size_t p = 1; p < boxes->parts && boxes->owner; p++)
         space->on_ranks |= boxes->owner[p].rank != boxes->owner[0].rank;
-    for (size_t to = 0; to < boxes->parts; to++)
-        for (size_t from = 0; from < boxes->parts; from++)
-            STARFISH_TRY(add_box_halos(space, boxes, from, to));
-    return STARFISH_SUCCESS;
+    return add_box_halos(space, boxes);
 }
 
 void starfish_space_destroy(struct starfish_space *space)

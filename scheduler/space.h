@@ -26,6 +26,7 @@
 #ifndef STARFISH_SCHEDULER_SPACE_H
 #define STARFISH_SCHEDULER_SPACE_H
 
+#include "base/box_neighbour.h"
 #include "scheduler/owner.h"
 #include "scheduler/table.h"
 
@@ -66,6 +67,7 @@ struct starfish_space {
     size_t before[STARFISH_SPACE_MOST_PARTS], after[STARFISH_SPACE_MOST_PARTS]; /* ghosts, in elements */
     /* Of boxes: cells of the whole array in x and y, between which there are so many layers; 0: no boxes. */
     size_t cells[2], layers;
+    size_t rim; /* cells around each box in an array that collects them */
     struct starfish_box box[STARFISH_SPACE_MOST_PARTS];
 };
 
@@ -144,12 +146,17 @@ starfish_status starfish_space_index_sets(struct starfish_space *space, struct s
                                           const struct starfish_index_halo *halo);
 /* Boxes: apart, indices local. An array has cells[0] x layers x cells[1] elements, x fastest, that of a box likewise.
  * Halos are what lies at most `depth` cells beyond a box in x and y, at its corners too, as far as it has memory for
- * it. */
+ * it. Which box has them a table of neighbours says; without one boxes are those of an array, periodic or not. Where
+ * axes are exchanged or run backwards, an edge is packed by an index table in the order of its reader. */
 struct starfish_boxes {
     size_t cells[2], layers, parts, depth;
     int periodic[2];
     const struct starfish_box *box;
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
+    size_t neighbours;
+    const struct starfish_box_neighbour *neighbour; /* in cells of the array; NULL: made from `periodic` */
+    size_t
+        rim; /* an array that collects the boxes has them one behind the other in y, each with so many cells around */
 };
 starfish_status starfish_space_boxes(struct starfish_space *space, struct starfish_context *context,
                                      const struct starfish_boxes *boxes);

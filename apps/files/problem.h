@@ -42,7 +42,7 @@ struct starfish_problem {
     double lambda;                /* 0 when absent */
     struct starfish_values rhs, exact;
     struct starfish_values boundary[3][2]; /* [direction][low, high end] */
-    int geometry;                          /* atmosphere3d: 0 flat, 1 panel */
+    int geometry;                          /* atmosphere3d: 0 flat, 1 panel, 2 sphere */
     double height, omega;                  /* atmosphere3d */
     char *solution;                        /* where the solution goes, or NULL */
     char *input[STARFISH_PROBLEM_INPUTS];  /* names of the array files that were read */

@@ -15,7 +15,9 @@ static starfish_status read_word(const struct starfish_problem_reader *reader, c
     for (*index = 0; json_is_string(value) && words[*index]; ++*index)
         if (strcmp(json_string_value(value), words[*index]) == 0)
             return STARFISH_SUCCESS;
-    return starfish_json_fail(reader->path, key, "must be \"%s\" or \"%s\"", words[0], words[1]);
+    return words[2]
+               ? starfish_json_fail(reader->path, key, "must be \"%s\", \"%s\" or \"%s\"", words[0], words[1], words[2])
+               : starfish_json_fail(reader->path, key, "must be \"%s\" or \"%s\"", words[0], words[1]);
 }
 
 static starfish_status read_positive(const struct starfish_problem_reader *reader, const char *key, int zero,
@@ -71,6 +73,21 @@ static starfish_status read_panel(const struct starfish_problem_reader *reader)
     return STARFISH_SUCCESS;
 }
 
+/* Panels one behind the other in y. */
+static starfish_status read_sphere(const struct starfish_problem_reader *reader)
+{
+    const struct starfish_axis *axis = reader->problem->axis;
+
+    if (axis[1].n % 6 != 0 || axis[1].n / 6 != axis[0].n)
+        return starfish_json_fail(reader->path, "n",
+                                  "of a sphere the second number is 6 times the first, the rows of six panels; "
+                                  "%zu is not 6 times %zu",
+                                  axis[1].n, axis[0].n);
+    STARFISH_TRY(read_panel(reader));
+    reader->problem->axis[1].length *= 6;
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status check_faces(const struct starfish_problem_reader *reader, const double *faces, size_t n,
                                    double height)
 {
@@ -111,12 +128,14 @@ static starfish_status read_levels(const struct starfish_problem_reader *reader)
 
 static starfish_status read_atmosphere(const struct starfish_problem_reader *reader)
 {
-    static const char *const geometries[] = {"flat", "panel", NULL};
+    static const char *const geometries[] = {"flat", "panel", "sphere", NULL};
+    static starfish_status (*const read_geometry[])(const struct starfish_problem_reader *) = {read_box, read_panel,
+                                                                                               read_sphere};
     struct starfish_problem *problem = reader->problem;
     double lambda;
 
     STARFISH_TRY(read_word(reader, "geometry", geometries, &problem->geometry));
-    STARFISH_TRY((problem->geometry ? read_panel : read_box)(reader));
+    STARFISH_TRY(read_geometry[problem->geometry](reader));
     STARFISH_TRY(read_positive(reader, "height", 0, &problem->height));
     STARFISH_TRY(read_positive(reader, "omega", 1, &problem->omega));
     STARFISH_TRY(read_positive(reader, "lambda", 1, &lambda)); /* read again for all kinds */

@@ -4,7 +4,9 @@
 #include "apps/files/file.h"
 #include "apps/files/vtk.h"
 #include "apps/pictures/image.h"
+#include "apps/solve/globe.h"
 #include "base/status.h"
+#include <starfish/atmosphere.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -49,27 +51,33 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
     return STARFISH_SUCCESS;
 }
 
-/* ---- the picture: x-y of a 2D problem, else the x-z plane in which |u| is largest -------------------------------- */
+/* ---- the picture: x-y of a 2D problem, of a sphere the layer, else the x-z plane in which |u| is largest --------- */
 
-static double largest_in_plane(const struct solve_run *run, size_t j)
+/* Plane `at` across direction d. */
+static double largest_in_plane(const struct solve_run *run, int d, size_t at)
 {
     const struct starfish_axis *axis = run->solver.problem.axis;
+    size_t first[3] = {0, 0, 0}, last[3] = {axis[0].n, axis[1].n, axis[2].n};
     double result = 0;
-    for (size_t k = 0; k < axis[2].n; ++k)
-        for (size_t i = 0; i < axis[0].n; ++i)
-            result = fmax(result, fabs(starfish_array_get(&run->solver.solution, i + axis[0].n * (j + axis[1].n * k))));
+    first[d] = at;
+    last[d] = at + 1;
+    for (size_t k = first[2]; k < last[2]; ++k)
+        for (size_t j = first[1]; j < last[1]; ++j)
+            for (size_t i = first[0]; i < last[0]; ++i)
+                result =
+                    fmax(result, fabs(starfish_array_get(&run->solver.solution, i + axis[0].n * (j + axis[1].n * k))));
     return result;
 }
 
 /* From the middle outwards, so that of planes alike the middle one is shown. */
-static size_t choose_plane(const struct solve_run *run)
+static size_t choose_plane(const struct solve_run *run, int d)
 {
-    size_t n = run->solver.problem.axis[1].n, best = n / 2;
-    double highest = largest_in_plane(run, best);
+    size_t n = run->solver.problem.axis[d].n, best = n / 2;
+    double highest = largest_in_plane(run, d, best);
     for (size_t step = 1; step <= n / 2; ++step)
         for (int side = 0; side < 2; ++side) {
             size_t j = side ? n / 2 + step : n / 2 - step;
-            double here = j < n ? largest_in_plane(run, j) : 0;
+            double here = j < n ? largest_in_plane(run, d, j) : 0;
             if (here > highest * (1 + 1e-6)) {
                 highest = here;
                 best = j;
@@ -84,10 +92,19 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
+static starfish_status write_globe(const struct solve_run *run, const struct positions *positions)
+{
+    const size_t k = choose_plane(run, 2);
+    char title[128];
+    snprintf(title, sizeof title, "%.60s: u at z = %.4g", base_name(run->solver.problem.path),
+             positions->position[2][k]);
+    return solve_write_globe(run->options.plot, &run->solver.solution, run->solver.problem.axis[0].n, k, title);
+}
+
+static starfish_status write_slice(const struct solve_run *run, const struct positions *positions)
 {
     const struct starfish_axis *axis = run->solver.problem.axis;
-    size_t up = run->solver.problem.dimensions - 1, j = up == 2 ? choose_plane(run) : 0, nx = axis[0].n,
+    size_t up = run->solver.problem.dimensions - 1, j = up == 2 ? choose_plane(run, 1) : 0, nx = axis[0].n,
            rows = axis[up].n;
     struct starfish_array plane;
     char title[128];
@@ -106,6 +123,13 @@ static starfish_status write_plot(const struct solve_run *run, const struct posi
     starfish_status status = starfish_image_write(run->options.plot, &slice);
     starfish_array_free(&plane);
     return status;
+}
+
+static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
+{
+    const struct starfish_problem *problem = &run->solver.problem;
+    const int is_sphere = problem->kind == STARFISH_ATMOSPHERE3D && problem->geometry == STARFISH_SPHERE;
+    return (is_sphere ? write_globe : write_slice)(run, positions);
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */

@@ -14,7 +14,11 @@
  * 0 on its sides, div and grad those of the surface at radius r, d_r (...) standing for r^-2 d_r (r^2 ...). Cells are
  * equal in the two angles, -pi/4 to pi/4; their areas are exact, fluxes have the metric at the middle of faces, and the
  * cross terms, which the angle between the two families of lines brings, that at corners; so a column is coupled with
- * two of the columns across its corners, too.
+ * two of the columns across its corners, too. STARFISH_SPHERE: the same over all six panels, n[0] columns squared each,
+ * so that n[1] is 6 n[0]: panel p has the rows j = p n[0] to (p + 1) n[0] - 1. With the unit vectors e_x, e_y and e_z
+ * of space, the point of panel p at the angles x and y is in the direction of c + tan(x) a + tan(y) b, where (c, a, b)
+ * is (e_x, e_y, e_z), (e_y, -e_x, e_z), (-e_x, -e_y, e_z), (-e_y, e_x, e_z) around the equator, then (e_z, e_y, -e_x)
+ * at the north pole and (-e_z, e_y, e_x) at the south pole.
  *
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
  * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
@@ -36,6 +40,7 @@ extern "C" {
 typedef enum starfish_flat_geometry {
     STARFISH_FLAT_BOX,
     STARFISH_PANEL,
+    STARFISH_SPHERE,
     STARFISH_FLAT_GEOMETRIES
 } starfish_flat_geometry;
 
@@ -82,7 +87,8 @@ struct starfish_atmosphere_options {
     double tolerance;    /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations;  /* 1 or more */
     int fixed;           /* exactly max_iterations iterations, and nobody looks at residuals: for measurements */
-    size_t parts;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers */
+    size_t parts;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers; of a sphere 6,
+                            its panels */
     size_t boxes;        /* parts beside one another in x, which divide `parts`: each is a box of columns with memory of
                             its own; 0: runs of rows, or what suits the ranks */
 };

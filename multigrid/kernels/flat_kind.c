@@ -1,4 +1,4 @@
-/* Flat domains as a grid kind: sweeps, and what operations read. */
+/* Flat domains as a grid kind: sweeps, what operations read, and how cores share them. */
 #include "multigrid/kernels/flat_kind.h"
 
 static void extent(const void *shape, size_t n[2])
@@ -120,6 +120,16 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
     return input == STARFISH_GRID_COARSE ? nothing : sweep_reads(step, input);
 }
 
+/* ---- Cores ------------------------------------------------------------------------------------------------------- */
+
+/* By rows, but one core has all of a sphere's array. */
+static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    const struct starfish_flat_shape *shape = step->shape;
+
+    starfish_grid_share_all_by_rows(step, operation, part, shape->rim > 0 ? 1 : parts);
+}
+
 /* Grids of one size may have columns of different lengths. */
 static size_t variant(const void *shape)
 {
@@ -145,6 +155,6 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .runs_along_columns = runs_along_columns,
     .column_unit = column_unit,
     .combines = 1,
-    .share = starfish_grid_share_all_by_rows,
+    .share = share,
     .variant = variant,
     .sweep_names = sweep_names};

@@ -25,6 +25,9 @@ struct starfish_flat_shape {
      * that count in sums, both 0: all; and whether the colours of its columns are those of the whole grid exchanged. */
     size_t own[2];
     int other_colours;
+    /* Of the six panels of a sphere as one array (flat_sphere.h): ghosts around each of them, which operations fill
+     * before they read; 0: of anything else. */
+    size_t rim;
 };
 
 /* Where a piece of the table begins, in reals. */
@@ -57,7 +60,8 @@ enum starfish_flat_sweep {
 
 extern const struct starfish_grid_kind starfish_flat_kind;
 
-/* Operations at a place (flat_steps.c). */
+/* Operations at a place (flat_steps.c). On arrays of a sphere they are one core's, since they write ghosts into what
+ * they read. */
 int starfish_flat_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 int starfish_flat_restrict_here(const struct starfish_place *place, const struct starfish_grid_step *step);
 int starfish_flat_prolong_here(const struct starfish_place *place, const struct starfish_grid_step *step);

@@ -3,12 +3,16 @@
 #include "multigrid/kernels/flat_kind.h"
 
 #include "base/real.h"
+#include "multigrid/kernels/flat_sphere.h"
+
+#include <stdint.h>
 
 STARFISH_PLACE_KERNEL(run_smooth, starfish_flat_smooth)
 STARFISH_PLACE_KERNEL(run_residual, starfish_flat_residual)
 STARFISH_PLACE_KERNEL(run_restrict, starfish_flat_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_flat_prolong)
 STARFISH_PLACE_KERNEL(run_arrange, starfish_flat_arrange)
+STARFISH_PLACE_KERNEL(run_seams, starfish_flat_seams)
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
@@ -84,6 +88,16 @@ static void set_transfers(const struct starfish_place *place, const struct starf
 
 /* ---- Operations -------------------------------------------------------------------------------------------------- */
 
+/* What is read of a sphere's array has the columns of the neighbours around each panel. */
+static int fill_seams(const struct starfish_place *place, const struct starfish_flat_shape *shape, const void *u)
+{
+    if (!u || !shape || shape->rim == 0)
+        return 0;
+    const struct starfish_flat_seams seams = {shape->n[0] - 2 * shape->rim, shape->rim, shape->n[2],
+                                              (void *)(uintptr_t)u};
+    return run_seams(place, &seams);
+}
+
 int starfish_flat_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     static const enum starfish_flat_columns columns[2][STARFISH_FLAT_SWEEPS] = {
@@ -103,6 +117,8 @@ int starfish_flat_smooth_here(const struct starfish_place *place, const struct s
                                           .sums = s->sums,
                                           .sum_count = s->sum_count};
 
+    TRY_LAUNCH(fill_seams(place, shape, s->u));
+    TRY_LAUNCH(fill_seams(place, s->coarse_shape, s->coarse));
     if (s->coarse)
         set_transfers(place, s, smooth.transfer);
     return run_smooth(place, &smooth);
@@ -118,6 +134,7 @@ int starfish_flat_restrict_here(const struct starfish_place *place, const struct
                                                .coarse = s->result,
                                                .work = place->work};
 
+    TRY_LAUNCH(fill_seams(place, s->shape, s->u));
     set_transfers(place, s, restrict_.transfer);
     return run_restrict(place, &restrict_);
 }
@@ -133,6 +150,7 @@ int starfish_flat_prolong_here(const struct starfish_place *place, const struct 
                                             .v = s->result,
                                             .work = place->work};
 
+    TRY_LAUNCH(fill_seams(place, s->coarse_shape, s->coarse));
     set_transfers(place, s, prolong.transfer);
     return run_prolong(place, &prolong);
 }
@@ -154,6 +172,8 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                                     .energy = s->energy,
                                                     .sum_count = s->sum_count};
 
+    TRY_LAUNCH(fill_seams(place, s->shape, s->u));
+    TRY_LAUNCH(fill_seams(place, s->shape, s->correction));
     return run_residual(place, &residual);
 }
 

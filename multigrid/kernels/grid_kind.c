@@ -49,12 +49,33 @@ void starfish_grid_share_all_by_rows(struct starfish_grid_step *step, enum starf
         starfish_grid_share_sums(step, part, active);
 }
 
+/* Which of `all` zeros, a power of two, comes at place `step`: of twice as many each is followed by its mirror. */
+static int zero_of(int step, int all)
+{
+    int zero = 0;
+
+    for (int count = 2; count <= all; count *= 2)
+        zero = step / (all / count) % 2 ? count - 1 - zero : zero;
+    return zero;
+}
+
+/* The same of any number of zeros: in the order of the first ones of the next power of two. */
+static int order_of(int step, int steps)
+{
+    int all = 1, before = 0;
+
+    while (all < steps)
+        all *= 2;
+    for (int other = 0; other < steps; other++)
+        before += zero_of(other, all) < zero_of(step, all);
+    return before;
+}
+
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps)
 {
     const double pi = 3.14159265358979323846, high = eigenvalue, low = smoothing->damping * high;
-    const int zero = step % 2 ? steps - 1 - step / 2 : step / 2;
 
     if (smoothing->smoother != STARFISH_SMOOTHER_CHEBYSHEV)
         return smoothing->damping;
-    return 2 / (high + low - (high - low) * cos(pi * (zero + 0.5) / steps));
+    return 2 / (high + low - (high - low) * cos(pi * (order_of(step, steps) + 0.5) / steps));
 }

@@ -176,9 +176,10 @@ void starfish_grid_share_all_by_rows(struct starfish_grid_step *step, enum starf
 
 /* The damping of step 0 .. steps-1 on a grid: smoothing->damping, but for Chebyshev, where that is the lower end of the
  * interval [a, b] over b, the bound of the eigenvalues of D^-1 A. Then steps are divided by the zeros of the
- * polynomial, smallest and largest, next smallest and largest, ...: while a > 0.18 b no eigenvalue's factor exceeds 1
- * after any pair, so that the order of the zeros, on which rounding errors depend, is good for any number of steps.
- * Source: Saad, Iterative Methods for Sparse Linear Systems, section 12.3. */
+ * polynomial, in the order of Lebedev and Finogenov: no run of steps multiplies an eigenvector by more than b / a
+ * (computed, up to 1000 steps), so that rounding errors stay small however small a is. In the order smallest, largest,
+ * next smallest, next largest, ... they grow by 1e36 in 150 steps where a is b / 5000. Sources: Saad, Iterative Methods
+ * for Sparse Linear Systems, section 12.3; Lebedev, Finogenov, USSR Comput. Math. Math. Phys. 11 (1971), 155-170. */
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps);
 
 #endif

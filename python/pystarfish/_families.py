@@ -221,8 +221,8 @@ class DiffusionPlan(Plan):
 
 
 class AtmospherePlan(Plan):
-    """Flat domains: -omega^2 (lap_h u + lam^2 d_z d_z u) + u = f, shape (nz, ny, nx), on a box ("flat") or on a panel
-    of the sphere ("panel").
+    """Flat domains: -omega^2 (lap_h u + lam^2 d_z d_z u) + u = f, shape (nz, ny, nx), on a box ("flat"), on a panel
+    of the sphere ("panel") or on all six ("sphere", with ny = 6 nx: u.reshape(nz, 6, nx, nx) has them apart).
 
     length: of a box in x and y; periodic: its sides, both or each; faces: nz + 1 heights from 0 to `height`. Other
     keywords (method, preconditioner, levels, tolerance, ...): pystarfish.options("atmosphere").
@@ -237,7 +237,8 @@ class AtmospherePlan(Plan):
         self.shape = field_shape(shape)
         held: list = []
         problem = make("starfish_atmosphere_problem")
-        problem.geometry = choice(geometry, "geometry", {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"]})
+        problem.geometry = choice(geometry, "geometry", {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"],
+                                                         "sphere": C["STARFISH_SPHERE"]})
         problem.n[:] = tuple(reversed(self.shape))
         problem.length[:] = tuple(of_direction(length, "length", d) for d in range(2))
         both = (periodic, periodic) if not hasattr(periodic, "__len__") else _each(periodic, "periodic", 2)

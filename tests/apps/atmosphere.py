@@ -21,6 +21,13 @@ def panel(**changes):
     return flat(geometry="panel", length=None, **changes)
 
 
+PANEL = 6
+
+
+def sphere(**changes):
+    return flat(geometry="sphere", n=[PANEL, 6 * PANEL, NZ], length=None, rhs=1) | changes
+
+
 def product(u, periodic, faces, omega=0.3):
     """A u of a flat box, by the definition."""
     def at(i, j, k):
@@ -78,6 +85,23 @@ class Atmosphere(Case):
         self.assertEqual((result["method"], result["n"]), ("multigrid", [NX, NY, NZ]))
         self.assertGreater(result["error"], 0)
 
+    def test_spheres_are_solved(self):
+        """What is the same everywhere stays so; both methods have one solution of anything else; a map is drawn."""
+        self.solve(sphere(levels={"faces": "z.npy"}))
+        self.assertLess(max(abs(u - 1) for u in read_npy(self.path("u.npy"))[1]), 1e-9)
+        write_npy(self.path("g.npy"), (NZ, 6 * PANEL, PANEL), [math.sin(1.3 * e) for e in range(6 * PANEL**2 * NZ)])
+        solutions = []
+        for arguments in (["--plot", self.path("map.png")], ["--method", "cg"], ["--precision", "mixed"]):
+            result = self.solve(sphere(rhs="g.npy"), *arguments)
+            self.assertEqual((result["status"], result["n"]), ("solved", [PANEL, 6 * PANEL, NZ]))
+            shape, u = read_npy(self.path("u.npy"))[:2]
+            self.assertEqual(tuple(shape), (NZ, 6 * PANEL, PANEL))
+            solutions.append(u)
+        for u in solutions[1:]:
+            self.assertLess(max(abs(a - b) for a, b in zip(u, solutions[0])), 1e-8)
+        with open(self.path("map.png"), "rb") as picture:
+            self.assertEqual(picture.read(4), b"\x89PNG")
+
     def test_too_few_iterations(self):
         path = self.write("p.json", flat(solution=None))
         status, out, said = self.run_program("solve", path, "--max-iterations", "2", "--json")
@@ -102,6 +126,8 @@ class Atmosphere(Case):
             ('"levels.tops": unknown', flat(levels={"tops": "z.npy"})),
             ('"levels.faces": must end with', flat(levels={"faces": "z.npy"}, height=0.2)),
             ('"bc": unknown', flat(bc="periodic")),
+            ('"n": of a sphere', sphere(n=[PANEL, PANEL, NZ])),
+            ('"sides": is for', sphere(sides="periodic")),
         ):
             with self.subTest(message=message):
                 self.refuse(2, message, "solve", self.write("p.json", problem))
@@ -114,6 +140,10 @@ class Atmosphere(Case):
                                    ("--smoothing-steps", ["--smoothing-steps", "0"])):
             with self.subTest(message=message):
                 self.refuse(2, message, "solve", path, *arguments)
+        problem = sphere()
+        del problem["solution"]
+        path = self.write("p.json", problem)
+        self.refuse(2, "--slabs is 4, but the parts of a sphere", "solve", path, "--slabs", "4")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,11 @@ static const struct {
     {{20, 18, 16}, {0, 0}, 1, 1, 1, STARFISH_FLAT_BOX, 0.2, 1},
     {{12, 10, 7}, {1, 0}, 0, 0, 0, STARFISH_FLAT_BOX, 0, 1},
     {{32, 32, 4}, {1, 1}, 0, 0, 0, STARFISH_FLAT_BOX, 2, 1},
+    {{8, 48, 6}, {0, 0}, 1, 0, 0, STARFISH_SPHERE, 0.3, 1},
+    {{1, 6, 1}, {0, 0}, 0, 0, 0, STARFISH_SPHERE, 1, 1},
+    {{5, 30, 7}, {0, 0}, 1, 1, 1, STARFISH_SPHERE, 0.2, 0.7},
+    {{12, 72, 48}, {0, 0}, 0, 1, 0, STARFISH_SPHERE, 1, 0.05},
+    {{6, 36, 2}, {0, 0}, 0, 0, 0, STARFISH_SPHERE, 12, 0.01}, /* hundreds of sweeps on the coarsest grid */
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0], FEW = 2 };
 
@@ -158,7 +163,7 @@ static void check_way(const struct made *m, const double *f, int way)
     o.precision = ways[way].precision;
     o.mixed = ways[way].mixed;
     o.red_black = ways[way].red_black;
-    o.parts = ways[way].parts;
+    o.parts = m->problem.geometry == STARFISH_SPHERE ? 0 : ways[way].parts;
     o.tolerance = tolerance;
     double *u = solve(&m->problem, &o, f, &info);
     const double residual = residual_of(&m->problem, u, f);
@@ -184,19 +189,24 @@ static void solutions_have_small_residuals(void **state)
     free(m);
 }
 
-/* Every size from 1 on, by every way, in boxes with sides and without and on panels. */
+/* Every size from 1 on, by every way, in boxes with sides and without, on panels and on spheres. */
 static void all_sizes_are_solved(void **state)
 {
     static const size_t across[] = {1, 2, 5}, up[] = {1, 2, 5};
-    enum { SIZES = 3 * 3 * 3 };
+    enum { SIZES = 3 * 3 * 3, KINDS = 4 };
+    static const starfish_flat_geometry geometries[KINDS] = {STARFISH_FLAT_BOX, STARFISH_FLAT_BOX, STARFISH_PANEL,
+                                                             STARFISH_SPHERE};
     struct made *m = malloc(sizeof *m);
 
     (void)state;
-    for (int e = 0; e < 3 * (is_small ? 3 : SIZES); e++) {
-        const int size = e / 3, kind = e % 3; /* a box, a periodic one, a panel */
+    for (int e = 0; e < KINDS * (is_small ? 3 : SIZES); e++) {
+        const int size = e / KINDS, kind = e % KINDS; /* a box, a periodic one, a panel, a sphere */
+        const size_t nx = across[size % 3], ny = kind == 3 ? 6 * nx : across[size / 3 % 3];
+        if (kind == 3 && size / 3 % 3 > 0)
+            continue;
         unsigned seed = 9;
-        *m = (struct made){.problem = {.geometry = kind == 2 ? STARFISH_PANEL : STARFISH_FLAT_BOX,
-                                       .n = {across[size % 3], across[size / 3 % 3], up[size / 9]},
+        *m = (struct made){.problem = {.geometry = geometries[kind],
+                                       .n = {nx, ny, up[size / 9]},
                                        .length = {1, 1.25},
                                        .periodic = {kind == 1, kind == 1},
                                        .height = 0.05,
@@ -249,6 +259,17 @@ static void exact_panel(const struct starfish_atmosphere_problem *p, const doubl
                   ((8 * a - 20 * P) * g / (r * r) + p->lambda * p->lambda * P * (-q * q * g + 2 * slope / r));
 }
 
+/* x y z + (x + 2 y) / 3, the sum of spherical harmonics of degrees 3 and 1. */
+static void exact_sphere(const struct starfish_atmosphere_problem *p, const double at[4], double *u, double *f)
+{
+    const double cubic = at[0] * at[1] * at[2], linear = (at[0] + 2 * at[1]) / 3, P = cubic + linear;
+    const double r = 1 + at[3], q = pi / p->height, g = cos(q * at[3]), slope = -q * sin(q * at[3]);
+
+    *u = P * g;
+    *f = *u - p->omega * p->omega *
+                  ((-12 * cubic - 2 * linear) * g / (r * r) + p->lambda * p->lambda * P * (-q * q * g + 2 * slope / r));
+}
+
 static void exact_box(const struct starfish_atmosphere_problem *p, const double at[4], double *u, double *f)
 {
     const double qx = pi / p->length[0], qy = 2 * pi / p->length[1], qz = pi / p->height;
@@ -259,11 +280,18 @@ static void exact_box(const struct starfish_atmosphere_problem *p, const double 
 
 static double error_at(starfish_flat_geometry geometry, int graded, size_t n)
 {
-    struct starfish_atmosphere_problem p = {
-        .geometry = geometry, .n = {n, n, n}, .length = {1, 1.25}, .height = 0.4, .omega = 0.2, .lambda = 0.8};
+    static void (*const exact_of[])(const struct starfish_atmosphere_problem *, const double *, double *,
+                                    double *) = {exact_box, exact_panel, exact_sphere};
+    struct starfish_atmosphere_problem p = {.geometry = geometry,
+                                            .n = {n, geometry == STARFISH_SPHERE ? 6 * n : n, n},
+                                            .length = {1, 1.25},
+                                            .height = 0.4,
+                                            .omega = 0.2,
+                                            .lambda = 0.8};
+    const size_t count = count_of(&p);
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
     struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
-    double *exact = malloc(n * n * n * sizeof *exact), *f = malloc(n * n * n * sizeof *f), *faces, sum = 0, all = 0;
+    double *exact = malloc(count * sizeof *exact), *f = malloc(count * sizeof *f), *faces, sum = 0, all = 0;
 
     faces = malloc((n + 1) * sizeof *faces);
     for (size_t k = 0; k <= n; k++) {
@@ -271,14 +299,14 @@ static double error_at(starfish_flat_geometry geometry, int graded, size_t n)
         faces[k] = p.height * (s + 0.1 * sin(2 * pi * s));
     }
     p.faces = graded ? faces : NULL;
-    for (size_t e = 0; e < n * n * n; e++) {
-        const size_t cell[3] = {e % n, e / n % n, e / n / n};
+    for (size_t e = 0; e < count; e++) {
+        const size_t cell[3] = {e % n, e / n % p.n[1], e / n / p.n[1]};
         double place[4];
         test_atmosphere_place(&p, cell, place);
-        (geometry == STARFISH_PANEL ? exact_panel : exact_box)(&p, place, &exact[e], &f[e]);
+        exact_of[geometry](&p, place, &exact[e], &f[e]);
     }
     double *u = solve(&p, &o, f, &info);
-    for (size_t e = 0; e < n * n * n; e++) {
+    for (size_t e = 0; e < count; e++) {
         sum += (u[e] - exact[e]) * (u[e] - exact[e]);
         all += exact[e] * exact[e];
     }
@@ -292,7 +320,7 @@ static double error_at(starfish_flat_geometry geometry, int graded, size_t n)
 static void errors_are_of_second_order(void **state)
 {
     (void)state;
-    for (int geometry = STARFISH_FLAT_BOX; geometry <= STARFISH_PANEL; geometry++)
+    for (int geometry = STARFISH_FLAT_BOX; geometry < STARFISH_FLAT_GEOMETRIES; geometry++)
         for (int graded = 0; graded < 2; graded++) {
             const double coarse = error_at((starfish_flat_geometry)geometry, graded, 16);
             const double fine = error_at((starfish_flat_geometry)geometry, graded, 32);

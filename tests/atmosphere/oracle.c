@@ -52,9 +52,35 @@ static double metric(const double angle[2], int d, int e)
     return inverse[d][e] / root;
 }
 
+static int is_sphere(const struct starfish_atmosphere_problem *p)
+{
+    return p->geometry == STARFISH_SPHERE;
+}
+
+/* Columns in direction d, of a sphere those of a panel. */
+static ptrdiff_t columns(const struct starfish_atmosphere_problem *p, int d)
+{
+    return (ptrdiff_t)p->n[is_sphere(p) ? 0 : d];
+}
+
 static double angle_at(const struct starfish_atmosphere_problem *p, int d, double cells)
 {
-    return -quarter + 2 * quarter * cells / (double)p->n[d];
+    return -quarter + 2 * quarter * cells / (double)columns(p, d);
+}
+
+/* Of each panel the middle, and where its two angles grow. */
+static const double frames[6][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},   {{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}},
+                                       {{-1, 0, 0}, {0, -1, 0}, {0, 0, 1}}, {{0, -1, 0}, {1, 0, 0}, {0, 0, 1}},
+                                       {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}},  {{0, 0, -1}, {0, 1, 0}, {1, 0, 0}}};
+
+/* Into a panel's own system of coordinates, or out of it. */
+static void turn(int panel, const double from[3], double to[3], int out)
+{
+    for (int c = 0; c < 3; c++) {
+        to[c] = 0;
+        for (int e = 0; e < 3; e++)
+            to[c] += out ? from[e] * frames[panel][e][c] : from[e] * frames[panel][c][e];
+    }
 }
 
 /* The angle at corner `b` between the great circles to a and c. */
@@ -88,7 +114,36 @@ static double panel_area(const struct starfish_atmosphere_problem *p, size_t i, 
 struct field {
     const struct starfish_atmosphere_problem *p;
     const double *u;
+    int panel; /* of a sphere, which the columns (i,j) are counted in */
 };
+
+/* Of a sphere, the number of column (i,j), which may be beyond one side: then the panel is looked for that has the
+ * middle of the side's face, too. */
+static size_t on_sphere(const struct field *f, ptrdiff_t i, ptrdiff_t j)
+{
+    const ptrdiff_t n = columns(f->p, 0), at[2] = {i, j};
+    double angle[2], point[3], own[3], along[2][3];
+    int panel = 0, inside = 1;
+
+    for (int d = 0; d < 2; d++) {
+        angle[d] = angle_at(f->p, d, (double)at[d] + 0.5);
+        inside &= at[d] >= 0 && at[d] < n;
+        angle[d] = fmax(-quarter, fmin(quarter, angle[d]));
+    }
+    sphere(angle, own, along);
+    turn(f->panel, own, point, 1);
+    for (; panel < 6; panel++) {
+        turn(panel, point, own, 0);
+        if ((panel == f->panel) == inside && own[0] > 0 && fmax(fabs(own[1]), fabs(own[2])) < own[0] * (1 + 1e-9))
+            break;
+    }
+    ptrdiff_t there[2];
+    for (int d = 0; d < 2; d++) {
+        there[d] = (ptrdiff_t)floor((atan(own[d + 1] / own[0]) + quarter) / (2 * quarter) * (double)n);
+        there[d] = there[d] < 0 ? 0 : there[d] >= n ? n - 1 : there[d];
+    }
+    return (size_t)(there[0] + n * (there[1] + n * panel));
+}
 
 /* Of a cell or of a ghost beyond a side, where u is that inside with the other sign. */
 static double value(const struct field *f, ptrdiff_t i, ptrdiff_t j, size_t k)
@@ -96,6 +151,8 @@ static double value(const struct field *f, ptrdiff_t i, ptrdiff_t j, size_t k)
     const ptrdiff_t nx = (ptrdiff_t)f->p->n[0], ny = (ptrdiff_t)f->p->n[1];
     double sign = 1;
 
+    if (is_sphere(f->p))
+        return f->u[on_sphere(f, i, j) + (size_t)(nx * ny) * k];
     if (f->p->periodic[0])
         i = (i % nx + nx) % nx;
     if (f->p->periodic[1])
@@ -115,22 +172,44 @@ static double alpha(const struct field *f, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t nx = (ptrdiff_t)f->p->n[0], ny = (ptrdiff_t)f->p->n[1];
 
+    if (is_sphere(f->p))
+        return profile(f->p->alpha_across, on_sphere(f, i, j));
     i = f->p->periodic[0] ? (i + nx) % nx : i < 0 ? 0 : i >= nx ? nx - 1 : i;
     j = f->p->periodic[1] ? (j + ny) % ny : j < 0 ? 0 : j >= ny ? ny - 1 : j;
     return profile(f->p->alpha_across, (size_t)(i + nx * j));
+}
+
+static double alpha_around(const struct field *f, ptrdiff_t i, ptrdiff_t j)
+{
+    return (alpha(f, i, j) + alpha(f, i - 1, j) + alpha(f, i, j - 1) + alpha(f, i - 1, j - 1)) / 4;
+}
+
+static int is_on_side(const struct field *f, ptrdiff_t place, int d)
+{
+    return place <= 0 || place >= columns(f->p, d);
 }
 
 /* What a corner at (i,j), in cells, takes off the coupling of the four faces that meet there; its sign says which
  * diagonal has it. */
 static double corner(const struct field *f, ptrdiff_t i, ptrdiff_t j)
 {
-    const struct starfish_atmosphere_problem *p = f->p;
-    const double angle[2] = {angle_at(p, 0, (double)i), angle_at(p, 1, (double)j)};
+    const double angle[2] = {angle_at(f->p, 0, (double)i), angle_at(f->p, 1, (double)j)};
 
-    if (p->geometry == STARFISH_FLAT_BOX || i <= 0 || j <= 0 || i >= (ptrdiff_t)p->n[0] || j >= (ptrdiff_t)p->n[1])
+    if (f->p->geometry == STARFISH_FLAT_BOX || is_on_side(f, i, 0) || is_on_side(f, j, 1))
         return 0;
-    return metric(angle, 0, 1) * (alpha(f, i, j) + alpha(f, i - 1, j) + alpha(f, i, j - 1) + alpha(f, i - 1, j - 1)) /
-           4;
+    return metric(angle, 0, 1) * alpha_around(f, i, j);
+}
+
+/* And off that of a face in direction d alone: at an edge between panels the metric along it is that without a flux
+ * through the edge. */
+static double taken_at(const struct field *f, ptrdiff_t i, ptrdiff_t j, int d)
+{
+    const double angle[2] = {angle_at(f->p, 0, (double)i), angle_at(f->p, 1, (double)j)};
+    const ptrdiff_t at[2] = {i, j};
+
+    if (!is_sphere(f->p) || !is_on_side(f, at[1 - d], 1 - d) || is_on_side(f, at[d], d))
+        return fabs(corner(f, i, j));
+    return (metric(angle, d, d) - 1 / metric(angle, 1 - d, 1 - d)) * alpha_around(f, i, j);
 }
 
 /* The flux through the face between cell (i,j) and the one below in direction d, out of the former. */
@@ -142,14 +221,15 @@ static double flux(const struct field *f, ptrdiff_t i, ptrdiff_t j, size_t k, in
     const double difference = value(f, i, j, k) - value(f, x, y, k);
     const double angle[2] = {angle_at(p, 0, (double)i + (d == 0 ? 0 : 0.5)),
                              angle_at(p, 1, (double)j + (d == 1 ? 0 : 0.5))};
-    const double taken = (fabs(corner(f, i, j)) + fabs(corner(f, i + (d == 1), j + (d == 0)))) / 2;
+    const double taken = (taken_at(f, i, j, d) + taken_at(f, i + (d == 1), j + (d == 0), d)) / 2;
     const ptrdiff_t place = d == 0 ? i : j;
-    const int side = !p->periodic[d] && (place == 0 || place == (ptrdiff_t)p->n[d]);
+    const int side = !is_sphere(p) && !p->periodic[d] && (place == 0 || place == (ptrdiff_t)p->n[d]);
 
     if (p->geometry == STARFISH_FLAT_BOX)
         return mean * difference * p->length[1 - d] / (double)p->n[1 - d] / (p->length[d] / (double)p->n[d]);
     /* on a side u has no derivative along it, and the ghost has the difference to zero twice */
-    return (mean * metric(angle, d, d) * (double)p->n[d] / (double)p->n[1 - d] - (side ? taken / 2 : taken)) *
+    return (mean * metric(angle, d, d) * (double)columns(p, d) / (double)columns(p, 1 - d) -
+            (side ? taken / 2 : taken)) *
            difference;
 }
 
@@ -179,7 +259,7 @@ static double upwards(const struct field *f, ptrdiff_t i, ptrdiff_t j, size_t k,
         const size_t other = up ? k + 1 : k - 1, face = k + (size_t)up;
         if (face == 0 || face == p->n[2])
             continue;
-        const double z = face_height(p, face), r = p->geometry == STARFISH_PANEL ? 1 + z : 1;
+        const double z = face_height(p, face), r = p->geometry == STARFISH_FLAT_BOX ? 1 : 1 + z;
         const double mine = fabs(z - middle(p, k)), others = fabs(z - middle(p, other));
         sum += r * r * (value(f, i, j, other) - u) /
                (mine / profile(p->alpha_up, k) + others / profile(p->alpha_up, other)) / volume;
@@ -194,12 +274,12 @@ static double upwards(const struct field *f, ptrdiff_t i, ptrdiff_t j, size_t k,
 static double row(const struct field *f, size_t i, size_t j, size_t k)
 {
     const struct starfish_atmosphere_problem *p = f->p;
-    const int panel = p->geometry == STARFISH_PANEL;
+    const int panel = p->geometry != STARFISH_FLAT_BOX;
     const double z0 = face_height(p, k), z1 = face_height(p, k + 1), w2 = p->omega * p->omega;
     const double volume = panel ? (pow(1 + z1, 3) - pow(1 + z0, 3)) / 3 : z1 - z0;
     const double area = panel ? panel_area(p, i, j) : p->length[0] / (double)p->n[0] * p->length[1] / (double)p->n[1];
     const ptrdiff_t x = (ptrdiff_t)i, y = (ptrdiff_t)j;
-    const size_t column = i + p->n[0] * j;
+    const size_t column = i + p->n[0] * (j + p->n[0] * (size_t)f->panel);
 
     return w2 * profile(p->alpha_up, k) * across(f, x, y, k) * (z1 - z0) / (volume * area) -
            w2 * p->lambda * p->lambda * profile(p->alpha_across, column) * upwards(f, x, y, k, volume) +
@@ -208,22 +288,26 @@ static double row(const struct field *f, size_t i, size_t j, size_t k)
 
 void test_atmosphere_apply(const struct starfish_atmosphere_problem *p, const double *u, double *f)
 {
-    const struct field field = {p, u};
+    const size_t rows = (size_t)columns(p, 1);
 
     for (size_t k = 0; k < p->n[2]; k++)
         for (size_t j = 0; j < p->n[1]; j++)
-            for (size_t i = 0; i < p->n[0]; i++)
-                f[i + p->n[0] * (j + p->n[1] * k)] = row(&field, i, j, k);
+            for (size_t i = 0; i < p->n[0]; i++) {
+                const struct field field = {p, u, (int)(j / rows)};
+                f[i + p->n[0] * (j + p->n[1] * k)] = row(&field, i, j % rows, k);
+            }
 }
 
 void test_atmosphere_place(const struct starfish_atmosphere_problem *p, const size_t cell[3], double place[4])
 {
-    const double angle[2] = {angle_at(p, 0, (double)cell[0] + 0.5), angle_at(p, 1, (double)cell[1] + 0.5)};
-    double along[2][3];
+    const size_t rows = (size_t)columns(p, 1);
+    const double angle[2] = {angle_at(p, 0, (double)cell[0] + 0.5), angle_at(p, 1, (double)(cell[1] % rows) + 0.5)};
+    double along[2][3], point[3];
 
     place[3] = middle(p, cell[2]);
-    if (p->geometry == STARFISH_PANEL) {
-        sphere(angle, place, along);
+    if (p->geometry != STARFISH_FLAT_BOX) {
+        sphere(angle, point, along);
+        turn((int)(cell[1] / rows), point, place, 1); /* panel 0's own system is that of space */
         return;
     }
     for (int d = 0; d < 2; d++)

@@ -6,7 +6,8 @@
 
 enum { MOST_LAYERS = 20 };
 
-/* Runs of 9 rows a rank at least, or boxes; one rank solves for all where neither is possible, as in the last case. */
+/* Runs of 9 rows a rank at least, or boxes; one rank solves for all where neither is possible, as in the last box. The
+ * panels of a sphere are dealt to the ranks. */
 static const struct shape {
     size_t n[3];
     int periodic[2], drift;
@@ -17,7 +18,7 @@ static const struct shape {
     {{24, 41, 5}, {0, 0}, 0, STARFISH_PANEL, 0},     {{20, 48, 16}, {0, 0}, 1, STARFISH_FLAT_BOX, 0},
     {{30, 40, 2}, {1, 1}, 0, STARFISH_FLAT_BOX, 0},  {{12, 11, 4}, {0, 0}, 0, STARFISH_FLAT_BOX, 0},
     {{48, 50, 18}, {0, 0}, 0, STARFISH_PANEL, 2},    {{48, 40, 20}, {1, 1}, 0, STARFISH_FLAT_BOX, 2},
-    {{12, 11, 4}, {0, 0}, 0, STARFISH_FLAT_BOX, 16},
+    {{12, 11, 4}, {0, 0}, 0, STARFISH_FLAT_BOX, 16}, {{10, 60, 7}, {0, 0}, 0, STARFISH_SPHERE, 0},
 };
 enum { SHAPES = sizeof shapes / sizeof shapes[0] };
 

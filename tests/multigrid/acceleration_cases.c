@@ -50,6 +50,31 @@ static void chebyshev_steps_make_the_polynomial(void **state)
             assert_true(fabs(polynomial(part, high, 100, 2 * pairs, high * p / 100)) <= 1 + 1e-12);
 }
 
+/* Nor does one grow by more than the interval is long, where that is long. */
+static void chebyshev_steps_bear_long_intervals(void **state)
+{
+    static const int counts[] = {17, 40, 100, 473, 1000};
+    enum { POINTS = 300 };
+
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        const double part = 4.0 / counts[c] / counts[c], high = 1.7;
+        const struct starfish_smoothing smoothing = {.smoother = STARFISH_SMOOTHER_CHEBYSHEV, .damping = part};
+        double product[POINTS + 1];
+        for (int p = 0; p <= POINTS; p++)
+            product[p] = 1;
+        for (int i = 0; i < counts[c]; i++) {
+            const double step = starfish_grid_damping(&smoothing, high, i, counts[c]);
+            for (int p = 0; p <= POINTS; p++) {
+                product[p] *= 1 - step * high * p / POINTS;
+                assert_true(fabs(product[p]) <= 1 / part);
+            }
+        }
+        for (int p = (int)ceil(POINTS * part); p <= POINTS; p++)
+            assert_true(fabs(product[p]) <= 0.1);
+    }
+}
+
 /* With as many steps as Jacobi a cycle reduces the residual at least as much, in every precision, tail or not. In
  * single precision cycles are counted only: they end before their factor settles. */
 static void chebyshev_is_no_worse_than_jacobi(void **state)
@@ -179,11 +204,9 @@ static void bicgstab_solves(void **state)
 int test_multigrid_accelerations(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chebyshev_steps_make_the_polynomial),
-        cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),
-        cmocka_unit_test(conjugate_gradients_take_fewer_cycles),
-        cmocka_unit_test(conjugate_gradients_solve),
-        cmocka_unit_test(bicgstab_solves),
+        cmocka_unit_test(chebyshev_steps_make_the_polynomial), cmocka_unit_test(chebyshev_steps_bear_long_intervals),
+        cmocka_unit_test(chebyshev_is_no_worse_than_jacobi),   cmocka_unit_test(conjugate_gradients_take_fewer_cycles),
+        cmocka_unit_test(conjugate_gradients_solve),           cmocka_unit_test(bicgstab_solves),
     };
 
     return cmocka_run_group_tests_name("accelerations", tests, NULL, NULL);

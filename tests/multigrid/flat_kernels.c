@@ -7,9 +7,10 @@ static const struct test_flat_device device = {&test_host_memory,
                                                {starfish_flat_restrict_cpu_f32, starfish_flat_restrict_cpu_f64},
                                                {starfish_flat_prolong_cpu_f32, starfish_flat_prolong_cpu_f64},
                                                {starfish_flat_arrange_cpu_f32, starfish_flat_arrange_cpu_f64},
+                                               {starfish_flat_seams_cpu_f32, starfish_flat_seams_cpu_f64},
                                                starfish_flat_work_cpu};
 
 int main(void)
 {
-    return test_flat_kernels(&device);
+    return test_flat_kernels(&device) + test_flat_seams(&device);
 }

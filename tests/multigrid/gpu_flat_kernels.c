@@ -7,6 +7,7 @@ BOTH_ON_DEVICE(starfish_flat_residual)
 BOTH_ON_DEVICE(starfish_flat_restrict)
 BOTH_ON_DEVICE(starfish_flat_prolong)
 BOTH_ON_DEVICE(starfish_flat_arrange)
+BOTH_ON_DEVICE(starfish_flat_seams)
 
 static const struct test_flat_device device = {
     &test_cuda_memory,
@@ -15,9 +16,10 @@ static const struct test_flat_device device = {
     {starfish_flat_restrict_cuda_f32_here, starfish_flat_restrict_cuda_f64_here},
     {starfish_flat_prolong_cuda_f32_here, starfish_flat_prolong_cuda_f64_here},
     {starfish_flat_arrange_cuda_f32_here, starfish_flat_arrange_cuda_f64_here},
+    {starfish_flat_seams_cuda_f32_here, starfish_flat_seams_cuda_f64_here},
     starfish_flat_work_cuda};
 
 int main(void)
 {
-    return test_cuda_devices() == 0 ? 77 : test_flat_kernels(&device);
+    return test_cuda_devices() == 0 ? 77 : test_flat_kernels(&device) + test_flat_seams(&device);
 }
