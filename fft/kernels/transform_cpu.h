@@ -2,6 +2,7 @@
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 #define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 
+#include "fft/kernels/columns_while.h"
 #include "fft/kernels/transform_lanes.h"
 
 struct starfish_transform_cpu_code {
@@ -14,7 +15,7 @@ struct starfish_transform_cpu_code {
     void (*rows)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments);
     void (*columns)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                    const struct starfish_transform_columns *arguments);
+                    const struct starfish_transform_columns *arguments, struct starfish_fetch *fetch);
 };
 
 extern const struct starfish_transform_cpu_code starfish_transform_cpu_code_f32, starfish_transform_cpu_code_f64;

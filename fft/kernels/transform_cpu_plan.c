@@ -74,5 +74,13 @@ void starfish_transform_columns_cpu(const struct starfish_transform_cpu *plan,
                                     enum starfish_transform_direction direction,
                                     const struct starfish_transform_columns *arguments)
 {
-    plan->code->columns(plan, direction, arguments);
+    plan->code->columns(plan, direction, arguments, NULL);
+}
+
+void starfish_transform_columns_cpu_while(const struct starfish_transform_cpu *plan,
+                                          enum starfish_transform_direction direction,
+                                          const struct starfish_transform_columns *arguments,
+                                          struct starfish_fetch *fetch)
+{
+    plan->code->columns(plan, direction, arguments, fetch);
 }
