@@ -29,21 +29,23 @@ static size_t line_stride(const struct starfish_transform_shape *shape)
     return ((shape->line + CACHE_LINE - 1) / CACHE_LINE | 1) * CACHE_LINE;
 }
 
-/* FFTW_MEASURE took 0.1 s for 512, 0.5 s for the prime 4093, and takes many seconds for large sizes. */
-static unsigned planner_effort(size_t length)
+/* FFTW_MEASURE took 0.1 s for 512, 0.5 s for the prime 4093, and takes many seconds for large sizes. Where lines are
+ * transformed side by side, FFTW has those that are left over alone. */
+static unsigned planner_effort(const struct starfish_transform_cpu *plan)
 {
-    return length <= 4096 ? FFTW_MEASURE : FFTW_ESTIMATE;
+    return plan->tables.shape.length <= 4096 && !plan->lanes.usable ? FFTW_MEASURE : FFTW_ESTIMATE;
 }
 
-static void *create_fft(const struct starfish_transform_shape *shape)
+static void *create_fft(const struct starfish_transform_cpu *plan)
 {
+    const struct starfish_transform_shape *shape = &plan->tables.shape;
     size_t stride = line_stride(shape);
     real *in = REAL_FFTW(alloc_real)(2 * stride + CACHE_LINE);
     if (!in)
         return NULL;
     real *first = (real *)(((uintptr_t)in + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT), *second = first + stride;
     int length = (int)shape->length;
-    unsigned flags = planner_effort(shape->length) | FFTW_DESTROY_INPUT;
+    unsigned flags = planner_effort(plan) | FFTW_DESTROY_INPUT;
     void *fft;
     if (shape->fft == STARFISH_FFT_REAL)
         fft = REAL_FFTW(plan_dft_r2c_1d)(length, first, (REAL_FFTW(complex) *)second, flags);

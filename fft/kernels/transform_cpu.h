@@ -6,8 +6,9 @@
 #include "fft/kernels/transform_lanes.h"
 
 struct starfish_transform_cpu_code {
-    /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock. */
-    void *(*create_fft)(const struct starfish_transform_shape *shape);
+    /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock, and after
+     * the lanes. */
+    void *(*create_fft)(const struct starfish_transform_cpu *plan);
     void (*destroy_fft)(void *fft);
     int (*create_lanes)(struct starfish_transform_lanes *lanes, const struct starfish_transform_tables *tables,
                         size_t n);
