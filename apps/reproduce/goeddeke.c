@@ -65,7 +65,6 @@ static void run_free(struct run *run)
     multigrid_mesh_free(&run->mesh);
 }
 
-/* why: the paper has none, as reproduce_compare has it. */
 static json_t *complete(json_t *row, const struct run *run, const char *variant, double paper, const char *why,
                         double ours)
 {
@@ -87,7 +86,7 @@ static const char *form_of(const struct run *run)
     return run->beside ? ", matrix-free" : "";
 }
 
-/* A number that is no time. */
+/* A number that is no time. why: the paper has none, as reproduce_compare has it. */
 static json_t *add_number(struct experiment *e, const struct run *run, const char *variant, const char *what,
                           double paper, const char *why, double ours)
 {
