@@ -4,6 +4,7 @@
 #include "base/pages.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/slab_window.h"
+#include "fft/kernels/columns_while.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
@@ -261,6 +262,33 @@ static void share_rows(const struct solve *solve, enum starfish_transform_direct
 
 /* ---- Blocks: columns of y, lines of z ---------------------------------------------------------------------------- */
 
+/* What this core reads of the block that it is likely to do next: rows of the batch on the way up, eliminated ones on
+ * the way down. */
+struct ahead {
+    struct starfish_fetch fetch;
+    const void *piece[STARFISH_SLAB_SWEEP_ROWS];
+};
+
+static void set_ahead(const struct solve *solve, enum starfish_transform_direction direction, const struct batch *batch,
+                      size_t block, struct ahead *ahead)
+{
+    const struct starfish_slab_whole *whole = solve->whole;
+    const struct starfish_slab_space *space = whole->space;
+    const size_t next = block + whole->gang.cores, before = lanes_before(whole, next);
+    ahead->fetch = (struct starfish_fetch){.piece = ahead->piece};
+    if (next >= whole->blocks)
+        return;
+    ahead->fetch.bytes = block_width(whole, next) * space->n[1] * starfish_real_size(space->precision);
+    ahead->fetch.pieces = batch->rows;
+    for (size_t row = 0; row < batch->rows; row++) {
+        struct starfish_strides packed;
+        ahead->piece[row] = direction == STARFISH_FORWARD
+                                ? in_batch(whole, batch, row, before)
+                                : starfish_real_at(plane_of(solve, &solve->modes, batch->first + row, &packed),
+                                                   space->precision, before);
+    }
+}
+
 static void transform_columns(const struct solve *solve, enum starfish_transform_direction direction,
                               const struct batch *batch, size_t block, void *room)
 {
@@ -273,7 +301,9 @@ static void transform_columns(const struct solve *solve, enum starfish_transform
         .data = in_batch(whole, batch, 0, lanes_before(whole, block)),
         .scale = direction == STARFISH_FORWARD ? 1 / starfish_plane_set_scale(&space->planes) : 1,
         .workspace = room};
-    starfish_transform_columns_cpu(space->planes.y.cpu, direction, &columns);
+    struct ahead ahead;
+    set_ahead(solve, direction, batch, block, &ahead);
+    starfish_transform_columns_cpu_while(space->planes.y.cpu, direction, &columns, &ahead.fetch);
 }
 
 /* The constant lane as lanes of a block count it; -1: it is not there. */

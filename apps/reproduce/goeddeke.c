@@ -65,8 +65,10 @@ static void run_free(struct run *run)
     multigrid_mesh_free(&run->mesh);
 }
 
-static void name_row(json_t *row, const struct run *run, const char *variant)
+static json_t *complete(json_t *row, const struct run *run, const char *variant, double paper, const char *why,
+                        double ours)
 {
+    reproduce_compare(row, run->beside ? (double)NAN : paper, run->beside ? "the paper stores its matrix" : why, ours);
     json_object_set_new(row, "mesh", json_string(run->name));
     json_object_set_new(row, "level", json_integer(run->level));
     json_object_set_new(row, "variant", json_string(variant));
@@ -76,6 +78,7 @@ static void name_row(json_t *row, const struct run *run, const char *variant)
     json_object_set_new(row, "corrections", json_integer(run->times.info.defects));
     json_object_set_new(row, "residual", command_json_real(run->times.info.residual));
     json_object_set_new(row, "error", command_json_real(run->times.error));
+    return row;
 }
 
 static const char *form_of(const struct run *run)
@@ -83,33 +86,29 @@ static const char *form_of(const struct run *run)
     return run->beside ? ", matrix-free" : "";
 }
 
-/* A number that is no time. */
+/* A number that is no time. why: the paper has none, as reproduce_compare has it. */
 static json_t *add_number(struct experiment *e, const struct run *run, const char *variant, const char *what,
-                          double paper, double ours)
+                          double paper, const char *why, double ours)
 {
     char name[160];
 
     snprintf(name, sizeof name, "%s, level %d, %s%s: %s", run->name, run->level, variant, form_of(run), what);
-    json_t *row = reproduce_number(&e->bench, name, run->beside ? (double)NAN : paper, ours);
-    name_row(row, run, variant);
-    return row;
+    return complete(bench_remark(&e->bench, "starfish", name), run, variant, paper, why, ours);
 }
 
-static json_t *add_time(struct experiment *e, struct run *run, const char *variant, double paper)
+static json_t *add_time(struct experiment *e, struct run *run, const char *variant, double paper, const char *why)
 {
     char name[160];
 
     snprintf(name, sizeof name, "%s, level %d, %s%s: time", run->name, run->level, variant, form_of(run));
     json_t *row = bench_row(&e->bench, "starfish", name, run->times.seconds, run->times.repeat, 0);
-    reproduce_compare(row, run->beside ? (double)NAN : paper, json_number_value(json_object_get(row, "seconds")));
-    name_row(row, run, variant);
-    return row;
+    return complete(row, run, variant, paper, why, json_number_value(json_object_get(row, "seconds")));
 }
 
 /* ---- Tables 1 and 2: errors -------------------------------------------------------------------------------------- */
 
 static starfish_status add_error(struct experiment *e, struct run *run, size_t precision, const char *variant,
-                                 double paper)
+                                 double paper, const char *why)
 {
     multigrid_set_precision(&run->options, precision);
     /* so that the algebraic error is not seen; single precision stops where rounding errors stop it */
@@ -117,7 +116,7 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
     run->options.most_cycles = precision == STARFISH_F32 ? 8 : 100;
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, 0, 1));
-    json_t *row = add_number(e, run, variant, "error", paper, run->times.error);
+    json_t *row = add_number(e, run, variant, "error", paper, why, run->times.error);
     json_object_set_new(row, "digits", json_integer(8));
     return STARFISH_SUCCESS;
 }
@@ -126,10 +125,10 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
 static starfish_status add_single_errors(struct experiment *e, struct run *run, double paper, double *error)
 {
     run->options.stored_diagonal = 1;
-    STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper));
+    STARFISH_TRY(add_error(e, run, STARFISH_F32, "single", paper, REPRODUCE_SIZE));
     *error = run->times.error;
     run->options.stored_diagonal = 0;
-    return add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN);
+    return add_error(e, run, STARFISH_F32, "single, row sums", (double)NAN, REPRODUCE_OURS);
 }
 
 /* The error of the level before over that of this one, in single and double precision. */
@@ -138,7 +137,7 @@ static void add_reductions(struct experiment *e, const struct run *run, const do
     static const char *const variants[2] = {"single", "double"};
 
     for (int w = 0; w < 2 && run->level > 2; w++)
-        add_number(e, run, variants[w], "reduction of the error", paper[w], ours[w]);
+        add_number(e, run, variants[w], "reduction of the error", paper[w], REPRODUCE_SIZE, ours[w]);
 }
 
 static starfish_status measure_table1(struct experiment *e)
@@ -160,7 +159,7 @@ static starfish_status measure_table1(struct experiment *e)
         if (status == STARFISH_SUCCESS)
             status = add_single_errors(e, &run, known ? single[at] : (double)NAN, &error[0]);
         if (status == STARFISH_SUCCESS)
-            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN);
+            status = add_error(e, &run, STARFISH_F64, "double", known ? twice[at] : (double)NAN, REPRODUCE_SIZE);
         error[1] = run.times.error;
         if (status == STARFISH_SUCCESS)
             add_reductions(e, &run, paper, (double[]){last[0] / error[0], last[1] / error[1]});
@@ -222,9 +221,10 @@ static starfish_status errors_of_mesh(struct experiment *e, struct run *run, siz
 {
     const int known = paper_level(run->level);
 
-    STARFISH_TRY(add_error(e, run, STARFISH_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0]));
+    STARFISH_TRY(
+        add_error(e, run, STARFISH_F64, "double", known < 0 ? (double)NAN : table2[mesh][known][0], REPRODUCE_SIZE));
     return add_error(e, run, STARFISH_PRECISION_MIXED, starfish_precision_names[STARFISH_PRECISION_MIXED],
-                     known < 0 ? (double)NAN : table2[mesh][known][1]);
+                     known < 0 ? (double)NAN : table2[mesh][known][1], REPRODUCE_SIZE);
 }
 
 static starfish_status measure_table2(struct experiment *e)
@@ -271,9 +271,10 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
     run->options.inner_digits = e->by_digits ? count : 0;
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
-    json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, run->times.info.cycles);
+    json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, REPRODUCE_SIZE,
+                             run->times.info.cycles);
     json_object_set_new(row, "paper_corrections", paper ? json_integer(paper->outer) : json_null());
-    add_time(e, run, variant, paper ? paper->seconds : (double)NAN);
+    add_time(e, run, variant, paper ? paper->seconds : (double)NAN, REPRODUCE_SIZE);
     return STARFISH_SUCCESS;
 }
 
@@ -286,8 +287,8 @@ static starfish_status add_zebra(struct experiment *e, struct run *run)
     run->options.damping = 0;
     bench_next("%s, level %d, zebra lines", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
-    add_number(e, run, "double, zebra lines", "cycles", (double)NAN, run->times.info.cycles);
-    add_time(e, run, "double, zebra lines", (double)NAN);
+    add_number(e, run, "double, zebra lines", "cycles", (double)NAN, REPRODUCE_OURS, run->times.info.cycles);
+    add_time(e, run, "double, zebra lines", (double)NAN, REPRODUCE_OURS);
     run->options = usual;
     return STARFISH_SUCCESS;
 }
@@ -298,9 +299,9 @@ static starfish_status inner_of_mesh(struct experiment *e, struct run *run, size
 
     bench_next("%s, level %d, double", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
-    add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known],
+    add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known], REPRODUCE_SIZE,
                run->times.info.cycles);
-    add_time(e, run, "double", (double)NAN);
+    add_time(e, run, "double", (double)NAN, REPRODUCE_LEFT_OUT);
     if (!e->by_digits)
         STARFISH_TRY(add_zebra(e, run));
     for (int count = 1; count <= 3; count++)
@@ -364,7 +365,7 @@ static starfish_status run_as(struct experiment *e, struct run *run, enum who wh
     const starfish_status status = run_once(e, run, e->bench.warmup, e->bench.repeat);
     starfish_context_destroy(e->context);
     if (status == STARFISH_SUCCESS)
-        *cost = cost_of(e, add_time(e, run, who_names[who], (double)NAN), run);
+        *cost = cost_of(e, add_time(e, run, who_names[who], (double)NAN, "the paper states speed-ups alone"), run);
     return status;
 }
 
@@ -380,6 +381,7 @@ static starfish_status speedups_of_mesh(struct experiment *e, struct run *run, s
     for (int r = 0; r < RATIOS; r++) {
         const double paper = known < 0 ? 0 : speedups[e->table - 5][mesh][known][r];
         add_number(e, run, ratios[r].name, e->table == 5 ? "times" : "times per digit", paper > 0 ? paper : (double)NAN,
+                   known < 0 ? REPRODUCE_SIZE : "in double precision level 9 did not fit the paper's GPU",
                    cost[ratios[r].slow] / cost[ratios[r].fast]);
     }
     return STARFISH_SUCCESS;
@@ -443,11 +445,11 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, enum 
     if (cut)
         extrapolate(&run->times, known);
     *known = run->times.info;
-    json_t *row = add_time(e, run, variant, (double)NAN);
+    json_t *row = add_time(e, run, variant, (double)NAN, REPRODUCE_PICTURE);
     json_object_set_new(row, "timed_cycles", json_integer(timed));
     *cost = 1e9 * json_number_value(json_object_get(row, "seconds")) / (double)run->mesh.count /
             -log10(run->times.info.residual);
-    add_number(e, run, variant, "ns per unknown and digit", (double)NAN, *cost);
+    add_number(e, run, variant, "ns per unknown and digit", (double)NAN, REPRODUCE_PICTURE, *cost);
     return STARFISH_SUCCESS;
 }
 
@@ -467,7 +469,7 @@ static starfish_status smoothers_on(struct experiment *e, struct run *run, int d
 
 static void claim(struct experiment *e, struct run *run, const char *what, double paper, const char *says, double ours)
 {
-    json_object_set_new(add_number(e, run, what, "times", paper, ours), "paper_says", json_string(says));
+    reproduce_words(add_number(e, run, what, "times", paper, REPRODUCE_IN_WORDS, ours), says);
 }
 
 /* What the text says of the pictures, whose numbers it does not have. */

@@ -204,10 +204,10 @@ static void add_number(const struct figure *figure, const struct arrays *a, cons
 
     snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, starfish_precision_names[a->precision],
              what);
-    json_t *row = reproduce_number(figure->bench, name, (double)NAN, ours);
+    json_t *row = reproduce_number(figure->bench, name, (double)NAN, REPRODUCE_PICTURE, ours);
     name_row(row, figure, a, variant);
     if (paper_says)
-        json_object_set_new(row, "paper_says", json_string(paper_says));
+        reproduce_words(row, paper_says);
 }
 
 static void add_rows(const struct figure *figure, const struct operation *o, const struct arrays *a, int place,
@@ -223,7 +223,7 @@ static void add_rows(const struct figure *figure, const struct operation *o, con
              starfish_precision_names[a->precision]);
     json_t *row = bench_row(figure->bench, "starfish", name, seconds, figure->bench->repeat, bytes);
     const double time = json_number_value(json_object_get(row, "seconds"));
-    reproduce_compare(row, (double)NAN, time);
+    reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, time);
     name_row(row, figure, a, variant);
     if (rate > 0)
         bench_limit(row, bytes / rate);
@@ -299,10 +299,7 @@ static starfish_status measure_mesh(const struct figure *figure, const struct mu
 static void measure_copies(struct figure *figure)
 {
     multigrid_copies(figure->bench, &figure->rate[CORES], &figure->rate[GPU]);
-    for (size_t i = 0; i < json_array_size(figure->bench->rows); i++) {
-        json_t *row = json_array_get(figure->bench->rows, i);
-        reproduce_compare(row, (double)NAN, json_number_value(json_object_get(row, "seconds")));
-    }
+    reproduce_copies(figure->bench);
 }
 
 starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest)

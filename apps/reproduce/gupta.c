@@ -102,7 +102,7 @@ static void add_rate(struct gupta *g, int place, double seconds, int steps)
     char name[96];
 
     snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s by equation 25", places[place], g->n, g->n);
-    reproduce_number(&g->bench, name, if_paper(g, of_paper[place]),
+    reproduce_number(&g->bench, name, if_paper(g, of_paper[place]), REPRODUCE_SIZE,
                      1e-9 * gupta_operations((double)(g->n * g->n), 8.0 * (double)g->n, steps) / seconds);
 }
 
@@ -120,13 +120,13 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, places[place], g->n, g->n);
         json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
         *seconds = json_number_value(json_object_get(row, "seconds"));
-        reproduce_compare(row, if_paper(g, paper_versions[version].seconds[place]), *seconds);
+        reproduce_compare(row, if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
         json_object_set_new(row, "error", command_json_real(times.error));
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name, places[place],
                  g->n, g->n);
-        row = reproduce_number(&g->bench, name, if_paper(g, paper_versions[version].iterations[place]),
+        row = reproduce_number(&g->bench, name, if_paper(g, paper_versions[version].iterations[place]), REPRODUCE_SIZE,
                                times.info.iterations);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "error", command_json_real(times.error));
@@ -236,7 +236,8 @@ static void add_shares(struct gupta *g, int place, const struct starfish_record 
             if (isnan(paper) && isnan(ours[what]))
                 continue;
             snprintf(name, sizeof name, "%s on %s: %s", shares[s].name, places[place], statistics[what]);
-            json_t *row = reproduce_number(&g->bench, name, paper, ours[what]);
+            json_t *row = reproduce_number(&g->bench, name, paper,
+                                           place == 1 ? REPRODUCE_SIZE : "the paper's table is of a GPU", ours[what]);
             if (isnan(ours[what]))
                 json_object_set_new(row, "note", json_string(what == OCCUPANCY ? "a profiler's" : "no such kernel"));
         }
@@ -305,7 +306,7 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
             snprintf(name, sizeof name, "%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
                      diffusion_versions[version].name, n, n, block, vectors);
             if (status == STARFISH_SUCCESS) {
-                json_t *row = reproduce_number(&g->bench, name, (double)NAN, times.info.iterations);
+                json_t *row = reproduce_number(&g->bench, name, (double)NAN, REPRODUCE_PICTURE, times.info.iterations);
                 describe(row, g, &times, diffusion_versions[version].name);
                 json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
             }
@@ -341,7 +342,7 @@ static starfish_status measure_figure5(struct gupta *g)
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
                  diffusion_versions[v].name);
         reproduce_number(&g->bench, name, if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]),
-                         g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
+                         REPRODUCE_SIZE, g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
     }
     return at_all_places(g, sweep_at);
 }
@@ -400,14 +401,14 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         if (status == STARFISH_SUCCESS) {
             snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
                      places[place]);
-            json_t *row = reproduce_number(&g->bench, line, (double)NAN, times.info.iterations);
+            json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.info.iterations);
             describe(row, g, &times, name);
             json_object_set_new(row, "precision", json_string(what[p]));
             json_object_set_new(row, "recurrence", command_json_real(times.info.recurrence));
             json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
             json_object_set_new(row, "timed_iterations", json_integer(timed));
             if (says_of(options))
-                json_object_set_new(row, "paper_says", json_string(says_of(options)));
+                reproduce_words(row, says_of(options));
         }
         diffusion_free_times(&times);
         STARFISH_TRY(status);

@@ -42,7 +42,7 @@ double gupta_operations(double unknowns, double vectors, double steps)
 
 static void add_count(struct gupta *g, const char *name, double paper, double ours)
 {
-    json_object_set_new(reproduce_number(&g->bench, name, paper, ours), "how",
+    json_object_set_new(reproduce_number(&g->bench, name, paper, REPRODUCE_LEFT_OUT, ours), "how",
                         json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
 }
 
@@ -82,7 +82,7 @@ starfish_status gupta_count_launches(struct gupta *g)
 
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         snprintf(name, sizeof name, "%s: launches per step of DIPCG2", rows[r].name);
-        json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper, rows[r].ours), "how",
+        json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper, REPRODUCE_LEFT_OUT, rows[r].ours), "how",
                             json_string("counted"));
     }
     return STARFISH_SUCCESS;
@@ -104,7 +104,7 @@ starfish_status gupta_list_characteristics(struct gupta *g)
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         for (int w = 0; w < 4; w++) {
             snprintf(name, sizeof name, "%s: %s", rows[r].name, what[w]);
-            json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper[w], rows[r].ours[w]), "how",
+            json_object_set_new(reproduce_number(&g->bench, name, rows[r].paper[w], NULL, rows[r].ours[w]), "how",
                                 json_string("by design"));
         }
     return STARFISH_SUCCESS;

@@ -23,10 +23,10 @@ struct mueller {
     double copy_rate; /* bytes per second of a copy; 0: not measured */
 };
 
-/* A row of ours that is no time of ours; how: "measured", "counted", "modelled", "by words", or why there is none.
- * The name is in printf format. */
-json_t *mueller_add(struct mueller *m, const char *how, double paper, double ours, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+/* A row of ours that is no time of ours; how: "measured", "counted", "modelled", "by words", or why there is none;
+ * why: the paper has none (reproduce_compare). The name is in printf format. */
+json_t *mueller_add(struct mueller *m, const char *how, double paper, const char *why, double ours, const char *format,
+                    ...) __attribute__((format(printf, 6, 7)));
 extern const char *const mueller_methods[STARFISH_ATMOSPHERE_METHODS];
 
 /* ---- Words, and the model of many GPUs (mueller_counts.c) -------------------------------------------------------- */

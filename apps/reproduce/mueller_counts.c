@@ -28,9 +28,9 @@ static const struct {
 starfish_status mueller_count_words(struct mueller *m)
 {
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        mueller_add(m, "not counted", rows[r].paper[0], (double)NAN, "%s: operations", rows[r].name);
-        mueller_add(m, "not counted", rows[r].paper[1], (double)NAN, "%s: words without caches", rows[r].name);
-        mueller_add(m, "counted", rows[r].paper[2], rows[r].ours, "%s: words", rows[r].name);
+        mueller_add(m, "not counted", rows[r].paper[0], NULL, (double)NAN, "%s: operations", rows[r].name);
+        mueller_add(m, "not counted", rows[r].paper[1], NULL, (double)NAN, "%s: words without caches", rows[r].name);
+        mueller_add(m, "counted", rows[r].paper[2], NULL, rows[r].ours, "%s: words", rows[r].name);
     }
     return STARFISH_SUCCESS;
 }
@@ -80,7 +80,7 @@ starfish_status mueller_count_halos(struct mueller *m)
         const double ours[3] = {exchanged(n, CG_HALOS, mueller_words[STARFISH_ATMOSPHERE_CG].ours),
                                 of_grids(n, CYCLE_HALOS, cycle), exchanged(n, CYCLE_HALOS, 10.5)};
         for (int w = 0; w < 3; w++)
-            mueller_add(m, "counted", paper[w][s], 1e4 * ours[w],
+            mueller_add(m, "counted", paper[w][s], NULL, 1e4 * ours[w],
                         "%s, n = %d: 1e4 times words of halos over words of memory", what[w], sizes[s]);
     }
     return STARFISH_SUCCESS;
@@ -106,11 +106,11 @@ starfish_status mueller_count_unknowns(struct mueller *m)
     for (size_t r = 0; r < sizeof paper / sizeof paper[0]; r++, sockets *= 4) {
         for (int k = 0; k < 3; k++)
             if (sockets <= machines[k].most)
-                mueller_add(m, "the paper's machines", sockets * machines[k].of_socket, (double)NAN, "%.0f sockets: %s",
-                            sockets, machines[k].name);
+                mueller_add(m, "the paper's machines", sockets * machines[k].of_socket, NULL, (double)NAN,
+                            "%.0f sockets: %s", sockets, machines[k].name);
         for (int s = 0; s < 3; s++)
             if (!isnan(paper[r][s]))
-                mueller_add(m, "counted", paper[r][s], 128 * sockets * sizes[s] * sizes[s],
+                mueller_add(m, "counted", paper[r][s], NULL, 128 * sockets * sizes[s] * sizes[s],
                             "%.0f GPUs of %d x %d x 128: unknowns", sockets, sizes[s], sizes[s]);
     }
     return STARFISH_SUCCESS;

@@ -51,7 +51,8 @@ starfish_status mueller_break_down_gradients(struct mueller *m)
                                             "Tridiag, ours the lines", "all kernels", "iteration"};
         for (int w = 0; w < 4; w++)
             mueller_add(m, isnan(ours[w]) ? "kernels on a GPU alone" : hows[place], if_paper(m, paper[w][place]),
-                        1e3 * ours[w], "CG, n = %zu, %s, %s: milliseconds", m->n, place_name(m, place), what[w]);
+                        REPRODUCE_SIZE, 1e3 * ours[w], "CG, n = %zu, %s, %s: milliseconds", m->n, place_name(m, place),
+                        what[w]);
     }
     return STARFISH_SUCCESS;
 }
@@ -105,8 +106,8 @@ static starfish_status add_steps(struct mueller *m, int grid, int last)
         steps_of_grid(place, n, grid, last, step, ours);
         for (int s = 0; s < STEPS; s++)
             mueller_add(m, isnan(ours[s]) ? "no such kernel" : hows[place], if_paper(m, paper_steps[place][s][grid]),
-                        1e3 * ours[s], "multigrid, level %d, n = %zu, %s, %s: milliseconds", GRIDS - grid, n,
-                        places[place], steps[s]);
+                        isnan(paper_steps[place][s][grid]) ? REPRODUCE_LEFT_OUT : REPRODUCE_SIZE, 1e3 * ours[s],
+                        "multigrid, level %d, n = %zu, %s, %s: milliseconds", GRIDS - grid, n, places[place], steps[s]);
     }
     return STARFISH_SUCCESS;
 }
@@ -121,12 +122,12 @@ static starfish_status add_grids(struct mueller *m, int grids, double *cycle)
         if (l == 0)
             *cycle = seconds;
         else
-            mueller_add(m, "measured", if_paper(m, paper_steps[0][ALL][l - 1]), 1e3 * (finer - seconds),
+            mueller_add(m, "measured", if_paper(m, paper_steps[0][ALL][l - 1]), REPRODUCE_SIZE, 1e3 * (finer - seconds),
                         "multigrid, level %d, n = %zu, %s, in a cycle: milliseconds", GRIDS + 1 - l, m->n >> (l - 1),
                         place_name(m, 0));
         finer = seconds;
     }
-    mueller_add(m, "measured", if_paper(m, paper_steps[0][ALL][grids - 1]), 1e3 * finer,
+    mueller_add(m, "measured", if_paper(m, paper_steps[0][ALL][grids - 1]), REPRODUCE_SIZE, 1e3 * finer,
                 "multigrid, the coarsest grid, %s, in a cycle: milliseconds", place_name(m, 0));
     return STARFISH_SUCCESS;
 }
@@ -144,7 +145,7 @@ starfish_status mueller_break_down_levels(struct mueller *m)
     for (int grid = 0; grid < grids && m->bench.gpus > 0; grid++)
         STARFISH_TRY(add_steps(m, grid, grid + 1 == grids));
     for (int place = 0; place < PLACES; place++)
-        mueller_add(m, hows[place], if_paper(m, paper[place]),
+        mueller_add(m, hows[place], if_paper(m, paper[place]), REPRODUCE_SIZE,
                     1e3 * cycle * (place ? mueller_slowdown(STARFISH_ATMOSPHERE_MULTIGRID, m->n) : 1),
                     "multigrid, n = %zu, %s, iteration: milliseconds", m->n, place_name(m, place));
     return STARFISH_SUCCESS;

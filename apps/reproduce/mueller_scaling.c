@@ -25,6 +25,7 @@ static starfish_status time_solve(struct mueller *m, void *data)
 static starfish_status measure_gpus(struct mueller *m, int weak)
 {
     static const char *const whose[2] = {"together", "each"};
+    static const char here[] = "GPUs of this node are not the paper's";
     double one = 0;
     char workers[16];
 
@@ -35,10 +36,10 @@ static starfish_status measure_gpus(struct mueller *m, int weak)
             snprintf(workers, sizeof workers, "gpu:%zu", gpus);
             STARFISH_TRY(mueller_with_workers(m, workers, &timing, time_solve));
             one = gpus == 1 ? timing.seconds : one;
-            mueller_add(m, "measured", (double)NAN, 1e3 * timing.seconds,
+            mueller_add(m, "measured", (double)NAN, here, 1e3 * timing.seconds,
                         "%s, %zu GPUs of this node, %zu x %zu %s: milliseconds per iteration", mueller_methods[method],
                         gpus, m->n, m->n, whose[weak]);
-            mueller_add(m, "measured", (double)NAN, one / timing.seconds / (weak ? 1 : (double)gpus),
+            mueller_add(m, "measured", (double)NAN, here, one / timing.seconds / (weak ? 1 : (double)gpus),
                         "%s, %zu GPUs of this node, %zu x %zu %s: efficiency", mueller_methods[method], gpus, m->n,
                         m->n, whose[weak]);
         }
@@ -57,9 +58,10 @@ static starfish_status model_parts(struct mueller *m, starfish_atmosphere_method
     for (int parts = 1; parts <= MOST_PARTS; parts *= 4) {
         const double iteration = f.iteration * (parts > 1 ? mueller_slowdown(method, n) : 1);
         const char *const how = parts > 1 ? "modelled" : "measured";
-        mueller_add(m, how, parts > 1 ? (double)NAN : paper.iteration, 1e3 * iteration,
+        const char *const why = parts > 1 ? REPRODUCE_PICTURE : REPRODUCE_SIZE;
+        mueller_add(m, how, parts > 1 ? (double)NAN : paper.iteration, why, 1e3 * iteration,
                     "%s, %d parts of %zu x %zu: milliseconds per iteration", mueller_methods[method], parts, n, n);
-        mueller_add(m, how, parts > 1 ? (double)NAN : paper.all, 1e3 * (f.iterations * iteration + f.copies),
+        mueller_add(m, how, parts > 1 ? (double)NAN : paper.all, why, 1e3 * (f.iterations * iteration + f.copies),
                     "%s, %d parts of %zu x %zu: milliseconds in all", mueller_methods[method], parts, n, n);
     }
     return STARFISH_SUCCESS;
@@ -104,10 +106,10 @@ starfish_status mueller_model_strong(struct mueller *m)
             STARFISH_TRY(mueller_measure(m, n, method, 0, &f));
             const double all = f.iterations * f.iteration * mueller_slowdown(method, n) + f.copies;
             first[cg] = r == 0 ? all : first[cg];
-            mueller_add(m, "modelled", same ? rows[r].seconds[cg] : (double)NAN, all,
+            mueller_add(m, "modelled", same ? rows[r].seconds[cg] : (double)NAN, REPRODUCE_SIZE, all,
                         "%s, %d GPUs of %zu x %zu: seconds in all", mueller_methods[method], rows[r].parts, n, n);
             if (r > 0 && first[cg] > 0)
-                mueller_add(m, "modelled", same ? rows[r].efficiency[cg] : (double)NAN,
+                mueller_add(m, "modelled", same ? rows[r].efficiency[cg] : (double)NAN, REPRODUCE_SIZE,
                             100 * first[cg] / all * rows[0].parts / rows[r].parts,
                             "%s, %d GPUs of %zu x %zu: %% parallel efficiency", mueller_methods[method], rows[r].parts,
                             n, n);
@@ -140,10 +142,11 @@ static starfish_status compare_size(struct mueller *m, size_t n, starfish_atmosp
         struct comparison c = {.n = n, .method = method};
         STARFISH_TRY(mueller_with_workers(m, sets[w], &c, measure_comparison));
         const struct mueller_paper paper = mueller_paper_of(m, w == 1 ? n : 0, method);
+        const char *const why = w == 1 ? REPRODUCE_SIZE : REPRODUCE_PICTURE;
         seconds[w] = c.figures.all;
-        mueller_add(m, "measured", paper.iteration, 1e3 * c.figures.iteration,
+        mueller_add(m, "measured", paper.iteration, why, 1e3 * c.figures.iteration,
                     "%s, %s, n = %zu: milliseconds per iteration", mueller_methods[method], names[w], n);
-        mueller_add(m, "measured", paper.all, 1e3 * c.figures.all, "%s, %s, n = %zu: milliseconds in all",
+        mueller_add(m, "measured", paper.all, why, 1e3 * c.figures.all, "%s, %s, n = %zu: milliseconds in all",
                     mueller_methods[method], names[w], n);
     }
     if (m->bench.gpus > 0)
@@ -151,7 +154,8 @@ static starfish_status compare_size(struct mueller *m, size_t n, starfish_atmosp
                     n != 512                           ? (double)NAN
                     : method == STARFISH_ATMOSPHERE_CG ? 6
                                                        : 4,
-                    seconds[0] / seconds[1], "%s, n = %zu: cores over a GPU, in all", mueller_methods[method], n);
+                    REPRODUCE_PICTURE, seconds[0] / seconds[1], "%s, n = %zu: cores over a GPU, in all",
+                    mueller_methods[method], n);
     return STARFISH_SUCCESS;
 }
 
@@ -185,14 +189,16 @@ static starfish_status add_rates(struct mueller *m, size_t n, starfish_atmospher
         const double seconds = one * (parts > 1 ? mueller_slowdown(method, n) : 1);
         const double share = m->copy_rate > 0 ? 8e2 * words->paper * cells / seconds / m->copy_rate : (double)NAN;
         const char *const how = parts > 1 ? "modelled" : "measured";
-        mueller_add(m, how, parts > 1 ? (double)NAN : paper.rate, 1e-9 * parts * words->operations * cells / seconds,
+        const char *const why = parts > 1 ? REPRODUCE_PICTURE : REPRODUCE_SIZE;
+        mueller_add(m, how, parts > 1 ? (double)NAN : paper.rate, why,
+                    1e-9 * parts * words->operations * cells / seconds,
                     "%s, %d GPUs, n = %zu: GFLOP/s, the paper's operations", mueller_methods[method], parts, n);
-        json_t *row = mueller_add(m, how, parts > 1 ? (double)NAN : paper.share, share,
+        json_t *row = mueller_add(m, how, parts > 1 ? (double)NAN : paper.share, why, share,
                                   "%s, %d GPUs, n = %zu: %% of a copy's bandwidth, the paper's words",
                                   mueller_methods[method], parts, n);
         if (parts > 1)
-            json_object_set_new(row, "paper_says", json_string(says[multigrid][parts > 1]));
-        mueller_add(m, how, (double)NAN, share * words->ours / words->paper,
+            reproduce_words(row, says[multigrid][parts > 1]);
+        mueller_add(m, how, (double)NAN, "the paper counts its own words", share * words->ours / words->paper,
                     "%s, %d GPUs, n = %zu: %% of a copy's bandwidth, our words", mueller_methods[method], parts, n);
     }
     return STARFISH_SUCCESS;

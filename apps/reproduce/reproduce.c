@@ -5,6 +5,7 @@
 #include "apps/files/json.h"
 #include "apps/table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,17 +63,37 @@ int command_reproduce(int argc, char **argv)
 
 /* ---- what is shown ----------------------------------------------------------------------------------------------- */
 
-void reproduce_compare(json_t *row, double paper, double ours)
+void reproduce_compare(json_t *row, double paper, const char *why, double ours)
 {
     json_object_set_new(row, "paper", command_json_real(paper));
     json_object_set_new(row, "ours", command_json_real(ours));
+    if (isnan(paper))
+        json_object_set_new(row, "not_stated", json_string(why ? why : REPRODUCE_LEFT_OUT));
 }
 
-json_t *reproduce_number(struct bench *bench, const char *name, double paper, double ours)
+json_t *reproduce_number(struct bench *bench, const char *name, double paper, const char *why, double ours)
 {
     json_t *row = bench_remark(bench, "starfish", name);
-    reproduce_compare(row, paper, ours);
+    reproduce_compare(row, paper, why, ours);
     return row;
+}
+
+void reproduce_copies(struct bench *bench)
+{
+    json_t *row;
+    size_t i;
+    json_array_foreach(bench->rows, i, row)
+    {
+        reproduce_compare(row, (double)NAN, "copies of this machine, beside which others stand",
+                          json_number_value(json_object_get(row, "seconds")));
+    }
+}
+
+void reproduce_words(json_t *row, const char *says)
+{
+    json_object_set_new(row, "paper_says", json_string(says));
+    if (json_is_null(json_object_get(row, "paper")))
+        json_object_set_new(row, "not_stated", json_string(REPRODUCE_IN_WORDS));
 }
 
 enum { WIDEST_CASE = 72, NUMBER = 14, APART = 2 };
@@ -140,4 +161,33 @@ static void print_row(const json_t *row, const json_t *before)
     }
 }
 
-const struct bench_print reproduce_print = {.head = print_head, .row = print_row};
+/* Whether a row before it has the same reason. */
+static int is_known(const json_t *rows, size_t row, const char *why)
+{
+    for (size_t i = 0; i < row; i++) {
+        const char *other = starfish_json_text_of(json_array_get(rows, i), "not_stated");
+        if (other && strcmp(why, other) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Why numbers of the paper are not stated, each reason once. */
+static void print_reasons(const struct bench *bench)
+{
+    int listed = 0;
+    const json_t *row;
+    size_t i;
+    json_array_foreach(bench->rows, i, row)
+    {
+        const char *why = starfish_json_text_of(row, "not_stated");
+        char text[256];
+        if (!why || json_object_get(row, "paper_says") || is_known(bench->rows, i, why))
+            continue;
+        snprintf(text, sizeof text, "not stated: %s", why);
+        printf("%s", listed++ == 0 ? "\n" : "");
+        table_print_text(text, 0, 4);
+    }
+}
+
+const struct bench_print reproduce_print = {.head = print_head, .row = print_row, .end = print_reasons};

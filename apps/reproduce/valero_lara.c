@@ -130,7 +130,7 @@ static json_t *add_time(struct experiment *e, const char *figure, const char *si
     char name[256];
     snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
     json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
-    reproduce_compare(row, (double)NAN, command_median(seconds, count));
+    reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, command_median(seconds, count));
     json_object_set_new(row, "figure", json_string(figure));
     json_object_set_new(row, "variant", json_string(variants[variant].name));
     if (e->dimensions == 3)
@@ -303,9 +303,9 @@ static void claim(struct experiment *e, const char *figure, const char *size, co
 {
     char name[192];
     snprintf(name, sizeof name, "figure %s, %s: %s", figure, size, what);
-    json_t *row = reproduce_number(&e->bench, name, paper, ours);
+    json_t *row = reproduce_number(&e->bench, name, paper, REPRODUCE_IN_WORDS, ours);
     json_object_set_new(row, "figure", json_string(figure));
-    json_object_set_new(row, "paper_says", json_string(says));
+    reproduce_words(row, says);
 }
 
 /* On how many of all steps PCR is the fastest of the fine-grained algorithms. */

@@ -83,7 +83,7 @@ static int set_kernel(struct starfish_lane_convolution *c, const long double *ke
             z[j * ELEMENT] = (real)kernel[2 * j];
             z[j * ELEMENT + LANES] = (real)kernel[2 * j + 1];
         }
-        REAL_NAME(starfish_lane_fft)(&c->fft, z, NULL);
+        REAL_NAME(starfish_lane_fft)(&c->fft, z, NULL, NULL);
         for (size_t f = 0; f < length; f++) {
             const real *mode = z + (size_t)c->fft.position[f] * ELEMENT;
             modes[2 * f] = mode[0] / (real)length;
@@ -190,9 +190,9 @@ static void multiply_modes(const struct starfish_lane_convolution *c, const real
 /* The convolution of `elements`, conjugated, in the order of positions, in `products`. */
 static void convolve(const struct starfish_lane_convolution *c, real *elements, real *products)
 {
-    REAL_NAME(starfish_lane_fft)(&c->fft, elements, NULL);
+    REAL_NAME(starfish_lane_fft)(&c->fft, elements, NULL, NULL);
     multiply_modes(c, elements, products);
-    REAL_NAME(starfish_lane_fft)(&c->fft, products, NULL);
+    REAL_NAME(starfish_lane_fft)(&c->fft, products, NULL, NULL);
 }
 
 /* ---- Rader ------------------------------------------------------------------------------------------------------- */

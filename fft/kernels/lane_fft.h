@@ -11,6 +11,7 @@
 #ifndef STARFISH_FFT_KERNELS_LANE_FFT_H
 #define STARFISH_FFT_KERNELS_LANE_FFT_H
 
+#include "base/fetch.h"
 #include "base/real.h"
 
 /* A cache line of lanes. */
@@ -27,6 +28,7 @@ struct starfish_lane_fft {
         void *factor; /* rest * (radix - 1) complex numbers; NULL: all are 1 */
         void *root;   /* of a radix above 5: cosines and sines of 2 pi i / radix, i < radix */
     } level[64];
+    size_t pauses;                                 /* how often a transform calls starfish_fetch_some */
     int *position;                                 /* length */
     struct starfish_lane_convolution *convolution; /* of the last level; NULL: it has a radix as others do */
 };
@@ -41,8 +43,9 @@ size_t starfish_lane_fft_workspace(const struct starfish_lane_fft *fft);
 int starfish_lane_fft_create_f32(struct starfish_lane_fft *fft, size_t length);
 int starfish_lane_fft_create_f64(struct starfish_lane_fft *fft, size_t length);
 void starfish_lane_fft_destroy(struct starfish_lane_fft *fft);
-/* z: `length` elements; room: work space. Both are aligned to STARFISH_LANE_BYTES. */
-void starfish_lane_fft_f32(const struct starfish_lane_fft *fft, void *z, void *room);
-void starfish_lane_fft_f64(const struct starfish_lane_fft *fft, void *z, void *room);
+/* z: `length` elements; room: work space. Both are aligned to STARFISH_LANE_BYTES. meanwhile: is fetched between passes
+ * (base/fetch.h); NULL: nothing is. */
+void starfish_lane_fft_f32(const struct starfish_lane_fft *fft, void *z, void *room, struct starfish_fetch *meanwhile);
+void starfish_lane_fft_f64(const struct starfish_lane_fft *fft, void *z, void *room, struct starfish_fetch *meanwhile);
 
 #endif

@@ -85,6 +85,12 @@ static int make_level(struct starfish_lane_fft *fft, size_t length, size_t left)
     return fft->convolution != NULL;
 }
 
+/* How often transform() below is called for the transforms of a level. */
+static size_t pauses_from(const struct starfish_lane_fft *fft, size_t at)
+{
+    return at >= fft->levels ? 0 : at + 2 >= fft->levels ? 1 : 1 + fft->level[at].radix * pauses_from(fft, at + 1);
+}
+
 int REAL_NAME(starfish_lane_fft_create)(struct starfish_lane_fft *fft, size_t length)
 {
     const size_t left = starfish_lane_fft_left(length);
@@ -94,6 +100,7 @@ int REAL_NAME(starfish_lane_fft_create)(struct starfish_lane_fft *fft, size_t le
     for (size_t to_do = length; to_do > 1; to_do = fft->level[fft->levels - 1].rest)
         if (!make_level(fft, to_do, left))
             return 0;
+    fft->pauses = pauses_from(fft, 0);
     for (size_t f = 0; f < length; f++)
         fft->position[f] = position_of(fft, f);
     return 1;
@@ -404,9 +411,11 @@ static void last_pass(const struct starfish_lane_fft *fft, size_t count, real *z
         last_of_few(level->radix, count, z);
 }
 
-static void transform(const struct starfish_lane_fft *fft, size_t at, real *z, real *room)
+static void transform(const struct starfish_lane_fft *fft, size_t at, real *z, real *room,
+                      struct starfish_fetch *meanwhile)
 {
     const struct starfish_lane_level *level = &fft->level[at];
+    starfish_fetch_some(meanwhile);
     if (at + 1 == fft->levels) {
         last_pass(fft, 1, z, room);
         return;
@@ -417,11 +426,12 @@ static void transform(const struct starfish_lane_fft *fft, size_t at, real *z, r
         return;
     }
     for (size_t s = 0; s < level->radix; s++)
-        transform(fft, at + 1, z + s * level->rest * ELEMENT, room);
+        transform(fft, at + 1, z + s * level->rest * ELEMENT, room, meanwhile);
 }
 
-void REAL_NAME(starfish_lane_fft)(const struct starfish_lane_fft *fft, void *z, void *room)
+void REAL_NAME(starfish_lane_fft)(const struct starfish_lane_fft *fft, void *z, void *room,
+                                  struct starfish_fetch *meanwhile)
 {
     if (fft->levels > 0)
-        transform(fft, 0, z, room);
+        transform(fft, 0, z, room, meanwhile);
 }

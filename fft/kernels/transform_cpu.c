@@ -29,21 +29,23 @@ static size_t line_stride(const struct starfish_transform_shape *shape)
     return ((shape->line + CACHE_LINE - 1) / CACHE_LINE | 1) * CACHE_LINE;
 }
 
-/* FFTW_MEASURE took 0.1 s for 512, 0.5 s for the prime 4093, and takes many seconds for large sizes. */
-static unsigned planner_effort(size_t length)
+/* FFTW_MEASURE took 0.1 s for 512, 0.5 s for the prime 4093, and takes many seconds for large sizes. Where lines are
+ * transformed side by side, FFTW has those that are left over alone. */
+static unsigned planner_effort(const struct starfish_transform_cpu *plan)
 {
-    return length <= 4096 ? FFTW_MEASURE : FFTW_ESTIMATE;
+    return plan->tables.shape.length <= 4096 && !plan->lanes.usable ? FFTW_MEASURE : FFTW_ESTIMATE;
 }
 
-static void *create_fft(const struct starfish_transform_shape *shape)
+static void *create_fft(const struct starfish_transform_cpu *plan)
 {
+    const struct starfish_transform_shape *shape = &plan->tables.shape;
     size_t stride = line_stride(shape);
     real *in = REAL_FFTW(alloc_real)(2 * stride + CACHE_LINE);
     if (!in)
         return NULL;
     real *first = (real *)(((uintptr_t)in + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT), *second = first + stride;
     int length = (int)shape->length;
-    unsigned flags = planner_effort(shape->length) | FFTW_DESTROY_INPUT;
+    unsigned flags = planner_effort(plan) | FFTW_DESTROY_INPUT;
     void *fft;
     if (shape->fft == STARFISH_FFT_REAL)
         fft = REAL_FFTW(plan_dft_r2c_1d)(length, first, (REAL_FFTW(complex) *)second, flags);
@@ -233,32 +235,48 @@ static void rows_past_caches(real *room, size_t count, size_t n, void *const *ro
     starfish_past_caches_done();
 }
 
+/* What the block of rows from `first` on reads: it may be there when that begins. */
+struct ahead {
+    struct starfish_fetch fetch;
+    const void *piece[STARFISH_TRANSFORM_MAX_TILES + LANES];
+};
+
+static void set_ahead(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                      const struct starfish_transform_rows *arguments, size_t first, struct ahead *ahead)
+{
+    const int forward = direction == STARFISH_FORWARD;
+    const size_t rows = first < arguments->count ? smaller(LANES, arguments->count - first) : 0;
+    size_t width = plan->n;
+    ahead->fetch = (struct starfish_fetch){.piece = ahead->piece};
+    ahead->fetch.pieces = rows == 0 ? 0 : forward ? rows : (size_t)arguments->tiles;
+    for (size_t p = 0; p < ahead->fetch.pieces; p++)
+        ahead->piece[p] = forward ? values_row(plan, arguments, first + p) : tile_row(arguments, (int)p, first, &width);
+    ahead->fetch.bytes = (forward ? plan->n : rows * arguments->first_mode[1]) * sizeof(real);
+    starfish_fetch_in(&ahead->fetch, plan->lanes.fft.pauses);
+}
+
 /* `count` rows from `first` on, as a block of lanes. */
 static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                           const struct starfish_transform_rows *arguments, size_t first, size_t count)
 {
-    const int forward = direction == STARFISH_FORWARD;
     struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
     real *const room = block.workspace;
-    void *values[LANES], *modes[LANES];
+    void *values[LANES];
+    struct ahead ahead;
     for (size_t r = 0; r < count; r++)
         values[r] = values_row(plan, arguments, first + r);
-    if (forward)
-        REAL_NAME(starfish_transform_rows_to_lanes)((const void *const *)values, count, plan->n, room);
-    for (int t = 0; t < arguments->tiles; t++) {
-        real *const tile = room + arguments->first_mode[t] * LANES;
-        size_t width = 0;
-        for (size_t r = 0; r < count; r++)
-            modes[r] = tile_row(arguments, t, first + r, &width);
-        if (forward && t == 0)
-            transform_room(&block);
-        if (forward)
-            REAL_NAME(starfish_transform_lanes_to_rows)(tile, count, width, modes);
-        else
-            REAL_NAME(starfish_transform_rows_to_lanes)((const void *const *)modes, count, width, tile);
-    }
-    if (forward)
+    set_ahead(plan, direction, arguments, first + count, &ahead);
+    block.meanwhile = &ahead.fetch;
+    if (direction == STARFISH_FORWARD) {
+        real *const input = REAL_NAME(starfish_transform_lane_input)(&block);
+        block.loaded = input != NULL;
+        REAL_NAME(starfish_transform_rows_to_lanes)
+        ((const void *const *)values, count, plan->n, input ? input : room);
+        transform_room(&block);
+        REAL_NAME(starfish_transform_lanes_to_tiles)(room, arguments, first, count);
         return;
+    }
+    REAL_NAME(starfish_transform_tiles_to_lanes)(arguments, first, count, room);
     transform_room(&block);
     if (arguments->past_caches)
         rows_past_caches(room, count, plan->n, values);
@@ -353,11 +371,15 @@ static void columns_by_lines(const struct starfish_transform_cpu *plan, enum sta
 
 /* Halves of blocks are numbered through all planes, so that the two of one may be of different ones. */
 static void columns_by_blocks(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                              const struct starfish_transform_columns *arguments, size_t apart)
+                              const struct starfish_transform_columns *arguments, size_t apart,
+                              struct starfish_fetch *fetch)
 {
     const size_t inner = arguments->inner, in_plane = (inner + HALF - 1) / HALF, all = in_plane * arguments->outer;
     struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
     block.stride = inner;
+    block.meanwhile = fetch;
+    if (fetch)
+        starfish_fetch_in(fetch, (all + 1) / 2 * plan->lanes.fft.pauses);
     for (size_t number = 0; number < all; number += 2) {
         for (size_t h = 0; h < 2; h++) {
             const size_t lane = (number + h) % in_plane * HALF;
@@ -369,7 +391,7 @@ static void columns_by_blocks(const struct starfish_transform_cpu *plan, enum st
 }
 
 static void columns(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                    const struct starfish_transform_columns *arguments)
+                    const struct starfish_transform_columns *arguments, struct starfish_fetch *fetch)
 {
     const struct starfish_transform_tables *tables = &plan->tables;
     const size_t inner = arguments->inner, plane = inner * plan->n;
@@ -377,7 +399,7 @@ static void columns(const struct starfish_transform_cpu *plan, enum starfish_tra
     const real factor = (real)arguments->scale * (real)tables->gain[direction];
     real *const data = arguments->data;
     if (tables->shape.fft != STARFISH_FFT_NONE && make_a_block(plan, inner)) {
-        columns_by_blocks(plan, direction, arguments, apart);
+        columns_by_blocks(plan, direction, arguments, apart, fetch);
         return;
     }
     for (size_t o = 0; o < arguments->outer; o++) {

@@ -2,11 +2,13 @@
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 #define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 
+#include "fft/kernels/columns_while.h"
 #include "fft/kernels/transform_lanes.h"
 
 struct starfish_transform_cpu_code {
-    /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock. */
-    void *(*create_fft)(const struct starfish_transform_shape *shape);
+    /* A plan of FFTW in this precision for one line, NULL when there is none; both under the planner's lock, and after
+     * the lanes. */
+    void *(*create_fft)(const struct starfish_transform_cpu *plan);
     void (*destroy_fft)(void *fft);
     int (*create_lanes)(struct starfish_transform_lanes *lanes, const struct starfish_transform_tables *tables,
                         size_t n);
@@ -14,7 +16,7 @@ struct starfish_transform_cpu_code {
     void (*rows)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments);
     void (*columns)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                    const struct starfish_transform_columns *arguments);
+                    const struct starfish_transform_columns *arguments, struct starfish_fetch *fetch);
 };
 
 extern const struct starfish_transform_cpu_code starfish_transform_cpu_code_f32, starfish_transform_cpu_code_f64;

@@ -21,7 +21,7 @@ static starfish_status fill(struct starfish_transform_cpu *plan, enum starfish_t
     if (!plan->code->create_lanes(&plan->lanes, &plan->tables, plan->n))
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for tables of a transform of %zu", plan->n);
     pthread_mutex_lock(&planner);
-    plan->fft = plan->code->create_fft(&plan->tables.shape);
+    plan->fft = plan->code->create_fft(plan);
     pthread_mutex_unlock(&planner);
     if (!plan->fft)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "FFTW has no plan for transform %s with n = %zu",
@@ -74,5 +74,13 @@ void starfish_transform_columns_cpu(const struct starfish_transform_cpu *plan,
                                     enum starfish_transform_direction direction,
                                     const struct starfish_transform_columns *arguments)
 {
-    plan->code->columns(plan, direction, arguments);
+    plan->code->columns(plan, direction, arguments, NULL);
+}
+
+void starfish_transform_columns_cpu_while(const struct starfish_transform_cpu *plan,
+                                          enum starfish_transform_direction direction,
+                                          const struct starfish_transform_columns *arguments,
+                                          struct starfish_fetch *fetch)
+{
+    plan->code->columns(plan, direction, arguments, fetch);
 }

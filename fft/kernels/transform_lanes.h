@@ -45,14 +45,30 @@ struct starfish_transform_lane_block {
     double scale;
     void *half[2]; /* in place; NULL: there is none */
     size_t count[2], stride;
-    void *workspace; /* aligned to STARFISH_LANE_BYTES */
+    void *workspace;                  /* aligned to STARFISH_LANE_BYTES */
+    int loaded;                       /* the lines are at starfish_transform_lane_input already */
+    struct starfish_fetch *meanwhile; /* base/fetch.h; NULL: nothing */
 };
 void starfish_transform_lane_columns_f32(const struct starfish_transform_lane_block *block);
 void starfish_transform_lane_columns_f64(const struct starfish_transform_lane_block *block);
+/* Where a block of rows may be put for `loaded`: the FFT's own input, where that is a plain copy of the lines; else
+ * NULL. */
+void *starfish_transform_lane_input_f32(const struct starfish_transform_lane_block *block);
+void *starfish_transform_lane_input_f64(const struct starfish_transform_lane_block *block);
+
 /* Between rows and a block of n elements, the halves of which lie together: the work space begins with room for it. */
 void starfish_transform_rows_to_lanes_f32(const void *const *row, size_t count, size_t n, void *lanes);
 void starfish_transform_rows_to_lanes_f64(const void *const *row, size_t count, size_t n, void *lanes);
 void starfish_transform_lanes_to_rows_f32(const void *lanes, size_t count, size_t n, void *const *row);
 void starfish_transform_lanes_to_rows_f64(const void *lanes, size_t count, size_t n, void *const *row);
+/* The same for `count` rows from `first` on of what the tiles of `rows` hold (transform.h). */
+void starfish_transform_tiles_to_lanes_f32(const struct starfish_transform_rows *rows, size_t first, size_t count,
+                                           void *lanes);
+void starfish_transform_tiles_to_lanes_f64(const struct starfish_transform_rows *rows, size_t first, size_t count,
+                                           void *lanes);
+void starfish_transform_lanes_to_tiles_f32(const void *lanes, const struct starfish_transform_rows *rows, size_t first,
+                                           size_t count);
+void starfish_transform_lanes_to_tiles_f64(const void *lanes, const struct starfish_transform_rows *rows, size_t first,
+                                           size_t count);
 
 #endif

@@ -173,9 +173,11 @@ static void transform_block(const struct starfish_transform_lane_block *block, r
         real sum[2][HALF];
         for (int h = 0; h < 2 && sums->weight; h++)
             sum_inputs(sums->weight, block->n, half[h], stride, scale, sum[h]);
-        pairs_into(before, half[0], stride, z);
-        pairs_into(before, half[1], stride, z + HALF);
-        REAL_NAME(starfish_lane_fft)(fft, z, room);
+        if (!block->loaded) {
+            pairs_into(before, half[0], stride, z);
+            pairs_into(before, half[1], stride, z + HALF);
+        }
+        REAL_NAME(starfish_lane_fft)(fft, z, room, block->meanwhile);
         pairs_out_of(after, block->n, z, scale, half, stride);
         for (int h = 0; h < 2 && sums->running; h++) {
             if (sums->weight)
@@ -186,7 +188,7 @@ static void transform_block(const struct starfish_transform_lane_block *block, r
     }
     for (int h = 0; h < 2 && block->count[h] > 0; h++) {
         numbers_into(before, half[h], stride, z);
-        REAL_NAME(starfish_lane_fft)(fft, z, room);
+        REAL_NAME(starfish_lane_fft)(fft, z, room, block->meanwhile);
         numbers_out_of(after, block->n, z, scale, half[h], stride);
     }
 }
@@ -195,6 +197,13 @@ static void copy_lanes(const real *in, size_t in_stride, size_t count, size_t n,
 {
     for (size_t i = 0; i < n; i++)
         memcpy(out + i * out_stride, in + i * in_stride, count * sizeof(real));
+}
+
+void *REAL_NAME(starfish_transform_lane_input)(const struct starfish_transform_lane_block *block)
+{
+    const struct starfish_transform_tables *tables = block->tables;
+    const int plain = tables->shape.fft == STARFISH_FFT_REAL && tables->before[block->direction].terms == 0;
+    return plain && !tables->sums.weight ? fft_room(block) : NULL;
 }
 
 void REAL_NAME(starfish_transform_lane_columns)(const struct starfish_transform_lane_block *block)
@@ -243,8 +252,7 @@ STARFISH_ALWAYS_INLINE void transpose_tile(const real *const in[TILE], real *con
     *(tile_row *)out[3] = SHUFFLE(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-STARFISH_CLONES
-static void four_rows_to_lanes(const real *const *row, size_t n, real *lanes)
+STARFISH_ALWAYS_INLINE void four_rows_to_lanes(const real *const *row, size_t n, real *lanes)
 {
     size_t i = 0;
     for (; i + TILE <= n; i += TILE) {
@@ -258,8 +266,7 @@ static void four_rows_to_lanes(const real *const *row, size_t n, real *lanes)
             lanes[i * WIDTH + r] = row[r][i];
 }
 
-STARFISH_CLONES
-static void lanes_to_four_rows(const real *lanes, size_t n, real *const *row)
+STARFISH_ALWAYS_INLINE void lanes_to_four_rows(const real *lanes, size_t n, real *const *row)
 {
     size_t i = 0;
     for (; i + TILE <= n; i += TILE) {
@@ -273,31 +280,89 @@ static void lanes_to_four_rows(const real *lanes, size_t n, real *const *row)
             row[r][i] = lanes[i * WIDTH + r];
 }
 
-void REAL_NAME(starfish_transform_rows_to_lanes)(const void *const *row, size_t count, size_t n, void *lanes)
+STARFISH_ALWAYS_INLINE void to_lanes(const real *const *row, size_t count, size_t n, real *lanes)
 {
-    real *const to = lanes;
     size_t r = 0;
-    for (; r + TILE <= count; r += TILE) {
-        const real *const four[TILE] = {row[r], row[r + 1], row[r + 2], row[r + 3]};
-        four_rows_to_lanes(four, n, to + r);
-    }
+    for (; r + TILE <= count; r += TILE)
+        four_rows_to_lanes(row + r, n, lanes + r);
     for (; r < count; r++)
         for (size_t i = 0; i < n; i++)
-            to[i * WIDTH + r] = ((const real *)row[r])[i];
+            lanes[i * WIDTH + r] = row[r][i];
     for (; r < WIDTH; r++)
         for (size_t i = 0; i < n; i++)
-            to[i * WIDTH + r] = 0;
+            lanes[i * WIDTH + r] = 0;
+}
+
+STARFISH_ALWAYS_INLINE void from_lanes(const real *lanes, size_t count, size_t n, real *const *row)
+{
+    size_t r = 0;
+    for (; r + TILE <= count; r += TILE)
+        lanes_to_four_rows(lanes + r, n, row + r);
+    for (; r < count; r++)
+        for (size_t i = 0; i < n; i++)
+            row[r][i] = lanes[i * WIDTH + r];
+}
+
+STARFISH_CLONES
+static void rows_to_lanes(const real *const *row, size_t count, size_t n, real *lanes)
+{
+    to_lanes(row, count, n, lanes);
+}
+
+STARFISH_CLONES
+static void lanes_to_rows(const real *lanes, size_t count, size_t n, real *const *row)
+{
+    from_lanes(lanes, count, n, row);
+}
+
+/* Points at `count` rows of tile t; how long they are. */
+STARFISH_ALWAYS_INLINE size_t rows_of_tile(const struct starfish_transform_rows *rows, int t, size_t first,
+                                           size_t count, real *row[WIDTH])
+{
+    const size_t width = rows->first_mode[t + 1] - rows->first_mode[t];
+    for (size_t r = 0; r < count; r++)
+        row[r] = (real *)rows->tile[t] + (first + r) * width;
+    return width;
+}
+
+STARFISH_CLONES
+static void tiles_to_lanes(const struct starfish_transform_rows *rows, size_t first, size_t count, real *lanes)
+{
+    real *row[WIDTH];
+    for (int t = 0; t < rows->tiles; t++) {
+        const size_t width = rows_of_tile(rows, t, first, count, row);
+        to_lanes((const real *const *)row, count, width, lanes + rows->first_mode[t] * WIDTH);
+    }
+}
+
+STARFISH_CLONES
+static void lanes_to_tiles(const real *lanes, const struct starfish_transform_rows *rows, size_t first, size_t count)
+{
+    real *row[WIDTH];
+    for (int t = 0; t < rows->tiles; t++) {
+        const size_t width = rows_of_tile(rows, t, first, count, row);
+        from_lanes(lanes + rows->first_mode[t] * WIDTH, count, width, row);
+    }
+}
+
+void REAL_NAME(starfish_transform_rows_to_lanes)(const void *const *row, size_t count, size_t n, void *lanes)
+{
+    rows_to_lanes((const real *const *)row, count, n, lanes);
 }
 
 void REAL_NAME(starfish_transform_lanes_to_rows)(const void *lanes, size_t count, size_t n, void *const *row)
 {
-    const real *const from = lanes;
-    size_t r = 0;
-    for (; r + TILE <= count; r += TILE) {
-        real *const four[TILE] = {row[r], row[r + 1], row[r + 2], row[r + 3]};
-        lanes_to_four_rows(from + r, n, four);
-    }
-    for (; r < count; r++)
-        for (size_t i = 0; i < n; i++)
-            ((real *)row[r])[i] = from[i * WIDTH + r];
+    lanes_to_rows(lanes, count, n, (real *const *)row);
+}
+
+void REAL_NAME(starfish_transform_tiles_to_lanes)(const struct starfish_transform_rows *rows, size_t first,
+                                                  size_t count, void *lanes)
+{
+    tiles_to_lanes(rows, first, count, lanes);
+}
+
+void REAL_NAME(starfish_transform_lanes_to_tiles)(const void *lanes, const struct starfish_transform_rows *rows,
+                                                  size_t first, size_t count)
+{
+    lanes_to_tiles(lanes, rows, first, count);
 }

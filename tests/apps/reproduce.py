@@ -18,7 +18,11 @@ class Reproduce(Case):
     def rows(self, *arguments):
         status, out, said = self.run_program("reproduce", *arguments, "--repeat", "2", "--warmup", "0", "--json")
         self.assertEqual((status, said), (0, []), out)
-        return json.loads(out)["rows"]
+        rows = json.loads(out)["rows"]
+        for row in rows:  # the paper's number, or why there is none
+            self.assertIn("ours", row)
+            self.assertEqual(row["paper"] is None, len(row.get("not_stated", "")) > 0, row)
+        return rows
 
     def test_list(self):
         for arguments in (["reproduce"], ["reproduce", "--help"], ["help", "reproduce"]):
@@ -172,13 +176,13 @@ class Reproduce(Case):
         status, out, said = self.run_program("reproduce", "valero-lara-2d", "--n", "16", "--repeat", "1", "--csv",
                                              "rows.csv", "--plot", "bars.png")
         self.assertEqual((status, said), (0, []), out)
-        for word in ("paper", "not stated", "substitution step 4, Thomas, one core", "16 x 16"):
+        for word in ("paper", "not stated: a picture of the paper", "substitution step 4, Thomas, one core", "16 x 16"):
             self.assertIn(word, out)
         with open(self.path("bars.png"), "rb") as stream:
             self.assertTrue(stream.read().startswith(b"\x89PNG"))
         with open(self.path("rows.csv"), newline="") as stream:
             rows = list(csv.DictReader(stream))
-        self.assertTrue(all(row["paper"] == "" and float(row["ours"]) > 0 for row in rows))
+        self.assertTrue(all(row["paper"] == "" and row["not_stated"] and float(row["ours"]) > 0 for row in rows))
 
     def stop(self, number, *arguments):
         """Start a run that takes long, and stop it when its CSV file has rows; what it printed, and the file's rows."""

@@ -1,6 +1,6 @@
 /* The CPU transforms against their definition, and the eigenvalues against the matrix they belong to. */
 #include "cases.h"
-#include "fft/kernels/transform.h"
+#include "fft/kernels/columns_while.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -156,6 +156,34 @@ static void columns_follow_the_definition(void **state)
                 check_columns(&fixture, STARFISH_FORWARD, inners[i], outer);
                 check_columns(&fixture, STARFISH_BACKWARD, inners[i], outer);
             }
+        end(&fixture);
+    }
+}
+
+/* What is fetched meanwhile changes nothing, and all of it has been asked for at the end. */
+static void columns_fetch_what_comes_next(void **state)
+{
+    (void)state;
+    enum { INNER = 100, OUTER = 3, PIECES = 5 };
+    const void *piece[PIECES];
+    FOR_EACH_CASE(kind, n)
+    for (int precision = 0; precision < 2; precision++) {
+        struct fixture fixture = begin(kind, n, (starfish_precision)precision);
+        const size_t count = INNER * n * OUTER, size = starfish_real_size(fixture.precision);
+        char *data = malloc(2 * count * size), *alone = data + count * size;
+        fill_samples(data, count, fixture.precision);
+        memcpy(alone, data, count * size);
+        for (size_t p = 0; p < PIECES; p++)
+            piece[p] = data + p;
+        struct starfish_fetch fetch = {.piece = piece, .pieces = PIECES, .bytes = count * size};
+        struct starfish_transform_columns columns = {INNER, OUTER, data, 1, fixture.workspace, 0};
+        starfish_transform_columns_cpu_while(fixture.plan, STARFISH_FORWARD, &columns, &fetch);
+        columns.data = alone;
+        starfish_transform_columns_cpu(fixture.plan, STARFISH_FORWARD, &columns);
+        assert_memory_equal(data, alone, count * size);
+        if (n > 2 && kind != STARFISH_TRANSFORM_IDENTITY) /* else there are no passes */
+            assert_int_equal(fetch.at_piece, PIECES);
+        free(data);
         end(&fixture);
     }
 }
@@ -341,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_follow_the_definition),
         cmocka_unit_test(columns_follow_the_definition),
+        cmocka_unit_test(columns_fetch_what_comes_next),
         cmocka_unit_test(backward_undoes_forward_up_to_the_scale),
         cmocka_unit_test(backward_columns_are_eigenvectors),
         cmocka_unit_test(eigenvalues_are_accurate_to_the_last_digits),
