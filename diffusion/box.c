@@ -50,15 +50,17 @@ static starfish_status check(const struct starfish_diffusion_problem *p)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check_coefficients(const struct starfish_diffusion_problem *p, size_t cells)
+/* Of this rank's planes, which begin at plane `first`. */
+static starfish_status check_coefficients(const struct starfish_diffusion_problem *p, size_t cells, size_t first)
 {
     const size_t i = p->coefficient ? starfish_host_find_beyond(p->coefficient, cells, DBL_TRUE_MIN, DBL_MAX) : cells;
+    const int solid = p->dimensions == 3;
 
     return i == cells ? STARFISH_SUCCESS
                       : starfish_fail(STARFISH_ERROR_ARGUMENT,
                                       "problem.coefficient of cell (%zu, %zu, %zu) is %g, must be positive",
-                                      i % p->n[0], i / p->n[0] % p->n[1],
-                                      p->dimensions == 3 ? i / p->n[0] / p->n[1] : 0, p->coefficient[i]);
+                                      i % p->n[0], solid ? i / p->n[0] % p->n[1] : i / p->n[0] + first,
+                                      solid ? i / p->n[0] / p->n[1] + first : 0, p->coefficient[i]);
 }
 
 enum { CELLS = 1 << 16 }; /* of a run of a loop over all of them */
@@ -86,6 +88,7 @@ static void describe(struct starfish_diffusion_box *box, const struct starfish_d
         box->periodic[d] = box->ends[d][0] == STARFISH_PERIODIC;
         box->cells *= box->n[d];
     }
+    box->window = starfish_window_whole(box->n[2]);
 }
 
 static double mean(starfish_mean kind, double a, double b)
@@ -96,6 +99,7 @@ static double mean(starfish_mean kind, double a, double b)
 struct assembly {
     struct starfish_diffusion_box *box;
     const struct starfish_diffusion_problem *problem;
+    struct starfish_run_of_planes own;
 };
 
 /* Couplings of a row to the next cells in direction d, and what Dirichlet ends, whose faces are half a cell away, add
@@ -119,12 +123,14 @@ static void assemble_row(const struct assembly *a, size_t row, int d)
     }
 }
 
+/* The problem's arrays have this rank's planes alone. */
 static void fill_coefficients(void *data, size_t first, size_t last)
 {
     const struct assembly *a = data;
+    const size_t begin = a->own.first * a->box->n[0] * a->box->n[1];
 
     for (size_t e = first; e < last; e++)
-        a->box->k[e] = a->problem->coefficient ? a->problem->coefficient[e] : a->problem->constant_coefficient;
+        a->box->k[e] = a->problem->coefficient ? a->problem->coefficient[e - begin] : a->problem->constant_coefficient;
 }
 
 static void assemble_rows(void *data, size_t first, size_t last)
@@ -140,22 +146,44 @@ static void assemble_rows(void *data, size_t first, size_t last)
     }
 }
 
-starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box,
-                                              const struct starfish_diffusion_problem *problem)
+starfish_status starfish_diffusion_box_describe(struct starfish_diffusion_box *box,
+                                                const struct starfish_diffusion_problem *problem)
 {
     memset(box, 0, sizeof *box);
     STARFISH_TRY(check(problem));
     describe(box, problem);
-    STARFISH_TRY(check_coefficients(problem, box->cells));
-    struct assembly assembly = {box, problem};
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status allocate(struct starfish_diffusion_box *box)
+{
     box->stored = starfish_pages_alloc(4 * box->cells * sizeof(double));
     box->k = starfish_pages_alloc(box->cells * sizeof(double));
-    if (!box->stored || !box->k)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", box->cells);
-    starfish_host_loop(box->cells, CELLS, fill_coefficients, &assembly);
-    starfish_host_loop(box->cells / box->n[0], CELLS / box->n[0] + 1, assemble_rows, &assembly);
-    const size_t beyond = starfish_host_find_beyond(box->stored, 4 * box->cells, -DBL_MAX, DBL_MAX);
-    return beyond == 4 * box->cells
+    return box->stored && box->k
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", box->cells);
+}
+
+starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *box,
+                                                const struct starfish_diffusion_problem *problem)
+{
+    const size_t plane = box->n[0] * box->n[1];
+    struct assembly assembly = {box, problem, starfish_window_own(&box->window)};
+    const struct starfish_window own = starfish_window_with_depth(&box->window, 0);
+    const struct starfish_window wider = starfish_window_with_depth(&box->window, box->window.depth + 1);
+    const struct starfish_spans cells = starfish_window_spans(&own, 1, plane);
+    const struct starfish_spans rows = starfish_window_spans(&box->window, 1, box->n[1]);
+    const struct starfish_spans couplings = starfish_window_spans(&box->window, 4, plane);
+
+    starfish_status status = check_coefficients(problem, assembly.own.count * plane, assembly.own.first);
+    if (status == STARFISH_SUCCESS)
+        status = allocate(box);
+    if (status == STARFISH_SUCCESS)
+        starfish_spans_loop(&cells, CELLS, fill_coefficients, &assembly);
+    STARFISH_TRY(starfish_window_exchange(&wider, status, box->k, plane * sizeof *box->k));
+    starfish_spans_loop(&rows, CELLS / box->n[0] + 1, assemble_rows, &assembly);
+    const size_t beyond = starfish_spans_find_beyond(&couplings, box->stored, -DBL_MAX, DBL_MAX, SIZE_MAX);
+    return beyond == SIZE_MAX
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_ARGUMENT,
                                "problem.coefficient of cell %zu over the square of its width is not finite",

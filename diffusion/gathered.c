@@ -9,6 +9,44 @@
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
+/* A problem of all ranks' cells on the first rank, whose arrays are ours. */
+struct whole {
+    struct starfish_diffusion_problem problem;
+    double *coefficient;
+    long long *regions;
+};
+
+static starfish_status allocate(const struct starfish_diffusion_plan *plan, struct whole *whole)
+{
+    const struct starfish_diffusion_problem own = whole->problem;
+    const size_t cells = plan->box.cells;
+
+    if (!plan->gathered->base->alone)
+        return STARFISH_SUCCESS;
+    if (own.coefficient)
+        whole->problem.coefficient = whole->coefficient = malloc(cells * sizeof *whole->coefficient);
+    if (own.regions)
+        whole->problem.regions = whole->regions = malloc(cells * sizeof *whole->regions);
+    if ((own.coefficient && !whole->coefficient) || (own.regions && !whole->regions))
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells", cells);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status collect(const struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *own,
+                               struct whole *whole)
+{
+    const size_t plane = plan->box.n[0] * plan->box.n[1];
+
+    *whole = (struct whole){.problem = *own};
+    STARFISH_TRY(starfish_ranks_agree(plan->context, allocate(plan, whole)));
+    if (own->coefficient)
+        STARFISH_TRY(starfish_gathered_collect(plan->gathered->base, own->coefficient,
+                                               plane * sizeof *whole->coefficient, whole->coefficient));
+    return own->regions ? starfish_gathered_collect(plan->gathered->base, own->regions, plane * sizeof *whole->regions,
+                                                    whole->regions)
+                        : STARFISH_SUCCESS;
+}
+
 static starfish_status make_whole(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *whole)
 {
     struct starfish_diffusion_gathered *gathered = plan->gathered;
@@ -46,20 +84,24 @@ static starfish_status tell(struct starfish_diffusion_plan *plan)
 }
 
 starfish_status starfish_diffusion_gather(struct starfish_diffusion_plan *plan,
-                                          const struct starfish_diffusion_problem *whole)
+                                          const struct starfish_diffusion_problem *own)
 {
     struct starfish_diffusion_gathered *gathered = calloc(1, sizeof *gathered);
+    struct whole whole;
 
     plan->gathered = gathered;
     STARFISH_TRY(starfish_ranks_agree(
         plan->context, gathered ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan")));
     for (size_t d = 0; d < 3; d++)
-        gathered->n[d] = d < whole->dimensions ? whole->n[d] : 1;
-    gathered->slowest = whole->dimensions == 2 ? 1 : 2;
-    STARFISH_TRY(
-        starfish_gathered_create(&gathered->base, plan->context, starfish_diffusion_planes(plan, whole).count));
-    STARFISH_TRY(starfish_ranks_agree(plan->context, make_whole(plan, whole)));
-    return tell(plan);
+        gathered->n[d] = d < own->dimensions ? own->n[d] : 1;
+    gathered->slowest = own->dimensions == 2 ? 1 : 2;
+    STARFISH_TRY(starfish_gathered_create(&gathered->base, plan->context, starfish_diffusion_planes(plan, own).count));
+    starfish_status status = collect(plan, own, &whole);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_agree(plan->context, make_whole(plan, &whole.problem));
+    free(whole.coefficient);
+    free(whole.regions);
+    return status == STARFISH_SUCCESS ? tell(plan) : status;
 }
 
 void starfish_diffusion_gathered_destroy(struct starfish_diffusion_gathered *gathered)

@@ -13,10 +13,10 @@ struct starfish_diffusion_gathered {
     int slowest;
 };
 
-/* plan->gathered, from plan->options and a problem of all cells. Collective. Errors: those of
+/* plan->gathered, from plan->options, plan->box and the problem of this rank's cells. Collective. Errors: those of
  * starfish_diffusion_plan_create, on all ranks. */
 starfish_status starfish_diffusion_gather(struct starfish_diffusion_plan *plan,
-                                          const struct starfish_diffusion_problem *whole);
+                                          const struct starfish_diffusion_problem *own);
 /* NULL is allowed. */
 void starfish_diffusion_gathered_destroy(struct starfish_diffusion_gathered *gathered);
 /* starfish_diffusion_solve. Collective. */

@@ -145,7 +145,9 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     const struct starfish_diffusion_box *box = &plan->box;
     const int stored = !plan->options.matrix_free;
     const double *values = stored ? box->stored : box->k;
-    const size_t count = stored ? 4 * box->cells : box->cells;
+    const size_t count = stored ? 4 * box->cells : box->cells, plane = box->n[0] * box->n[1];
+    const struct starfish_spans spans = starfish_window_spans(&box->window, stored ? 4 : 1, plane);
+    const struct starfish_spans extra = starfish_window_spans(&box->window, 1, plane);
 
     op->stored = stored;
     op->matrix = (struct starfish_cell_matrix){.arithmetic = mean == STARFISH_MEAN_ARITHMETIC, .shift = -box->lambda};
@@ -158,13 +160,14 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
             op->matrix.end[d][side] = box->ends[d][side] == STARFISH_DIRICHLET ? box->dirichlet * weight : 0;
     }
     op->matrix.without_extra =
-        stored && starfish_host_find_beyond(box->stored + 3 * box->cells, box->cells, 0, 0) == box->cells;
-    const size_t beyond =
-        precision == STARFISH_F32 ? starfish_host_find_beyond(values, count, -(double)FLT_MAX, (double)FLT_MAX) : count;
+        stored && starfish_spans_find_beyond(&extra, box->stored + 3 * box->cells, 0, 0, box->cells) == box->cells;
+    const size_t beyond = precision == STARFISH_F32
+                              ? starfish_spans_find_beyond(&spans, values, -(double)FLT_MAX, (double)FLT_MAX, count)
+                              : count;
     if (beyond < count)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
                              values[beyond], beyond % box->cells);
-    STARFISH_TRY(starfish_table_reals(table, precision, values, count));
+    STARFISH_TRY(starfish_table_reals_of(table, precision, values, count, &spans));
     op->table = table->handle;
     return STARFISH_SUCCESS;
 }
@@ -221,29 +224,40 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-/* Choices and the box. */
+/* Choices and the box, but for its coefficients. */
 static starfish_status prepare(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
     choose(&plan->options, problem->regions != NULL);
     STARFISH_TRY(check_choice(&plan->options, problem));
-    STARFISH_TRY(starfish_diffusion_box_create(&plan->box, problem));
+    STARFISH_TRY(starfish_diffusion_box_describe(&plan->box, problem));
     if (plan->options.block == 0)
         plan->options.block = 4 * plan->box.n[0] * plan->box.n[1];
     plan->inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
     return STARFISH_SUCCESS;
 }
 
-static starfish_status complete(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+static starfish_status create_tables(struct starfish_diffusion_plan *plan,
+                                     const struct starfish_diffusion_problem *problem)
 {
-    cut(plan);
-    if (!plan->measured)
-        STARFISH_TRY(starfish_diffusion_create_cycles(plan));
-    STARFISH_TRY(starfish_diffusion_measure(plan, problem));
-    if (plan->measured)
-        return STARFISH_SUCCESS;
     STARFISH_TRY(create_space(plan));
     STARFISH_TRY(create_matrices(plan, problem->mean));
-    STARFISH_TRY(starfish_diffusion_create_preconditioner(plan, problem));
+    return starfish_diffusion_create_table(plan);
+}
+
+/* Ranks with parts agree on every step, since most of them exchange planes. */
+static starfish_status complete(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
+{
+    const struct starfish_window *window = &plan->box.window;
+
+    cut(plan);
+    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
+    if (!plan->measured)
+        STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_cycles(plan)));
+    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_measure(plan, problem)));
+    if (plan->measured)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_window_agree(window, create_tables(plan, problem)));
+    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_deflation(plan, problem)));
     plan->fuses = may_fuse(plan);
     if (plan->multigrid)
         plan->cycle = (struct starfish_gradients_cycle){.tail = &plan->multigrid->graph.tail,
@@ -264,27 +278,16 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
 }
 
 /* In parts of the ranks' planes, or where these cannot be parts by the first rank for all. */
-static starfish_status create_of_all(struct starfish_diffusion_plan *plan,
-                                     const struct starfish_diffusion_problem *whole)
-{
-    STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(plan, whole)));
-    STARFISH_TRY(starfish_diffusion_deal(plan));
-    if (plan->dealt.runs.parts > 0)
-        return starfish_ranks_agree(plan->context, complete(plan, whole));
-    starfish_diffusion_box_destroy(&plan->box);
-    return starfish_diffusion_gather(plan, whole);
-}
-
 static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan,
-                                       const struct starfish_diffusion_problem *problem)
+                                       const struct starfish_diffusion_problem *given)
 {
-    struct starfish_diffusion_whole whole;
-    starfish_status status = starfish_diffusion_collect(plan, problem, &whole);
+    struct starfish_diffusion_problem problem;
 
-    if (status == STARFISH_SUCCESS)
-        status = create_of_all(plan, &whole.problem);
-    starfish_diffusion_whole_free(&whole);
-    return status;
+    STARFISH_TRY(starfish_diffusion_agree_on(plan, given, &problem));
+    STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(plan, &problem)));
+    STARFISH_TRY(starfish_diffusion_deal(plan));
+    return plan->dealt.runs.parts > 0 ? starfish_ranks_agree(plan->context, complete(plan, &problem))
+                                      : starfish_diffusion_gather(plan, &problem);
 }
 
 static starfish_status begin(starfish_context *context, const struct starfish_diffusion_problem *problem,

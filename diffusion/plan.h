@@ -10,6 +10,7 @@
 #include "scheduler/dealt.h"
 #include "scheduler/driver.h"
 #include "scheduler/replay.h"
+#include "scheduler/window.h"
 #include <starfish/memory.h>
 #include <starfish/multigrid.h>
 
@@ -21,8 +22,10 @@ struct starfish_diffusion_box {
     starfish_end ends[3][2];
     int periodic[3], singular;
     double lambda;
+    /* The planes that this rank has of what follows, arrays of all cells. Of k there is a plane more on each side. */
+    struct starfish_window window;
     double *stored; /* couplings in f64, of a matrix that is stored (krylov/kernels/cells.h) */
-    double *k;      /* of all cells */
+    double *k;
 };
 
 struct starfish_diffusion_gathered;
@@ -68,11 +71,14 @@ struct starfish_diffusion_plan {
     char reason[160];
 };
 
-/* box.c: the problem, checked and assembled; boundary data moved to the right-hand side: extra is what A u = -f + extra
- * has in planes first .. first + count - 1, of which boundary data are too. NULL where there are none. Errors:
- * ARGUMENT, MEMORY. */
-starfish_status starfish_diffusion_box_create(struct starfish_diffusion_box *box,
-                                              const struct starfish_diffusion_problem *problem);
+/* box.c: the problem, checked but for its coefficients, of one process; and assembled in the box's window, collectively
+ * among that window's ranks, from coefficients of the planes that a rank has. Boundary data moved to the right-hand
+ * side: extra is what A u = -f + extra has in planes first .. first + count - 1, of which boundary data are too. NULL
+ * where there are none. Errors: ARGUMENT, MEMORY. */
+starfish_status starfish_diffusion_box_describe(struct starfish_diffusion_box *box,
+                                                const struct starfish_diffusion_problem *problem);
+starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *box,
+                                                const struct starfish_diffusion_problem *problem);
 void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box);
 int starfish_diffusion_has_boundary(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary);
 void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
@@ -89,7 +95,9 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
 /* Rows of the space that a block of block-ic fills, so that parts need not cut one; else 1. */
 size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *plan);
 enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const struct starfish_diffusion_plan *plan);
-starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
-                                                         const struct starfish_diffusion_problem *problem);
+/* plan->preconditioner, where there is a space; plan->deflation, collectively. */
+starfish_status starfish_diffusion_create_table(struct starfish_diffusion_plan *plan);
+starfish_status starfish_diffusion_create_deflation(struct starfish_diffusion_plan *plan,
+                                                    const struct starfish_diffusion_problem *problem);
 
 #endif

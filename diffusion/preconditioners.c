@@ -51,7 +51,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
 {
     const struct starfish_diffusion_box *box = &plan->box;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)}};
+    struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)},
+                                           .window = starfish_window_with_depth(&box->window, STARFISH_STENCIL_WINDOW)};
     double *width = values + 4 * box->cells;
     /* where a GPU or a team of cores has all of the problem it has a cycle over all grids as one task */
     const int whole = plan->runs.parts == 1 && (starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 ||
@@ -67,7 +68,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
         for (size_t i = 0; i < box->n[d]; i++)
             width[i] = 1;
     }
-    starfish_host_loop(box->n[1] * box->n[2], ROWS, shift_faces, &(struct faces){box, values});
+    const struct starfish_spans rows = starfish_window_spans(&faces.window, 1, box->n[1]);
+    starfish_spans_loop(&rows, ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = options.inner = precision;
     options.conjugate_gradients = 1;
@@ -86,9 +88,11 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
 
     double *values = starfish_pages_alloc((4 * box->cells + longest) * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    const starfish_status status = use_cycles(plan, precision, values, created, memory);
+    starfish_status status = starfish_window_agree(
+        &box->window,
+        values ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy"));
+    if (status == STARFISH_SUCCESS && values)
+        status = use_cycles(plan, precision, values, created, memory);
     free(values);
     return status;
 }
@@ -140,6 +144,7 @@ static enum starfish_coarse_form choose_form(const struct starfish_diffusion_pla
     }
 }
 
+/* Of the cells in the box's window. */
 static starfish_status find_domains(struct starfish_diffusion_plan *plan,
                                     const struct starfish_diffusion_problem *problem, int *domain)
 {
@@ -148,43 +153,75 @@ static starfish_status find_domains(struct starfish_diffusion_plan *plan,
 
     switch (plan->options.deflation) {
     case STARFISH_DEFLATION_STRIPES:
-        plan->vectors = starfish_domains_stripes(box->cells, wanted > 0 ? wanted : 64, domain);
+        plan->vectors = starfish_domains_stripes(&box->window, box->n, wanted > 0 ? wanted : 64, domain);
         return STARFISH_SUCCESS;
     case STARFISH_DEFLATION_BLOCKS:
-        plan->vectors = starfish_domains_blocks(box->n, wanted > 0 ? wanted : 8, domain);
+        plan->vectors = starfish_domains_blocks(&box->window, box->n, wanted > 0 ? wanted : 8, domain);
         return STARFISH_SUCCESS;
     default:
-        return starfish_domains_regions(box->cells, problem->regions, domain, &plan->vectors);
+        return starfish_domains_regions(&box->window, box->n[0] * box->n[1], problem->regions, domain, &plan->vectors);
     }
 }
 
-static struct starfish_deflation_spec deflation_of(const struct starfish_diffusion_plan *plan,
-                                                   const struct starfish_cell_matrix *matrix, const int *domain)
+static struct starfish_cell_matrix matrix_of(const struct starfish_diffusion_box *box)
 {
-    return (struct starfish_deflation_spec){.space = &plan->space,
-                                            .precision = plan->inner,
-                                            .matrix = matrix,
-                                            .domain = domain,
-                                            .domains = plan->vectors,
-                                            .singular = plan->box.singular,
-                                            .form = choose_form(plan)};
+    return (struct starfish_cell_matrix){.n = {box->n[0], box->n[1], box->n[2]},
+                                         .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
+                                         .stored = box->stored};
 }
 
-static starfish_status create_deflation(struct starfish_diffusion_plan *plan,
-                                        const struct starfish_diffusion_problem *problem,
-                                        const struct starfish_cell_matrix *matrix)
+/* Of deflation: domains of cells, entries of A Z at faces between domains, four at most for each and one of each cell,
+ * and what there is of E. */
+static starfish_status count_deflation(const struct starfish_diffusion_plan *plan,
+                                       const struct starfish_deflation_spec *spec, size_t *bytes)
 {
-    int *domain = malloc(plan->box.cells * sizeof *domain);
+    const struct starfish_diffusion_box *box = &plan->box;
+    const struct starfish_run_of_planes own = starfish_window_own(&box->window);
+    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]}, cells = own.count * stride[2];
+    size_t faces = 0;
 
-    if (!domain)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells);
-    starfish_status status = find_domains(plan, problem, domain);
-    if (status == STARFISH_SUCCESS) {
-        const struct starfish_deflation_spec spec = deflation_of(plan, matrix, domain);
-        status = starfish_deflation_create(&plan->deflation, &spec);
+    for (size_t e = own.first * stride[2]; e < own.first * stride[2] + cells; e++)
+        for (int d = 0; d < 3; d++) {
+            const size_t at = e / stride[d] % box->n[d];
+            faces += at + 1 == box->n[d] || spec->domain[e] != spec->domain[e + stride[d]];
+        }
+    STARFISH_TRY(starfish_deflation_count(spec, bytes));
+    *bytes += 2 * cells * sizeof(int) + (4 * faces + cells) * (sizeof(int) + sizeof(double));
+    return STARFISH_SUCCESS;
+}
+
+/* Deflation, from the domains of cells: made, or where `bytes` is there, counted. */
+static starfish_status with_domains(struct starfish_diffusion_plan *plan,
+                                    const struct starfish_diffusion_problem *problem, size_t *bytes)
+{
+    const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
+    int *domain = starfish_pages_alloc(plan->box.cells * sizeof *domain);
+    starfish_status status = starfish_window_agree(
+        &plan->box.window,
+        domain ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells));
+
+    if (status == STARFISH_SUCCESS && domain)
+        status = find_domains(plan, problem, domain);
+    if (status == STARFISH_SUCCESS && domain) {
+        const struct starfish_deflation_spec spec = {.space = &plan->space,
+                                                     .window = &plan->box.window,
+                                                     .precision = plan->inner,
+                                                     .matrix = &matrix,
+                                                     .domain = domain,
+                                                     .domains = plan->vectors,
+                                                     .singular = plan->box.singular,
+                                                     .form = choose_form(plan)};
+        status = bytes ? count_deflation(plan, &spec, bytes) : starfish_deflation_create(&plan->deflation, &spec);
     }
     free(domain);
     return status;
+}
+
+starfish_status starfish_diffusion_create_deflation(struct starfish_diffusion_plan *plan,
+                                                    const struct starfish_diffusion_problem *problem)
+{
+    return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS : with_domains(plan, problem, NULL);
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
@@ -205,52 +242,20 @@ enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const s
     return kind == STARFISH_CELLS_BY_IP && plan->options.dropped_fill ? STARFISH_CELLS_BY_IP_DROPPED : kind;
 }
 
-static struct starfish_cell_matrix matrix_of(const struct starfish_diffusion_box *box)
-{
-    return (struct starfish_cell_matrix){.n = {box->n[0], box->n[1], box->n[2]},
-                                         .periodic = {box->periodic[0], box->periodic[1], box->periodic[2]},
-                                         .stored = box->stored};
-}
-
-starfish_status starfish_diffusion_create_preconditioner(struct starfish_diffusion_plan *plan,
-                                                         const struct starfish_diffusion_problem *problem)
+starfish_status starfish_diffusion_create_table(struct starfish_diffusion_plan *plan)
 {
     const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
+    const struct starfish_cells_table_spec spec = {.by = starfish_diffusion_preconditioner_kind(plan),
+                                                   .matrix = &matrix,
+                                                   .space = &plan->space,
+                                                   .window = &plan->box.window,
+                                                   .block = plan->options.block,
+                                                   .precision = plan->inner};
 
-    STARFISH_TRY(starfish_cells_table(starfish_diffusion_preconditioner_kind(plan), &matrix, &plan->space,
-                                      plan->options.block, plan->inner, &plan->preconditioner));
-    return plan->options.deflation == STARFISH_DEFLATION_NONE ? STARFISH_SUCCESS
-                                                              : create_deflation(plan, problem, &matrix);
+    return starfish_cells_table(&spec, &plan->preconditioner);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
-
-/* Of deflation: domains of cells, entries of A Z at faces between domains, four at most for each and one of each cell,
- * and what there is of E. */
-static starfish_status count_deflation(struct starfish_diffusion_plan *plan,
-                                       const struct starfish_diffusion_problem *problem, size_t *bytes)
-{
-    const struct starfish_diffusion_box *box = &plan->box;
-    const struct starfish_cell_matrix matrix = matrix_of(box);
-    const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]};
-    int *domain = malloc(box->cells * sizeof *domain);
-    size_t faces = 0;
-
-    if (!domain)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", box->cells);
-    starfish_status status = find_domains(plan, problem, domain);
-    const struct starfish_deflation_spec spec = deflation_of(plan, &matrix, domain);
-    for (size_t e = 0; e < box->cells && status == STARFISH_SUCCESS; e++)
-        for (int d = 0; d < 3; d++) {
-            const size_t at = e / stride[d] % box->n[d];
-            faces += at + 1 == box->n[d] || domain[e] != domain[e + stride[d]];
-        }
-    if (status == STARFISH_SUCCESS)
-        status = starfish_deflation_count(&spec, bytes);
-    free(domain);
-    *bytes += 2 * box->cells * sizeof(int) + (4 * faces + box->cells) * (sizeof(int) + sizeof(double));
-    return status;
-}
 
 /* The cycles' memory, of the plan that there is, or of one that is only asked for; and that of those which may come to
  * the rescue: in mixed precision they have the same grids with numbers of twice the size. */
@@ -275,16 +280,20 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
 {
     enum { AT_ONCE = 4, VECTORS = 4, SMALL = 1 << 20 };
     const struct starfish_diffusion_options *o = &plan->options;
-    const size_t cells = plan->box.cells, per_cell = o->matrix_free ? 1 : 4;
+    const struct starfish_spans here = starfish_window_spans(&plan->box.window, 1, plan->box.n[0] * plan->box.n[1]);
+    const size_t cells = starfish_spans_elements(&here), per_cell = o->matrix_free ? 1 : 4;
     const size_t high = cells * starfish_real_size(o->precision), low = cells * starfish_real_size(plan->inner);
     const size_t matrices = per_cell * (high + (plan->inner == o->precision ? 0 : low));
+    /* A GPU has room for all of a table: at once for the matrix, or for that of cycles, whose coarse grids take a
+     * seventh more; in time for these and the matrix in another precision. */
+    const size_t untouched = (plan->box.cells - cells) * starfish_real_size(o->precision), words = 5;
     struct starfish_memory cycles = STARFISH_MEMORY_DEFAULTS, rescue = STARFISH_MEMORY_DEFAULTS;
     struct starfish_memory *memory = &plan->memory;
     size_t deflation = 0;
 
-    STARFISH_TRY(measure_cycles(plan, &cycles, &rescue));
+    STARFISH_TRY(starfish_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &rescue)));
     if (o->deflation != STARFISH_DEFLATION_NONE)
-        STARFISH_TRY(count_deflation(plan, problem, &deflation));
+        STARFISH_TRY(with_domains(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
     memory->main_bytes += rescue.main_bytes + (o->mixed || plan->runs.apart ? VECTORS * high : 0);
     memory->gpu_work = cycles.gpu_work;
@@ -293,6 +302,8 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
         cycles.gpu_work + starfish_device_footprint(per_cell * high + low + AT_ONCE * high + deflation, SMALL);
     if (cycles.gpu_least > memory->gpu_least)
         memory->gpu_least = cycles.gpu_least;
+    memory->gpu_data += (2 * per_cell + words) * untouched;
+    memory->gpu_least += words * untouched;
     starfish_memory_complete(plan->context, plan->multigrid != NULL, memory); /* whose work space is taken */
     return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }

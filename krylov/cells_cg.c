@@ -1,10 +1,12 @@
 /* Conjugate gradients on cells. */
 #include "krylov/cells_cg.h"
 
+#include "base/pages.h"
 #include "base/status.h"
 #include "codelets/gradients.h"
 #include "krylov/kernels/blocks.h"
 #include "scheduler/machine.h"
+#include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,42 +83,57 @@ static double sum_of_row(const struct starfish_cell_matrix *m, size_t cell)
     return sum;
 }
 
-static void fill_table(enum starfish_cell_preconditioner by, const struct starfish_cell_matrix *matrix,
-                       const struct starfish_space *space, size_t block, double *values)
+/* Of the parts that are here. */
+static void factor_runs(const struct starfish_cells_table_spec *s, double *values)
 {
-    const size_t count = matrix->n[0] * matrix->n[1] * matrix->n[2];
+    const struct starfish_space *space = s->space;
 
-    if (by == STARFISH_CELLS_BY_BLOCKS || by == STARFISH_CELLS_BY_LINES) {
-        for (size_t part = 0; part < space->parts[1]; part++) {
-            const struct starfish_blocks blocks = {.cells = {.matrix = *matrix,
-                                                             .first = space->first[1][part],
-                                                             .last = space->first[1][part + 1],
-                                                             .below = (ptrdiff_t)matrix->n[2] - 1},
-                                                   .block = by == STARFISH_CELLS_BY_LINES ? 0 : block};
+    for (size_t part = 0; part < space->parts[1]; part++) {
+        const struct starfish_blocks blocks = {.cells = {.matrix = *s->matrix,
+                                                         .first = space->first[1][part],
+                                                         .last = space->first[1][part + 1],
+                                                         .below = (ptrdiff_t)s->matrix->n[2] - 1},
+                                               .block = s->by == STARFISH_CELLS_BY_LINES ? 0 : s->block};
+        if (!space->on_ranks || starfish_space_rank(space, part) == starfish_context_rank(space->context))
             starfish_blocks_factor(&blocks, values);
-        }
-        return;
-    }
-    for (size_t cell = 0; cell < count; cell++) {
-        const double diagonal = fabs(sum_of_row(matrix, cell));
-        const double safe = diagonal > 0 ? diagonal : 1; /* a single cell without any end */
-        values[cell] = by == STARFISH_CELLS_BY_DIAGONAL ? 1 / safe : 1 / sqrt(safe);
     }
 }
 
-starfish_status starfish_cells_table(enum starfish_cell_preconditioner by, const struct starfish_cell_matrix *matrix,
-                                     const struct starfish_space *space, size_t block, starfish_precision precision,
-                                     struct starfish_table *table)
-{
-    const size_t count = matrix->n[0] * matrix->n[1] * matrix->n[2];
+struct diagonals {
+    const struct starfish_cells_table_spec *spec;
+    double *values;
+};
 
-    if (by == STARFISH_CELLS_BY_NOTHING || by == STARFISH_CELLS_BY_ANOTHER)
+static void fill_diagonals(void *data, size_t first, size_t last)
+{
+    const struct diagonals *d = data;
+
+    for (size_t cell = first; cell < last; cell++) {
+        const double diagonal = fabs(sum_of_row(d->spec->matrix, cell));
+        const double safe = diagonal > 0 ? diagonal : 1; /* a single cell without any end */
+        d->values[cell] = d->spec->by == STARFISH_CELLS_BY_DIAGONAL ? 1 / safe : 1 / sqrt(safe);
+    }
+}
+
+/* Of neighbouring planes tasks read one; the couplings of a row are in two. */
+starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s, struct starfish_table *table)
+{
+    enum { RUN = 1 << 16 };
+    const size_t plane = s->matrix->n[0] * s->matrix->n[1], count = plane * s->matrix->n[2];
+    const int by_runs = s->by == STARFISH_CELLS_BY_BLOCKS || s->by == STARFISH_CELLS_BY_LINES;
+    const struct starfish_window read = starfish_window_with_depth(s->window, !by_runs);
+    const struct starfish_spans spans = starfish_window_spans(&read, 1, plane);
+
+    if (s->by == STARFISH_CELLS_BY_NOTHING || s->by == STARFISH_CELLS_BY_ANOTHER)
         return STARFISH_SUCCESS;
-    double *values = malloc(count * sizeof *values);
+    double *values = starfish_pages_alloc(count * sizeof *values);
     if (!values)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a preconditioner of %zu unknowns", count);
-    fill_table(by, matrix, space, block, values);
-    const starfish_status status = starfish_table_reals(table, precision, values, count);
+    if (by_runs)
+        factor_runs(s, values);
+    else
+        starfish_spans_loop(&spans, RUN, fill_diagonals, &(struct diagonals){s, values});
+    const starfish_status status = starfish_table_reals_of(table, s->precision, values, count, &spans);
     free(values);
     return status;
 }

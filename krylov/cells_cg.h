@@ -9,6 +9,7 @@
 #include "krylov/deflation.h"
 #include "krylov/iteration.h"
 #include "krylov/operator.h"
+#include "scheduler/window.h"
 
 struct starfish_cells_cg {
     const struct starfish_algebra *algebra;
@@ -42,10 +43,16 @@ starfish_status starfish_cells_precondition(const struct starfish_cells_cg *cg, 
                                             const struct starfish_vector *r, const struct starfish_vector *z,
                                             const struct starfish_sums *rz);
 
-/* The table of a preconditioner that has one, of all cells, from a matrix stored in f64: MEMORY. Blocks begin anew at
- * every part of the space. */
-starfish_status starfish_cells_table(enum starfish_cell_preconditioner by, const struct starfish_cell_matrix *matrix,
-                                     const struct starfish_space *space, size_t block, starfish_precision precision,
-                                     struct starfish_table *table);
+/* The table of a preconditioner that has one, of all cells, from a matrix stored in f64, of which a rank has the planes
+ * of the window: MEMORY. Blocks begin anew at every part of the space. */
+struct starfish_cells_table_spec {
+    enum starfish_cell_preconditioner by;
+    const struct starfish_cell_matrix *matrix;
+    const struct starfish_space *space;
+    const struct starfish_window *window;
+    size_t block;
+    starfish_precision precision;
+};
+starfish_status starfish_cells_table(const struct starfish_cells_table_spec *spec, struct starfish_table *table);
 
 #endif

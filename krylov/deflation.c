@@ -1,9 +1,9 @@
-/* Deflation: the sums over domains, part by part, the entries of A Z, and the small matrix E, assembled from the faces
- * between domains and reordered after Cuthill and McKee so that it has a band. */
+/* Deflation: the sums over domains, part by part, the entries of A Z, and the couplings between domains that the small
+ * matrix E is made of. */
 #include "krylov/deflation.h"
 
 #include "base/status.h"
-#include "krylov/dissection.h"
+#include "krylov/coarse_matrix.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -71,25 +71,49 @@ static void add_term(struct terms *t, int domain, size_t cell, double factor)
         t->term[t->count++] = (struct term){domain, (int)cell, factor};
 }
 
+/* Terms of the cells from `first` to `last`, this rank's own, which are made of faces of the planes beside them too. */
+struct walk {
+    const struct starfish_deflation_spec *spec;
+    size_t first, last;
+    struct terms *terms;
+};
+
+static void add_own(const struct walk *w, int domain, size_t cell, double factor)
+{
+    if (cell >= w->first && cell < w->last)
+        add_term(w->terms, domain, cell, factor);
+}
+
+static void add_terms_of(const struct walk *w, size_t cell)
+{
+    const struct starfish_deflation_spec *s = w->spec;
+    const struct starfish_cell_matrix *m = s->matrix;
+
+    add_own(w, s->domain[cell], cell, ((const double *)m->stored)[3 * cells_of(m) + cell]);
+    for (int d = 0; d < 3; d++) {
+        const struct face f = face_at(m, cell, d);
+        const int here = s->domain[f.cell], there = s->domain[f.other];
+        if (here == there || f.coupling == 0)
+            continue;
+        add_own(w, here, f.cell, f.coupling);
+        add_own(w, there, f.other, f.coupling);
+        add_own(w, there, f.cell, -f.coupling);
+        add_own(w, here, f.other, -f.coupling);
+    }
+}
+
 static starfish_status find_terms(const struct starfish_deflation_spec *s, struct terms *t)
 {
-    const struct starfish_cell_matrix *m = s->matrix;
-    const size_t count = cells_of(m);
+    const struct starfish_run_of_planes own = starfish_window_own(s->window);
+    const struct starfish_window around = starfish_window_with_depth(s->window, 1);
+    const size_t plane = s->matrix->n[0] * s->matrix->n[1];
+    const struct starfish_spans spans = starfish_window_spans(&around, 1, plane);
+    const struct walk walk = {s, own.first * plane, (own.first + own.count) * plane, t};
 
     *t = (struct terms){.count = 0};
-    for (size_t cell = 0; cell < count; cell++) {
-        add_term(t, s->domain[cell], cell, ((const double *)m->stored)[3 * count + cell]);
-        for (int d = 0; d < 3; d++) {
-            const struct face f = face_at(m, cell, d);
-            const int here = s->domain[f.cell], there = s->domain[f.other];
-            if (here == there || f.coupling == 0)
-                continue;
-            add_term(t, here, f.cell, f.coupling);
-            add_term(t, there, f.other, f.coupling);
-            add_term(t, there, f.cell, -f.coupling);
-            add_term(t, here, f.other, -f.coupling);
-        }
-    }
+    for (int i = 0; i < spans.count; i++)
+        for (size_t cell = spans.span[i].first; cell < spans.span[i].first + spans.span[i].count; cell++)
+            add_terms_of(&walk, cell);
     return t->status;
 }
 
@@ -172,7 +196,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Where the chunks of every domain begin, among cells and among terms. begin: 3 arrays. */
+/* Where the chunks of every domain begin, and among cells and among terms. begin: 3 arrays. */
 static void cut_chunks(size_t domains, const struct bins *cells, const struct bins *terms, int *const begin[3])
 {
     int chunk = 0;
@@ -191,20 +215,19 @@ static void cut_chunks(size_t domains, const struct bins *cells, const struct bi
     begin[2][chunk] = terms->begin[domains];
 }
 
+/* domain_begin: those of every domain's chunks. */
 static starfish_status fill_chunks(const struct starfish_deflation_spec *s, const struct bins *cells,
-                                   const struct bins *terms, int part, struct starfish_chunks *chunks)
+                                   const struct bins *terms, int *domain_begin, struct starfish_chunks *chunks)
 {
     size_t count = 0;
-    int *begin[3] = {NULL};
+    int *begin[3] = {domain_begin};
     starfish_status status = STARFISH_SUCCESS;
 
     for (size_t d = 0; d < s->domains; d++)
         count += (size_t)chunks_for(cells->begin[d + 1] - cells->begin[d], terms->begin[d + 1] - terms->begin[d]);
-    chunks->chunks = count;
-    begin[0] = malloc((s->domains + 1) * sizeof(int));
     begin[1] = malloc((count + 1) * sizeof(int));
     begin[2] = malloc((count + 1) * sizeof(int));
-    if (!begin[0] || !begin[1] || !begin[2])
+    if (!begin[1] || !begin[2])
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu chunks", count);
     else
         cut_chunks(s->domains, cells, terms, begin);
@@ -212,8 +235,7 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
         struct starfish_table *table;
         const int *values;
         size_t count;
-    } tables[] = {{&chunks->domain_begin, begin[0], s->domains + 1},
-                  {&chunks->cell_begin, begin[1], count + 1},
+    } tables[] = {{&chunks->cell_begin, begin[1], count + 1},
                   {&chunks->term_begin, begin[2], count + 1},
                   {&chunks->cell, cells->cell, (size_t)cells->begin[s->domains]},
                   {&chunks->term, terms->cell, (size_t)terms->begin[s->domains]}};
@@ -221,17 +243,13 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
         status = starfish_table_ints(tables[i].table, tables[i].values, tables[i].count);
     if (status == STARFISH_SUCCESS)
         status = starfish_table_reals(&chunks->factor, s->precision, terms->factor, (size_t)terms->begin[s->domains]);
-    if (status == STARFISH_SUCCESS)
-        status =
-            starfish_table_results_of(&chunks->sums, s->space->context, count > 0 ? count : 1,
-                                      starfish_space_rank(s->space, (size_t)part)); /* tasks of other ranks read them */
-    for (int i = 0; i < 3; i++)
-        free(begin[i]);
+    free(begin[1]);
+    free(begin[2]);
     return status;
 }
 
 static starfish_status create_chunks(const struct starfish_deflation_spec *s, const struct terms *t, int part,
-                                     struct starfish_chunks *chunks)
+                                     int *domain_begin, struct starfish_chunks *chunks)
 {
     const size_t *first = s->space->first[1];
     struct bins cells = {NULL, NULL, NULL}, terms = {NULL, NULL, NULL};
@@ -240,10 +258,25 @@ static starfish_status create_chunks(const struct starfish_deflation_spec *s, co
     if (status == STARFISH_SUCCESS)
         status = bin_terms(s, t, part, &terms);
     if (status == STARFISH_SUCCESS)
-        status = fill_chunks(s, &cells, &terms, part, chunks);
+        status = fill_chunks(s, &cells, &terms, domain_begin, chunks);
     free_bins(&cells);
     free_bins(&terms);
     return status;
+}
+
+/* What all ranks have of every part: where its chunks begin for each domain, and the chunks' sums, which tasks of other
+ * ranks read. */
+static starfish_status create_shared(const struct starfish_deflation_spec *s, size_t part, int *domain_begin,
+                                     struct starfish_chunks *chunks)
+{
+    const int owner = starfish_space_rank(s->space, part);
+
+    if (s->window->context)
+        STARFISH_TRY(
+            starfish_ranks_broadcast(s->window->context, domain_begin, (s->domains + 1) * sizeof *domain_begin, owner));
+    chunks->chunks = (size_t)domain_begin[s->domains];
+    STARFISH_TRY(starfish_table_ints(&chunks->domain_begin, domain_begin, s->domains + 1));
+    return starfish_table_results_of(&chunks->sums, s->space->context, chunks->chunks > 0 ? chunks->chunks : 1, owner);
 }
 
 /* ---- E ----------------------------------------------------------------------------------------------------------- */
@@ -264,15 +297,31 @@ static int by_other(const void *a, const void *b)
                                   : (x->cell > y->cell) - (x->cell < y->cell);
 }
 
-/* Couplings between domains from the faces, two for each (struct term: domain, other, coupling), sorted and added. */
+/* Of couplings (struct term: domain, other, coupling) the sums of those between the same two domains, sorted. */
+static void add_couplings(struct terms *pairs)
+{
+    size_t kept = 0;
+
+    if (pairs->count > 0)
+        qsort(pairs->term, pairs->count, sizeof *pairs->term, by_other);
+    for (size_t i = 0; i < pairs->count; i++)
+        if (kept > 0 && pairs->term[kept - 1].domain == pairs->term[i].domain &&
+            pairs->term[kept - 1].cell == pairs->term[i].cell)
+            pairs->term[kept - 1].factor += pairs->term[i].factor;
+        else
+            pairs->term[kept++] = pairs->term[i];
+    pairs->count = kept;
+}
+
+/* Of the faces above this rank's own cells, two couplings for each. */
 static starfish_status find_couplings(const struct starfish_deflation_spec *s, struct terms *pairs, double *diagonal)
 {
     const struct starfish_cell_matrix *m = s->matrix;
-    const size_t count = cells_of(m);
-    size_t kept = 0;
+    const struct starfish_run_of_planes own = starfish_window_own(s->window);
+    const size_t count = cells_of(m), plane = m->n[0] * m->n[1];
 
     *pairs = (struct terms){.count = 0};
-    for (size_t cell = 0; cell < count; cell++) {
+    for (size_t cell = own.first * plane; cell < (own.first + own.count) * plane; cell++) {
         diagonal[s->domain[cell]] += ((const double *)m->stored)[3 * count + cell];
         for (int d = 0; d < 3; d++) {
             const struct face f = face_at(m, cell, d);
@@ -283,17 +332,23 @@ static starfish_status find_couplings(const struct starfish_deflation_spec *s, s
             add_term(pairs, there, (size_t)here, f.coupling);
         }
     }
-    STARFISH_TRY(pairs->status);
-    if (pairs->count > 0)
-        qsort(pairs->term, pairs->count, sizeof *pairs->term, by_other);
-    for (size_t i = 0; i < pairs->count; i++)
-        if (kept > 0 && pairs->term[kept - 1].domain == pairs->term[i].domain &&
-            pairs->term[kept - 1].cell == pairs->term[i].cell)
-            pairs->term[kept - 1].factor += pairs->term[i].factor;
-        else
-            pairs->term[kept++] = pairs->term[i];
-    pairs->count = kept;
-    return STARFISH_SUCCESS;
+    add_couplings(pairs);
+    return pairs->status;
+}
+
+/* On several ranks of all their faces. */
+static starfish_status find_all_couplings(const struct starfish_deflation_spec *s, struct terms *pairs,
+                                          double *diagonal)
+{
+    STARFISH_TRY(starfish_window_agree(s->window, find_couplings(s, pairs, diagonal)));
+    if (!s->window->context)
+        return STARFISH_SUCCESS;
+    void *list = pairs->term;
+    const starfish_status status = starfish_window_join(s->window, sizeof *pairs->term, &pairs->count, &list);
+    pairs->term = list;
+    STARFISH_TRY(status);
+    add_couplings(pairs);
+    return starfish_ranks_sum(s->window->context, diagonal, s->domains);
 }
 
 static starfish_status create_graph(const struct starfish_deflation_spec *s, struct starfish_domain_graph *g)
@@ -301,9 +356,12 @@ static starfish_status create_graph(const struct starfish_deflation_spec *s, str
     struct terms pairs = {.count = 0};
 
     *g = (struct starfish_domain_graph){.domains = s->domains, .diagonal = calloc(s->domains, sizeof(double))};
-    if (!g->diagonal)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
-    starfish_status status = find_couplings(s, &pairs, g->diagonal);
+    starfish_status status = g->diagonal
+                                 ? STARFISH_SUCCESS
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
+    status = starfish_window_agree(s->window, status);
+    if (status == STARFISH_SUCCESS && g->diagonal)
+        status = find_all_couplings(s, &pairs, g->diagonal);
     g->begin = calloc(s->domains + 1, sizeof *g->begin);
     g->other = malloc((pairs.count + 1) * sizeof *g->other);
     g->coupling = malloc((pairs.count + 1) * sizeof *g->coupling);
@@ -321,232 +379,74 @@ static starfish_status create_graph(const struct starfish_deflation_spec *s, str
     return status;
 }
 
-/* E as a band below the diagonal, of the unknowns without the last one where that is left out. */
-static void fill_band(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c, const int *place,
-                      double *band)
-{
-    const size_t rows = c->band + 1;
-
-    for (size_t d = 0; d < g->domains; d++) {
-        const size_t row = (size_t)place[d];
-        if (row >= c->unknowns)
-            continue;
-        band[row * rows] += g->diagonal[d];
-        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++) {
-            const size_t column = (size_t)place[g->other[i]];
-            if (column < row)
-                band[column * rows + (row - column)] -= g->coupling[i];
-        }
-    }
-}
-
-static void fill_dense(const struct starfish_domain_graph *g, size_t unknowns, double *matrix)
-{
-    for (size_t d = 0; d < unknowns; d++) {
-        matrix[d * unknowns + d] += g->diagonal[d];
-        for (size_t i = g->begin[d]; i < g->begin[d + 1]; i++)
-            if ((size_t)g->other[i] < unknowns)
-                matrix[d * unknowns + (size_t)g->other[i]] -= g->coupling[i];
-    }
-}
-
-/* What rounding may have made indefinite is made positive again: the same matrix to some units more of rounding. */
-static void raise_diagonal(double *matrix, size_t count, size_t stride, double by)
-{
-    for (size_t i = 0; i < count; i++)
-        matrix[i * stride] *= 1 + by;
-}
-
-/* E's factor, inverse, or halves of that, from a matrix with a diagonal 1 + raised times as large: 0, else whatever. */
-static int try_factor(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c,
-                      const struct starfish_dissection *d, double raised, double *matrix)
-{
-    if (c->form == STARFISH_COARSE_BY_HALVES)
-        return starfish_dissection_invert(d, g, raised, matrix);
-    if (c->form == STARFISH_COARSE_BY_INVERSE) {
-        fill_dense(g, c->unknowns, matrix);
-        raise_diagonal(matrix, c->unknowns, c->unknowns + 1, raised);
-        return starfish_coarse_invert(c->unknowns, matrix);
-    }
-    fill_band(g, c, d->place, matrix);
-    raise_diagonal(matrix, c->unknowns, c->band + 1, raised);
-    return starfish_coarse_factor(c->unknowns, c->band, matrix);
-}
-
-static starfish_status factor(const struct starfish_domain_graph *g, const struct starfish_coarse_matrix *c,
-                              const struct starfish_dissection *d, double *matrix, size_t size)
-{
-    static const double raised[] = {0, 1e-14, 1e-12, 1e-10};
-
-    for (size_t attempt = 0; attempt < sizeof raised / sizeof raised[0]; attempt++) {
-        memset(matrix, 0, size * sizeof *matrix);
-        if (try_factor(g, c, d, raised[attempt], matrix) == 0)
-            return STARFISH_SUCCESS;
-    }
-    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the matrix of %zu deflation vectors is not positive definite",
-                         c->domains);
-}
-
-/* Of all domains, of which the last has none. */
-static void spread(const struct starfish_coarse_matrix *c, double *matrix)
-{
-    const size_t n = c->unknowns, all = c->domains;
-
-    if (n == all)
-        return;
-    for (size_t d = n; d-- > 0;) {
-        memmove(matrix + d * all, matrix + d * n, n * sizeof *matrix);
-        matrix[d * all + n] = 0;
-    }
-    memset(matrix + n * all, 0, all * sizeof *matrix);
-}
-
-/* Doubles of E's inverse, its halves, or its factor. */
-static size_t size_of(const struct starfish_coarse_matrix *c)
-{
-    switch (c->form) {
-    case STARFISH_COARSE_BY_INVERSE:
-        return c->domains * c->domains;
-    case STARFISH_COARSE_BY_HALVES:
-        return 2 * c->entries + 1;
-    default:
-        return (c->band + 1) * c->domains;
-    }
-}
-
-/* A matrix of too many domains would take its time as well: its factors, some seconds of a core at the limit. */
-static starfish_status check_bytes(const struct starfish_coarse_matrix *c)
-{
-    const double bytes = (double)size_of(c) * sizeof(double);
-
-    if (bytes <= (double)STARFISH_DEFLATION_MOST_BYTES)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "--vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than %zu: "
-                         "take fewer vectors",
-                         c->form == STARFISH_COARSE_BY_BAND ? "factor" : "inverse", c->domains, bytes,
-                         (size_t)STARFISH_DEFLATION_MOST_BYTES);
-}
-
-/* The order of the domains, and what E's inverse or factor takes in it. The place of each: the dissection's, or for a
- * band after Cuthill and McKee. */
-static starfish_status choose_order(const struct starfish_domain_graph *g, struct starfish_coarse_matrix *c,
-                                    struct starfish_dissection *d)
-{
-    STARFISH_TRY(c->form == STARFISH_COARSE_BY_HALVES ? starfish_dissection_create(g, c->unknowns, d)
-                                                      : starfish_dissection_create_band(g, c->unknowns, d));
-    c->entries = d->entries;
-    c->band = c->form == STARFISH_COARSE_BY_BAND ? starfish_dissection_band(g, d) : 0;
-    return check_bytes(c);
-}
-
-/* Ints of what tasks read besides the matrix. */
-static size_t places_of(const struct starfish_coarse_matrix *c, const struct starfish_dissection *d)
-{
-    return c->form == STARFISH_COARSE_BY_HALVES ? starfish_dissection_indices(d) : c->domains;
-}
-
-static starfish_status put_places(struct starfish_coarse_matrix *c, const struct starfish_dissection *d)
-{
-    const int by_halves = c->form == STARFISH_COARSE_BY_HALVES;
-    const size_t count = places_of(c, d);
-    int *index = malloc((count + 1) * sizeof *index);
-
-    if (!index)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu deflation vectors", c->domains);
-    if (by_halves)
-        starfish_dissection_index(d, index);
-    for (size_t i = 0; i < c->domains && !by_halves; i++)
-        index[i] = (size_t)d->place[i] < c->unknowns ? d->place[i] : -1;
-    const starfish_status status = starfish_table_ints(&c->place, index, count);
-    free(index);
-    return status;
-}
-
-static starfish_status fill_coarse(const struct starfish_domain_graph *g, const struct starfish_dissection *d,
-                                   struct starfish_coarse_matrix *c)
-{
-    const size_t size = size_of(c);
-    double *matrix = malloc(size * sizeof *matrix);
-    starfish_status status =
-        matrix ? factor(g, c, d, matrix, size)
-               : starfish_fail(STARFISH_ERROR_MEMORY,
-                               "out of memory for the matrix of %zu deflation vectors: %zu numbers", c->domains, size);
-    if (status == STARFISH_SUCCESS && c->form == STARFISH_COARSE_BY_INVERSE)
-        spread(c, matrix);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_table_reals(&c->matrix, STARFISH_F64, matrix, size);
-    if (status == STARFISH_SUCCESS)
-        status = put_places(c, d);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->rhs, 2 * c->domains);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->solution, c->domains);
-    free(matrix);
-    return status;
-}
-
-static struct starfish_coarse_matrix coarse_of(const struct starfish_deflation_spec *s)
-{
-    return (struct starfish_coarse_matrix){
-        .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .form = s->form};
-}
-
-static starfish_status create_coarse(const struct starfish_deflation_spec *s, const struct starfish_domain_graph *g,
-                                     struct starfish_coarse_matrix *c)
-{
-    struct starfish_dissection d;
-
-    *c = coarse_of(s);
-    starfish_status status = choose_order(g, c, &d);
-    if (status == STARFISH_SUCCESS)
-        status = fill_coarse(g, &d, c);
-    starfish_dissection_destroy(&d);
-    return status;
-}
-
 starfish_status starfish_deflation_count(const struct starfish_deflation_spec *spec, size_t *bytes)
 {
     struct starfish_domain_graph graph = {.domains = 0};
-    struct starfish_dissection d = {.domains = 0};
-    struct starfish_coarse_matrix c = coarse_of(spec);
     starfish_status status = create_graph(spec, &graph);
 
     if (status == STARFISH_SUCCESS)
-        status = choose_order(&graph, &c, &d);
-    if (status == STARFISH_SUCCESS)
-        *bytes = (size_of(&c) + 3 * c.domains) * sizeof(double) + places_of(&c, &d) * sizeof(int);
-    starfish_dissection_destroy(&d);
+        status = starfish_coarse_matrix_count(spec, &graph, bytes);
     free_graph(&graph);
     return status;
 }
 
 /* ---- All of it --------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_sums(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s)
+static int is_here(const struct starfish_deflation_spec *s, size_t part)
+{
+    return !s->window->context || starfish_space_rank(s->space, part) == starfish_context_rank(s->window->context);
+}
+
+static starfish_status create_own(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s,
+                                  int *domain_begin)
 {
     struct terms terms = {.count = 0};
-    starfish_status status = find_terms(s, &terms);
+    starfish_status status = domain_begin
+                                 ? find_terms(s, &terms)
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
 
     for (size_t part = 0; part < s->space->parts[1] && status == STARFISH_SUCCESS; part++)
-        status = create_chunks(s, &terms, (int)part, &deflation->chunks[part]);
+        if (is_here(s, part))
+            status =
+                create_chunks(s, &terms, (int)part, domain_begin + part * (s->domains + 1), &deflation->chunks[part]);
     free(terms.term);
     return status;
+}
+
+static starfish_status create_sums(struct starfish_cells_deflation *deflation, const struct starfish_deflation_spec *s)
+{
+    const size_t parts = s->space->parts[1];
+    int *domain_begin = malloc(parts * (s->domains + 1) * sizeof *domain_begin);
+    starfish_status status = starfish_window_agree(s->window, create_own(deflation, s, domain_begin));
+
+    for (size_t part = 0; part < parts && status == STARFISH_SUCCESS && domain_begin; part++)
+        status = create_shared(s, part, domain_begin + part * (s->domains + 1), &deflation->chunks[part]);
+    free(domain_begin);
+    return status;
+}
+
+static starfish_status create_matrix(struct starfish_cells_deflation *deflation,
+                                     const struct starfish_deflation_spec *s)
+{
+    const struct starfish_window read = starfish_window_with_depth(s->window, 0);
+    const struct starfish_spans cells = starfish_window_spans(&read, 1, s->matrix->n[0] * s->matrix->n[1]);
+    struct starfish_domain_graph graph = {.domains = 0};
+    starfish_status status = create_graph(s, &graph);
+
+    if (status == STARFISH_SUCCESS)
+        status = starfish_coarse_matrix_create(s, &graph, &deflation->coarse);
+    free_graph(&graph);
+    return status == STARFISH_SUCCESS
+               ? starfish_table_ints_of(&deflation->domain, s->domain, cells_of(s->matrix), &cells)
+               : status;
 }
 
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec)
 {
-    struct starfish_domain_graph graph = {.domains = 0};
-
     memset(deflation, 0, sizeof *deflation);
     deflation->space = spec->space;
-    starfish_status status = create_graph(spec, &graph);
-    if (status == STARFISH_SUCCESS)
-        status = create_coarse(spec, &graph, &deflation->coarse);
-    free_graph(&graph);
-    STARFISH_TRY(status);
-    STARFISH_TRY(starfish_table_ints(&deflation->domain, spec->domain, cells_of(spec->matrix)));
+    STARFISH_TRY(starfish_window_agree(spec->window, create_matrix(deflation, spec)));
     STARFISH_TRY(create_sums(deflation, spec));
     deflation->coarse.one_each = spec->space->parts[1] == 1 && deflation->chunks[0].chunks == spec->domains;
     return STARFISH_SUCCESS;

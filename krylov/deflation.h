@@ -8,6 +8,7 @@
 
 #include "codelets/cells.h"
 #include "codelets/coarse.h"
+#include "scheduler/window.h"
 
 struct starfish_cells_deflation {
     const struct starfish_space *space;
@@ -18,7 +19,8 @@ struct starfish_cells_deflation {
 
 struct starfish_deflation_spec {
     const struct starfish_space *space;
-    starfish_precision precision;              /* of the vectors */
+    const struct starfish_window *window; /* planes of which `matrix` and `domain` are there, a depth of 1 at least */
+    starfish_precision precision;         /* of the vectors */
     const struct starfish_cell_matrix *matrix; /* stored, in f64 */
     const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
     size_t domains;
@@ -29,12 +31,12 @@ struct starfish_deflation_spec {
  * in 3D as a factor. */
 #define STARFISH_DEFLATION_MOST_BYTES ((size_t)1 << 29)
 
-/* Errors: ARGUMENT (E takes more bytes than that, which is found before it has any), MEMORY, NUMERICAL (E is not
- * positive). */
+/* Each of the window's ranks has A Z for its own parts, and all of E. Collective among them. Errors: ARGUMENT (E takes
+ * more bytes than that, which is found before it has any), MEMORY, NUMERICAL (E is not positive). */
 starfish_status starfish_deflation_create(struct starfish_cells_deflation *deflation,
                                           const struct starfish_deflation_spec *spec);
 /* Bytes of E's inverse, its halves or its factor, with what tasks read and write besides. Space and precision do
- * not matter. Errors: as of starfish_deflation_create, but NUMERICAL. */
+ * not matter. Collective. Errors: as of starfish_deflation_create, but NUMERICAL. */
 starfish_status starfish_deflation_count(const struct starfish_deflation_spec *spec, size_t *bytes);
 /* Nothing where there is none. */
 void starfish_deflation_destroy(struct starfish_cells_deflation *deflation);
@@ -53,9 +55,11 @@ starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation
 /* ---- Domains ----------------------------------------------------------------------------------------------------- */
 
 /* Runs of ceil(cells / vectors) consecutive cells; boxes of ceil(n / vectors) cells per direction; cells with the same
- * number of `regions`. Fill domain[cells], and say how many there are. Errors: MEMORY. */
-size_t starfish_domains_stripes(size_t cells, size_t vectors, int *domain);
-size_t starfish_domains_blocks(const size_t n[3], size_t vectors, int *domain);
-starfish_status starfish_domains_regions(size_t cells, const long long *regions, int *domain, size_t *domains);
+ * number of `regions`, which are those of a rank's own planes, of `plane` cells each. Fill domain of the cells in the
+ * window, and say how many domains there are in all. The last one is collective. Errors: MEMORY. */
+size_t starfish_domains_stripes(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain);
+size_t starfish_domains_blocks(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain);
+starfish_status starfish_domains_regions(const struct starfish_window *window, size_t plane, const long long *regions,
+                                         int *domain, size_t *domains);
 
 #endif

@@ -19,6 +19,7 @@
 #define STARFISH_MULTIGRID_FLUX_GRIDS_H
 
 #include "multigrid/kernels/flux_kind.h"
+#include "scheduler/window.h"
 #include <starfish/multigrid.h>
 
 /* One direction as multigrid/kernels/flux.h has it: coupling[n + 1], extra[n], weight[n]. Owned. */
@@ -46,34 +47,39 @@ struct starfish_flux_grid {
     struct starfish_flux_line line[3];
     double lambda;
     double *face[3], *rest;                   /* stored form: the faces below unknowns; NULL: tensor */
+    struct starfish_window window;            /* stored form: the planes that these arrays have */
     int pairs;                                /* coarse unknowns are pairs of cells */
     struct starfish_flux_interpolation to[3]; /* from the next coarser grid; unset on the coarsest */
 };
 starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
                                           const struct starfish_stencil_problem *problem);
 /* Couplings of its own for every face, the one below each unknown (around a periodic end: across it), and what else is
- * on the diagonal, instead of those that the lines have. Where the largest coupling is more than 10 times the smallest
- * one, coarse unknowns are pairs. MEMORY. */
+ * on the diagonal, instead of those that the lines have: of the planes in grid->window, a copy. Where the largest
+ * coupling is more than 10 times the smallest one, coarse unknowns are pairs. Collective among the window's ranks.
+ * MEMORY. */
 starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, const double *const face[3],
                                              const double *rest);
+/* Ranks have made their own planes of a coarse grid with the given status: of others' they get `depth`. Collective. */
+starfish_status starfish_flux_grid_exchange(struct starfish_flux_grid *grid, size_t depth, starfish_status status);
 /* The arrays of the stored form, not filled. MEMORY. */
 starfish_status starfish_flux_grid_allocate(struct starfish_flux_grid *grid);
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid);
 size_t starfish_flux_grid_unknowns(const struct starfish_flux_grid *grid);
-/* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown. */
-void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3]);
+/* How strongly unknowns are coupled in each direction, on the whole (geometric mean); 0 where there is one unknown.
+ * Collective among the ranks of the grid's window. MEMORY. */
+starfish_status starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3]);
 /* Is the matrix singular, with constants as null space? */
 int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid);
 
 /* Of the couplings of an array that are not 0: how many, the sum of their logarithms, the least and the largest. The
- * same on any number of cores. */
+ * same on any number of cores and of ranks, since the logarithms are added plane by plane. Collective. MEMORY. */
 struct starfish_flux_couplings {
-    size_t count;
-    double logarithms, least, most;
+    double count, logarithms, least, most;
 };
-struct starfish_flux_couplings starfish_flux_survey(const double *values, size_t count);
+starfish_status starfish_flux_survey(const struct starfish_flux_grid *grid, const double *values,
+                                     struct starfish_flux_couplings *couplings);
 
-/* Is the rest 0 everywhere? Of the stored form. */
+/* Is the rest 0 everywhere in the window? Of the stored form. */
 int starfish_flux_grid_has_no_rest(const struct starfish_flux_grid *grid);
 
 /* What a coarse unknown's coupling or weight is made of: factor[t] times fine row[t], added up, less `less`, and where
@@ -88,16 +94,19 @@ struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_inter
 /* The coupling below coarse unknown c, of those below fine ones. */
 struct starfish_flux_sum starfish_flux_coarse_coupling(const struct starfish_flux_line *line, int pairs,
                                                        const struct starfish_flux_interpolation *to, size_t c);
-/* The stored form of the next coarser grid, whose lines are there. */
+/* The stored form of the next coarser grid, whose lines are there: this rank's own planes. */
 starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse);
 
 /* The next coarser grid, coarser in the directions said; fills `to` of the fine one. */
 starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, const int coarsened[3],
                                            struct starfish_flux_grid *coarse);
 
-/* The table of a grid, starfish_flux_table_size doubles, but for the inverse. */
+/* The table of a grid, starfish_flux_table_size doubles, but for the inverse; and the spans of it that are there, which
+ * are not all where the grid has a window of its planes. */
 void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struct starfish_flux_shape *shape,
                               double *table);
+struct starfish_spans starfish_flux_table_spans(const struct starfish_flux_grid *grid,
+                                                const struct starfish_flux_shape *shape);
 /* What a shape has of the grid. */
 struct starfish_flux_shape starfish_flux_shape_of(const struct starfish_flux_grid *grid, int coarsest);
 /* The hierarchies of all planes across x, y, z of a grid (struct starfish_flux_plane), whose tables are put behind the

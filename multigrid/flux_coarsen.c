@@ -186,5 +186,7 @@ starfish_status starfish_flux_grid_coarsen(struct starfish_flux_grid *fine, cons
             STARFISH_TRY(make_interpolation(&fine->line[d], fine->pairs, &fine->to[d]));
         STARFISH_TRY(coarsen_line(&fine->line[d], fine->pairs, &fine->to[d], &coarse->line[d]));
     }
+    coarse->window = fine->window;
+    coarse->window.planes = coarse->line[2].n;
     return fine->face[0] ? starfish_flux_coarsen_stored(fine, coarse) : STARFISH_SUCCESS;
 }

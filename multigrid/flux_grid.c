@@ -92,6 +92,7 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     grid->lambda = problem->reaction;
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(starfish_flux_line_create(&grid->line[d], problem, d));
+    grid->window = starfish_window_whole(grid->line[2].n);
     if (problem->diffusion[0] || problem->diffusion[1] || problem->diffusion[2])
         return create_stored(grid, problem);
     return STARFISH_SUCCESS;
@@ -117,20 +118,21 @@ void starfish_flux_grid_destroy(struct starfish_flux_grid *grid)
 }
 
 /* Logarithms are added, so that a few large couplings where a grid is fine do not decide for all of it. */
-void starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3])
+starfish_status starfish_flux_grid_strength(const struct starfish_flux_grid *grid, double strength[3])
 {
     for (int d = 0; d < 3; d++) {
         const struct starfish_flux_line *line = &grid->line[d];
         struct starfish_flux_couplings all = {0, 0, 0, 0};
         if (grid->face[0])
-            all = starfish_flux_survey(grid->face[d], starfish_flux_grid_unknowns(grid));
+            STARFISH_TRY(starfish_flux_survey(grid, grid->face[d], &all));
         for (size_t i = 1; i < line->n && !grid->face[0]; i++) {
             const double coupling = 2 * line->coupling[i] / (line->weight[i - 1] + line->weight[i]);
             all.logarithms += coupling > 0 ? log(coupling) : 0;
             all.count += coupling > 0;
         }
-        strength[d] = line->n > 1 && all.count > 0 ? exp(all.logarithms / (double)all.count) : 0;
+        strength[d] = line->n > 1 && all.count > 0 ? exp(all.logarithms / all.count) : 0;
     }
+    return STARFISH_SUCCESS;
 }
 
 int starfish_flux_grid_is_singular(const struct starfish_flux_grid *grid)
@@ -151,10 +153,27 @@ static double *put(double *next, const double *values, size_t count)
     return next + count;
 }
 
+/* What the table of the stored form has besides the couplings: directions and transfers, and of the coarsest grid the
+ * inverse. */
+struct starfish_spans starfish_flux_table_spans(const struct starfish_flux_grid *grid,
+                                                const struct starfish_flux_shape *shape)
+{
+    const size_t stored = starfish_flux_table_stored(shape), inverse = starfish_flux_table_inverse(shape);
+    const size_t plane = shape->n[0] * shape->n[1], arrays = (inverse - stored) / (plane * shape->n[2]);
+    struct starfish_spans spans = starfish_window_spans(&grid->window, arrays, plane);
+
+    for (int s = 0; s < spans.count; s++)
+        spans.span[s].first += stored;
+    spans.span[spans.count++] = (struct starfish_span){0, stored};
+    spans.span[spans.count++] = (struct starfish_span){inverse, starfish_flux_table_size(shape) - inverse};
+    return spans;
+}
+
 void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struct starfish_flux_shape *shape,
                               double *table)
 {
     const size_t count = starfish_flux_unknowns(shape);
+    const struct starfish_spans planes = starfish_window_spans(&grid->window, 1, shape->n[0] * shape->n[1]);
     double *next = table;
 
     for (int d = 0; d < 3; d++) {
@@ -175,10 +194,12 @@ void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struc
     }
     next = table + starfish_flux_table_stored(shape);
     for (int d = 0; d < 3; d++)
-        if (starfish_flux_stores_faces(shape, d))
-            next = put(next, grid->face[d], count);
+        if (starfish_flux_stores_faces(shape, d)) {
+            starfish_spans_copy(&planes, next, grid->face[d], sizeof *next);
+            next += count;
+        }
     if (shape->stored && !shape->without_rest)
-        put(next, grid->rest, count);
+        starfish_spans_copy(&planes, next, grid->rest, sizeof *next);
 }
 
 /* ---- The matrix as a whole --------------------------------------------------------------------------------------- */

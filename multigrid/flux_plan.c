@@ -7,6 +7,7 @@
 #include "base/precision.h"
 #include "multigrid/kernels/flux_kind.h"
 #include "scheduler/host_loop.h"
+#include "tasks/shares.h"
 #include "tasks/volumes.h"
 
 #include <float.h>
@@ -104,12 +105,14 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct s
 /* All grids of a problem and their tables. */
 struct hierarchy {
     int levels;
+    const struct starfish_runs *runs; /* how the finest is cut; or NULL */
     struct choice choice;
     struct starfish_flux_grid grid[STARFISH_GRID_MOST_LEVELS];
     struct starfish_flux_shape shape[STARFISH_GRID_MOST_LEVELS];
     double *table[STARFISH_GRID_MOST_LEVELS];
-    size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
-    struct starfish_flux_plane *plane;      /* with PLANE: three of each grid; until the graph has them */
+    size_t size[STARFISH_GRID_MOST_LEVELS];                 /* of the tables */
+    struct starfish_spans spans[STARFISH_GRID_MOST_LEVELS]; /* of them: what is there */
+    struct starfish_flux_plane *plane; /* with PLANE: three of each grid; until the graph has them */
 };
 
 static void free_hierarchy(struct hierarchy *h)
@@ -125,12 +128,14 @@ static void free_hierarchy(struct hierarchy *h)
 /* Which directions the next grid is coarser in: those whose coupling is at least half of the strongest's among
  * directions that lines do not smooth; a direction of lines where it is strong against all. Late ones only when there
  * is no other. */
-static int choose_directions(const struct hierarchy *h, const struct starfish_flux_grid *grid, int coarsened[3])
+static starfish_status choose_directions(const struct hierarchy *h, const struct starfish_flux_grid *grid,
+                                         int coarsened[3], int *any)
 {
     double strength[3], strongest = 0, of_points = 0;
-    int any = 0, early = 0;
+    int early = 0;
 
-    starfish_flux_grid_strength(grid, strength);
+    *any = 0;
+    STARFISH_TRY(starfish_flux_grid_strength(grid, strength));
     for (int d = 0; d < 3; d++) {
         early = early || (strength[d] > 0 && !h->choice.late[d]);
         strongest = fmax(strongest, strength[d]);
@@ -141,30 +146,80 @@ static int choose_directions(const struct hierarchy *h, const struct starfish_fl
         const double against = h->choice.lines[d] ? strongest : of_points;
         coarsened[d] =
             strength[d] > 0 && (h->choice.planes || strength[d] >= 0.5 * against) && !(early && h->choice.late[d]);
-        any = any || coarsened[d];
+        *any = *any || coarsened[d];
     }
-    return any;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- What ranks have of them ------------------------------------------------------------------------------------- */
+
+/* Unknowns of a slab that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the tail.
+ * A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to as
+ * many unknowns a core may have it instead. Hierarchies of planes are walked in the tail alone. */
+enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
+
+/* Planes beside its own that a rank needs of a grid: those whose rows tasks compute or read, and the couplings above
+ * them; or all of a grid that the tail may begin with, which one place has whole. A grid of which that cannot be said
+ * before the next one is there counts as such. */
+static size_t depth_of(const struct hierarchy *h, const struct starfish_flux_grid *grid,
+                       const struct starfish_multigrid_options *o)
+{
+    const struct starfish_window *w = &grid->window;
+    const size_t tail = o->tail > 0 ? o->tail : TAIL_ON_CORES, coarser = w->planes / 2;
+
+    if (!w->context || starfish_flux_grid_unknowns(grid) <= tail)
+        return w->planes;
+    for (size_t p = 0; p < h->runs->parts; p++)
+        if (!starfish_hierarchy_is_deep(h->runs->first[p + 1] - h->runs->first[p], coarser, w->finest))
+            return w->planes;
+    return STARFISH_STENCIL_WINDOW;
 }
 
 /* As many unknowns are solved by their inverse. */
 enum { ENOUGH = 128 };
+
+/* A finest grid of whose couplings ranks have windows is got whole by all of them where the tail may begin with it. */
+static starfish_status create_finest(struct hierarchy *h, const struct starfish_multigrid_options *o,
+                                     const struct starfish_stencil_problem *problem,
+                                     const struct starfish_stencil_faces *faces)
+{
+    struct starfish_flux_grid *grid = &h->grid[0];
+    starfish_status status = starfish_flux_grid_create(grid, problem);
+
+    if (!faces)
+        return status;
+    grid->window = faces->window;
+    STARFISH_TRY(starfish_window_agree(&grid->window, status));
+    STARFISH_TRY(starfish_flux_grid_set_faces(grid, faces->face, faces->rest));
+    const size_t depth = depth_of(h, grid, o);
+    return depth > grid->window.depth ? starfish_flux_grid_exchange(grid, depth, STARFISH_SUCCESS) : STARFISH_SUCCESS;
+}
+
+static starfish_status coarsen(struct hierarchy *h, const struct starfish_multigrid_options *o, const int coarsened[3])
+{
+    struct starfish_flux_grid *fine = &h->grid[h->levels - 1], *coarse = &h->grid[h->levels];
+    const starfish_status status = starfish_flux_grid_coarsen(fine, coarsened, coarse);
+
+    return fine->window.context ? starfish_flux_grid_exchange(coarse, depth_of(h, coarse, o), status) : status;
+}
 
 static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigrid_options *o,
                                    const struct starfish_stencil_problem *problem,
                                    const struct starfish_stencil_faces *faces)
 {
     const int most = o->levels > 0 ? o->levels : STARFISH_GRID_MOST_LEVELS;
-    int coarsened[3];
+    int coarsened[3], any;
 
-    STARFISH_TRY(starfish_flux_grid_create(&h->grid[0], problem));
-    if (faces)
-        STARFISH_TRY(starfish_flux_grid_set_faces(&h->grid[0], faces->face, faces->rest));
+    STARFISH_TRY(create_finest(h, o, problem, faces));
     choose_smoother(o, &h->grid[0], &h->choice);
     for (h->levels = 1; h->levels < most; h->levels++) {
         struct starfish_flux_grid *fine = &h->grid[h->levels - 1];
-        if ((o->levels == 0 && starfish_flux_grid_unknowns(fine) <= ENOUGH) || !choose_directions(h, fine, coarsened))
+        if (o->levels == 0 && starfish_flux_grid_unknowns(fine) <= ENOUGH)
             break;
-        STARFISH_TRY(starfish_flux_grid_coarsen(fine, coarsened, &h->grid[h->levels]));
+        STARFISH_TRY(choose_directions(h, fine, coarsened, &any));
+        if (!any)
+            break;
+        STARFISH_TRY(coarsen(h, o, coarsened));
     }
     const size_t unknowns = starfish_flux_grid_unknowns(&h->grid[h->levels - 1]);
     if (unknowns > STARFISH_MULTIGRID_MOST_COARSEST)
@@ -179,7 +234,7 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
 {
     const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
 
-    const size_t i = starfish_host_find_beyond(h->table[l], h->size[l], -most, most);
+    const size_t i = starfish_spans_find_beyond(&h->spans[l], h->table[l], -most, most, h->size[l]);
 
     return i == h->size[l]
                ? STARFISH_SUCCESS
@@ -191,6 +246,14 @@ static void describe_shape(struct hierarchy *h, int l)
 {
     h->shape[l] = starfish_flux_shape_of(&h->grid[l], l == h->levels - 1);
     h->size[l] = starfish_flux_table_size(&h->shape[l]);
+    h->spans[l] = starfish_flux_table_spans(&h->grid[l], &h->shape[l]);
+}
+
+static starfish_status append_planes(struct hierarchy *h, int l, struct starfish_flux_plane *plane)
+{
+    STARFISH_TRY(starfish_flux_append_planes(&h->grid[l], plane, &h->table[l], &h->size[l]));
+    h->spans[l] = starfish_spans_all(h->size[l]);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status make_table(struct hierarchy *h, int l, starfish_precision precision)
@@ -202,12 +265,12 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     h->table[l] = starfish_pages_alloc(h->size[l] * sizeof(double));
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    starfish_host_zero(h->table[l], h->size[l] * sizeof(double));
+    starfish_host_zero(h->table[l], starfish_flux_table_stored(shape) * sizeof(double));
     starfish_flux_fill_table(grid, shape, h->table[l]);
     if (shape->coarsest)
         STARFISH_TRY(starfish_flux_inverse(grid, h->table[l] + starfish_flux_table_inverse(shape)));
     else if (plane)
-        STARFISH_TRY(starfish_flux_append_planes(grid, plane, &h->table[l], &h->size[l]));
+        STARFISH_TRY(append_planes(h, l, plane));
     shape->plane = plane;
     return check_table(h, l, precision);
 }
@@ -297,15 +360,14 @@ static void destroy(struct starfish_multigrid_plan *plan)
     free(volumes);
 }
 
-static starfish_status create_volumes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
-                                      const struct starfish_stencil_problem *problem)
+static starfish_status create_volumes(struct starfish_multigrid_plan *plan, struct hierarchy *h, double rhs_factor)
 {
     const struct starfish_flux_grid *finest = &h->grid[0];
     struct volumes *volumes = plan->state;
 
     volumes->planes = h->plane;
     h->plane = NULL;
-    volumes->rhs_factor = problem->rhs_factor;
+    volumes->rhs_factor = rhs_factor;
     volumes->singular = starfish_flux_grid_is_singular(finest);
     volumes->volume = volumes->norm = 1;
     for (int d = 0; d < 3; d++) {
@@ -324,11 +386,6 @@ static starfish_status create_volumes(struct starfish_multigrid_plan *plan, stru
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* Unknowns of a slab that are worth a task, some 100 us of a core's work on a sweep; and of the first grid of the tail.
- * A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to as
- * many unknowns a core may have it instead. Hierarchies of planes are walked in the tail alone. */
-enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
-
 static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
 {
     return (struct starfish_multigrid_grids){.kind = &starfish_flux_kind,
@@ -337,12 +394,27 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
                                              .shape_size = sizeof h->shape[0],
                                              .table = h->table,
                                              .table_size = h->size,
+                                             .table_spans = h->spans,
                                              .high_shape = h->shape,
                                              .unknowns_per_task = UNKNOWNS_PER_TASK,
                                              .tail_on_cores = TAIL_ON_CORES,
                                              .tail_on_either = TAIL_ON_CORES,
                                              .levels_in_tail = h->choice.planes,
                                              .runs = runs};
+}
+
+/* Where tasks compute a plane they read the right-hand side, and the couplings of that plane and of the one above. */
+static starfish_status check_windows(const struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+{
+    for (int l = 0; l < plan->graph.levels; l++) {
+        const struct starfish_window *window = &h->grid[l].window;
+        const size_t depth = starfish_space_depth(&plan->graph.level[l].space);
+        if (window->context && window->depth < window->planes && window->depth <= depth)
+            return starfish_fail(STARFISH_ERROR_RUNTIME,
+                                 "grid %d: tasks read %zu planes beside a part, of whose couplings there are %zu", l,
+                                 depth, window->depth);
+    }
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
@@ -352,7 +424,8 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, const stru
 
     if (plan->mixed)
         STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_flux_table_size(&h->shape[0])));
-    return starfish_multigrid_plan_complete(plan, &grids);
+    STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
+    return check_windows(plan, h);
 }
 
 /* Right-hand sides as integrals are a vector more. */
@@ -387,13 +460,19 @@ static starfish_status allocate_planes(struct hierarchy *h)
 static starfish_status create_with(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem,
                                    const struct starfish_stencil_faces *faces, const struct starfish_runs *runs)
 {
+    const double rhs_factor = problem->rhs_factor;
     struct hierarchy *h = calloc(1, sizeof *h);
     plan->state = calloc(1, sizeof(struct volumes));
-    if (!h || !plan->state) {
+    starfish_status status =
+        h && plan->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    if (faces)
+        status = starfish_window_agree(&faces->window, status);
+    if (status != STARFISH_SUCCESS || !h) {
         free(h);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+        return status;
     }
-    starfish_status status = coarsen_all(h, &plan->options, problem, faces);
+    h->runs = runs;
+    status = coarsen_all(h, &plan->options, problem, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
     if (status == STARFISH_SUCCESS)
@@ -401,7 +480,7 @@ static starfish_status create_with(struct starfish_multigrid_plan *plan, const s
     if (status == STARFISH_SUCCESS && !plan->measured)
         status = complete(plan, h, runs);
     if (status == STARFISH_SUCCESS && !plan->measured)
-        status = create_volumes(plan, h, problem);
+        status = create_volumes(plan, h, rhs_factor);
     free_hierarchy(h);
     return status;
 }

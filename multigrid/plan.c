@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
+#include "tasks/shares.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -101,7 +102,8 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_pl
         grid[l] = (struct starfish_hierarchy_grid){.shape = (const char *)shapes + (size_t)l * grids->shape_size,
                                                    .table = grids->table[l],
                                                    .packed = grids->packed ? grids->packed[l] : NULL,
-                                                   .table_size = grids->table_size[l]};
+                                                   .table_size = grids->table_size[l],
+                                                   .spans = grids->table_spans ? &grids->table_spans[l] : NULL};
     return (struct starfish_hierarchy_spec){.kind = grids->kind,
                                             .precision = o->inner,
                                             .smoothing = {.smoother = o->smoother,
@@ -136,10 +138,11 @@ starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *
     struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
     const struct starfish_hierarchy_spec spec = spec_of(plan, grids, grids->shape, grid);
     struct starfish_hierarchy_bytes bytes;
-    size_t n[2];
+    size_t n[2], parts;
 
     STARFISH_TRY(starfish_hierarchy_count(plan->context, &spec, &bytes));
     grids->kind->extent(grids->shape, n);
+    n[1] = starfish_hierarchy_rows_here(plan->context, &spec, 0, &parts);
     const size_t field = n[0] * n[1] * starfish_real_size(plan->options.precision);
     const size_t part = grids->parts_apart > 1 ? field / grids->parts_apart + field / 4 / grids->parts_apart : field;
     const size_t tables = bytes.tables + (plan->mixed ? grids->table_size[0] * sizeof(double) : 0);

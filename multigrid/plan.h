@@ -8,6 +8,7 @@
 #define STARFISH_MULTIGRID_PLAN_H
 
 #include "multigrid/driver.h"
+#include "scheduler/window.h"
 #include "tasks/hierarchy.h"
 #include <starfish/memory.h>
 
@@ -85,6 +86,7 @@ struct starfish_multigrid_grids {
     double *const *table;
     float *const *packed; /* instead of tables, where entries have 16 bits; NULL: nowhere */
     const size_t *table_size;
+    const struct starfish_spans *table_spans; /* what is there of each; NULL: all */
     /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
     const void *high_shape;
     const struct starfish_hierarchy_grid
@@ -135,9 +137,16 @@ starfish_status starfish_stencil_memory_cut(starfish_context *context, const str
                                             const struct starfish_multigrid_options *options,
                                             const struct starfish_runs *runs, struct starfish_memory *memory);
 
-/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces). */
+/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces), of the planes in the
+ * window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
+ * plans are collective, but fail for themselves in the end: agree on their status.
+ *
+ * That many planes beside a part tasks read the couplings of, at most: with two sweeps before and after, whose second
+ * colour reads two planes further, a visit (tasks/visits.h) computes up to seven planes beyond its part. */
+enum { STARFISH_STENCIL_WINDOW = 10 };
 struct starfish_stencil_faces {
     struct starfish_stencil_problem problem;
+    struct starfish_window window;
     const double *face[3], *rest;
 };
 starfish_status starfish_stencil_plan_create_faces(starfish_context *context,

@@ -49,9 +49,10 @@ int starfish_data_owner(starpu_data_handle_t data)
     return data ? (int)((intptr_t)starpu_data_get_user_data(data) / 2) - 1 : -1;
 }
 
+/* Of data that other ranks alone have there is no handle. */
 static int travels(starpu_data_handle_t data)
 {
-    return ((intptr_t)starpu_data_get_user_data(data) & 1) != 0;
+    return data && ((intptr_t)starpu_data_get_user_data(data) & 1) != 0;
 }
 
 /* ---- Around a task ----------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "scheduler/data.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
+#include "scheduler/window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static starfish_status reserve(struct starfish_table *vector, size_t count, size
     vector->memory = starfish_pages_alloc((count > 0 ? count : 1) * size);
     if (!vector->memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
-    starfish_host_zero(vector->memory, (count > 0 ? count : 1) * size);
+    memset(vector->memory, 0, size); /* of a table without elements, of which the runtime has one */
     return STARFISH_SUCCESS;
 }
 
@@ -62,40 +63,58 @@ static void convert(void *data, size_t first, size_t last)
         c->to[i] = (float)c->from[i];
 }
 
-starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
-                                     size_t count)
+starfish_status starfish_table_reals_of(struct starfish_table *vector, starfish_precision precision,
+                                        const double *values, size_t count, const struct starfish_spans *spans)
 {
+    const struct starfish_spans all = starfish_spans_all(count);
+
+    spans = spans ? spans : &all;
     STARFISH_TRY(reserve(vector, count, starfish_real_size(precision)));
-    if (precision == STARFISH_F64 && count > 0)
-        starfish_host_copy(vector->memory, values, count * sizeof *values);
-    if (precision == STARFISH_F32)
-        starfish_host_loop(count, REALS, convert, &(struct conversion){vector->memory, values});
+    if (precision == STARFISH_F64)
+        starfish_spans_copy(spans, vector->memory, values, sizeof *values);
+    else
+        starfish_spans_loop(spans, REALS, convert, &(struct conversion){vector->memory, values});
     register_constants(vector, starfish_real_size(precision));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status copy(struct starfish_table *vector, const void *values, size_t count, size_t size)
+starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
+                                     size_t count)
 {
+    return starfish_table_reals_of(vector, precision, values, count, NULL);
+}
+
+static starfish_status copy(struct starfish_table *vector, const void *values, size_t count, size_t size,
+                            const struct starfish_spans *spans)
+{
+    const struct starfish_spans all = starfish_spans_all(count);
+
     STARFISH_TRY(reserve(vector, count, size));
-    if (count > 0)
-        starfish_host_copy(vector->memory, values, count * size);
+    starfish_spans_copy(spans ? spans : &all, vector->memory, values, size);
     register_constants(vector, size);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_table_floats(struct starfish_table *vector, const float *values, size_t count)
 {
-    return copy(vector, values, count, sizeof *values);
+    return copy(vector, values, count, sizeof *values, NULL);
+}
+
+starfish_status starfish_table_ints_of(struct starfish_table *vector, const int *values, size_t count,
+                                       const struct starfish_spans *spans)
+{
+    return copy(vector, values, count, sizeof *values, spans);
 }
 
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count)
 {
-    return copy(vector, values, count, sizeof *values);
+    return starfish_table_ints_of(vector, values, count, NULL);
 }
 
 starfish_status starfish_table_results(struct starfish_table *vector, size_t count)
 {
     STARFISH_TRY(reserve(vector, count, sizeof(double)));
+    starfish_host_zero(vector->memory, count * sizeof(double));
     register_table(vector, sizeof(double));
     return STARFISH_SUCCESS;
 }

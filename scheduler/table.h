@@ -5,6 +5,8 @@
 
 #include "scheduler/context.h"
 
+struct starfish_spans;
+
 struct starfish_table {
     starpu_data_handle_t handle; /* NULL when there is none */
     void *memory;
@@ -15,6 +17,12 @@ struct starfish_table {
  * it. */
 starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
                                      size_t count);
+/* The same where of the values those of the spans alone are there, and of the table nothing else is read (window.h);
+ * NULL: all. */
+starfish_status starfish_table_reals_of(struct starfish_table *vector, starfish_precision precision,
+                                        const double *values, size_t count, const struct starfish_spans *spans);
+starfish_status starfish_table_ints_of(struct starfish_table *vector, const int *values, size_t count,
+                                       const struct starfish_spans *spans);
 /* The same of floats as they are, which may be other bits. */
 starfish_status starfish_table_floats(struct starfish_table *vector, const float *values, size_t count);
 starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);

@@ -5,6 +5,7 @@
 #include "scheduler/machine.h"
 #include "scheduler/ranks.h"
 #include "scheduler/team.h"
+#include "scheduler/window.h"
 #include "tasks/shares.h"
 
 #include <string.h>
@@ -89,7 +90,6 @@ static starfish_status cut_level(struct starfish_hierarchy_graph *graph, const s
     return STARFISH_SUCCESS;
 }
 
-/* Every part of a coarse grid that is cut along must have as many rows as its neighbours read. */
 static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
 {
     size_t n[2], finest[2];
@@ -97,7 +97,7 @@ static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
     spec->kind->extent(spec->grid[0].shape, finest);
     spec->kind->extent(spec->grid[level].shape, n);
     for (size_t p = 0; p < spec->runs->parts; p++)
-        if ((spec->runs->first[p + 1] - spec->runs->first[p]) * n[1] / finest[1] <= STARFISH_HIERARCHY_MOST_DEPTH)
+        if (!starfish_hierarchy_is_deep(spec->runs->first[p + 1] - spec->runs->first[p], n[1], finest[1]))
             return 0;
     return 1;
 }
@@ -133,7 +133,7 @@ static starfish_status store_table(struct starfish_table *table, starfish_precis
                                    const struct starfish_hierarchy_grid *grid)
 {
     return grid->packed ? starfish_table_floats(table, grid->packed, grid->table_size)
-                        : starfish_table_reals(table, precision, grid->table, grid->table_size);
+                        : starfish_table_reals_of(table, precision, grid->table, grid->table_size, grid->spans);
 }
 
 /* One shape and table for all parts, or each its own. */
@@ -302,7 +302,7 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
     STARFISH_TRY(resolve(context, given, &resolved));
     const struct starfish_hierarchy_spec *spec = &resolved.spec;
     const int levels = choose_levels(context, spec);
-    const size_t size = starfish_real_size(spec->precision), parts = spec->runs ? spec->runs->parts : 0;
+    const size_t size = starfish_real_size(spec->precision);
     struct starfish_tail tail = {.kind = spec->kind,
                                  .precision = spec->precision,
                                  .levels = spec->levels - levels + 1,
@@ -312,9 +312,12 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
         const struct starfish_hierarchy_grid *grid = &spec->grid[l];
         size_t n[2];
         spec->kind->extent(grid->shape, n);
-        bytes->tables += grid->table_size * (grid->packed ? sizeof(float) : size);
+        const size_t entries = grid->spans ? starfish_spans_elements(grid->spans) : grid->table_size;
+        bytes->tables += entries * (grid->packed ? sizeof(float) : size);
         if (l < levels) {
-            bytes->vectors += 3 * n[0] * (n[1] + 2 * parts * depth_of(spec, l)) * size;
+            size_t parts;
+            const size_t rows = starfish_hierarchy_rows_here(context, spec, l, &parts);
+            bytes->vectors += 3 * n[0] * (rows + 2 * parts * depth_of(spec, l)) * size;
             bytes->gpu_work = larger(bytes->gpu_work, spec->kind->work(&spec->smoothing, grid->shape, STARFISH_F64, 1));
         }
         if (l >= levels - 1)

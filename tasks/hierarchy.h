@@ -81,6 +81,7 @@ struct starfish_hierarchy_grid {
     const double *table; /* stored in the precision of the hierarchy */
     const float *packed; /* instead, where entries have 16 bits */
     size_t table_size;
+    const struct starfish_spans *spans; /* what there is of `table`, that this rank reads (window.h); NULL: all */
 };
 
 struct starfish_hierarchy_spec {

@@ -8,6 +8,7 @@
 
 #include "base/real.h"
 #include "scheduler/field.h"
+#include "scheduler/ranks.h"
 #include "tasks/visits.h"
 
 #include <math.h>
@@ -184,6 +185,26 @@ size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, cons
         }
     }
     return r.depth;
+}
+
+size_t starfish_hierarchy_rows_here(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
+                                    int level, size_t *parts)
+{
+    const struct starfish_runs *runs = spec->runs;
+    size_t n[2], first[STARFISH_SPACE_MOST_PARTS + 1], rows = 0;
+
+    rows_of(spec, level, n);
+    *parts = runs ? runs->parts : 0;
+    if (!runs || !starfish_runs_are_on_ranks(runs))
+        return n[1];
+    starfish_hierarchy_cut_rows(spec, runs, level, first);
+    *parts = 0;
+    for (size_t p = 0; p < runs->parts; p++)
+        if (runs->owner[p].rank == starfish_context_rank(context)) {
+            rows += first[p + 1] - first[p];
+            ++*parts;
+        }
+    return rows;
 }
 
 int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec)

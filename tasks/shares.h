@@ -20,9 +20,19 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
 /* Rows that tasks of a cycle read beyond their part of a grid, at most: two sweeps of colours, whose coarse correction
  * is read a row further, and cuts of successive grids that are a row apart. */
 enum { STARFISH_HIERARCHY_MOST_DEPTH = 4 };
+/* Can a grid be cut along with `rows` of the finest grid's `finest`, where it has `coarse` rows? Every part of it must
+ * have as many as its neighbours read. */
+static inline int starfish_hierarchy_is_deep(size_t rows, size_t coarse, size_t finest)
+{
+    return rows * coarse / finest > STARFISH_HIERARCHY_MOST_DEPTH;
+}
 /* What they do read, of a level whose parts are cut along with the finest grid's runs. */
 size_t starfish_hierarchy_depth(const struct starfish_hierarchy_spec *spec, const struct starfish_runs *runs,
                                 int level);
+/* Rows of a level that this rank has, and of how many parts: all of them but where the finest grid's runs are those of
+ * several ranks. */
+size_t starfish_hierarchy_rows_here(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
+                                    int level, size_t *parts);
 /* Do tasks read beyond the ends of the rows, which are periodic? */
 int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec);
 /* Where the rows of the finest grid's parts begin on a coarser one: as far down. */

@@ -19,6 +19,7 @@ static const struct test_case {
     .options.deflation = STARFISH_DEFLATION_##deflation_
     {"multigrid", 3, {24, 18, 44}, {STARFISH_NEUMANN, STARFISH_NEUMANN}, .on_all = 1},
     {"multigrid, long rows", 3, {96, 90, 40}, {STARFISH_NEUMANN, STARFISH_NEUMANN}, .on_all = 1},
+    {"multigrid, thin", 3, {24, 20, 100}, {STARFISH_NEUMANN, STARFISH_DIRICHLET}, .on_all = 1}, /* ranks lack planes */
     {"multigrid in f32", 3, {24, 18, 44}, {STARFISH_DIRICHLET, STARFISH_NEUMANN}, .options.mixed = 1, .on_all = 1},
     {"multigrid, periodic", 3, {20, 17, 40}, {STARFISH_PERIODIC, STARFISH_PERIODIC}, .on_all = 1},
     {"multigrid, 2D", 2, {50, 47}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .on_all = 1},
