@@ -6,6 +6,7 @@
 #include "apps/machine/probe.h"
 
 #include "apps/command.h"
+#include "apps/files/json.h"
 #include "apps/measured/sched.h"
 #include "apps/workers.h"
 #include "scheduler/account.h"
