@@ -33,7 +33,7 @@ static const struct {
     {"coefficient", "{'$ref': '#/$defs/values'}"},
     {"mean", "{'enum': ['harmonic', 'arithmetic']}"},
     {"regions", "{'$ref': '#/$defs/file'}"},
-    {"geometry", "{'enum': ['flat', 'panel']}"},
+    {"geometry", "{'enum': ['flat', 'panel', 'sphere']}"},
     {"sides", "{'enum': ['dirichlet', 'periodic']}"},
     {"height", "{'type': 'number', 'exclusiveMinimum': 0}"},
     {"levels", "{'type': 'object', 'additionalProperties': false, 'required': ['faces'],"

@@ -37,7 +37,8 @@ WRITTEN = {
     "v": {"apps/bench/multigrid.c"},
     "inner": {"apps/bench/multigrid.c"},
     "jacobi": {"apps/bench/dpcg.c"},
-    "none": {"apps/bench/dpcg.c", "apps/bench/poisson3d_cases.c", "apps/names.c", "apps/recorded/simulate.c"},
+    "none": {"apps/bench/dpcg.c", "apps/bench/poisson3d_cases.c", "apps/names.c", "apps/plans/elements_mesh.c",
+             "apps/recorded/simulate.c"},
 }
 # Options that only share their flag with a member: --slabs of what may be a file, a mesh or a batch, of which the
 # program has the text; --levels of what may be a mesh; --split of a list that may also say models;

@@ -80,7 +80,7 @@ class Sched(Case):
             ("--cycles: is for --mesh and --method multigrid", ["sched", "--batch", "4x5", "--cycles", "3"]),
             ("--method: is for a problem file", ["sched", "--mesh", "U1", "--method", "slab"]),
             ("--cycles: is for iterative methods, as --method multigrid", ["sched", problem, "--cycles", "3"]),
-            ("--level: is -1, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
+            ("--level: is 14, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
             ("no mesh 'U9'", ["sched", "--mesh", "U9"]),
             ("--batch: '5' is not NxL", ["sched", "--batch", "5"]),
             ("--batch: 'odd' is no layout", ["sched", "--batch", "4x5,odd"]),

@@ -97,8 +97,20 @@ const char *__asan_default_options(void)
 #endif
 #endif
 
+/* OpenMP ends a process in which it cannot start a thread, so its threads start while there is memory. */
+static int start_threads(void)
+{
+    int threads = 0;
+
+#pragma omp parallel reduction(+ : threads)
+    threads++;
+    return threads;
+}
+
 void fuzz_limit_memory(void)
 {
+    if (start_threads() == 0)
+        abort();
 #ifndef __SANITIZE_ADDRESS__
     const struct rlimit most = {(rlim_t)1 << 29, RLIM_INFINITY};
     setrlimit(RLIMIT_DATA, &most);
