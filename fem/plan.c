@@ -1,6 +1,7 @@
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
@@ -86,7 +87,7 @@ static void convert_load(void *data, size_t first, size_t last)
     const struct starfish_fem_plan *plan = data;
 
     for (size_t i = plan->own[0] + first; i < plan->own[0] + last; i++)
-        starfish_fem_put(plan, plan->f, i, plan->load[i]);
+        starfish_element_set(plan->f, plan->options.precision, i, plan->load[i]);
 }
 
 /* The load becomes the right-hand side of all solves. */

@@ -42,20 +42,6 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
  * unknowns in place. On all ranks together. Errors: MEMORY, RUNTIME. */
 starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound);
 
-/* Element i of an array in the precision of the plan. */
-static inline double starfish_fem_value(const struct starfish_fem_plan *plan, const void *array, size_t i)
-{
-    return plan->options.precision == STARFISH_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
-}
-
-static inline void starfish_fem_put(const struct starfish_fem_plan *plan, void *array, size_t i, double value)
-{
-    if (plan->options.precision == STARFISH_F32)
-        ((float *)array)[i] = (float)value;
-    else
-        ((double *)array)[i] = value;
-}
-
 /* The bytes that a cycle must move at least, the finest residual included: of each product its entries as they are
  * stored, and its vectors once. */
 double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan);

@@ -7,10 +7,10 @@
 #include "fem/plan.h"
 #include "fem/ranks.h"
 
+#include "base/precision.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,12 +47,13 @@ static void add_squares(void *data, size_t first, size_t last)
 {
     const struct rounding *r = data;
     const struct starfish_csr *a = &r->plan->finest;
+    const starfish_precision precision = r->plan->options.precision;
     double square = 0;
 
     for (size_t i = first + r->plan->own[0]; i < last + r->plan->own[0]; i++) {
         double sum = 0;
         for (int e = a->start[i]; e < a->start[i + 1]; e++)
-            sum += fabs(a->value[e] * starfish_fem_value(r->plan, r->u, (size_t)a->column[e]));
+            sum += fabs(a->value[e] * starfish_element(r->u, precision, (size_t)a->column[e]));
         square += sum * sum;
     }
     r->square[first / ROWS] = square;
@@ -76,7 +77,7 @@ static starfish_status find_square(const struct starfish_fem_plan *plan, const v
 
 starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound)
 {
-    const double epsilon = plan->options.precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const double epsilon = starfish_epsilon(plan->options.precision);
     void *together = NULL;
     double square = 0;
 

@@ -2,6 +2,7 @@
  * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"
 
+#include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "scheduler/host_loop.h"
@@ -9,7 +10,6 @@
 #include "scheduler/rest.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,15 +58,15 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
 static starfish_status tolerate(struct solving *s, starfish_status status)
 {
     const double most = 1e-3;
-    char message[512];
+    struct starfish_failure failure = {STARFISH_SUCCESS, ""};
     double bound = HUGE_VAL;
 
-    snprintf(message, sizeof message, "%s", starfish_error_message());
+    starfish_failure_keep(&failure, status);
     if (s->info.residual <= most)
         STARFISH_TRY(starfish_fem_rounding(s->plan, s->plan->u, &bound));
     if (bound > most || !(s->info.residual <= bound))
-        return bound < HUGE_VAL ? starfish_fail(status, "%s; rounding errors let it be %.3g", message, bound)
-                                : starfish_fail(status, "%s", message);
+        return bound < HUGE_VAL ? starfish_fail(status, "%s; rounding errors let it be %.3g", failure.message, bound)
+                                : starfish_failure_repeat(&failure);
     s->info.tolerated = bound;
     return STARFISH_SUCCESS;
 }
@@ -111,7 +111,7 @@ static double integral_at(const void *data, size_t i)
 {
     const struct solving *s = data;
 
-    return s->plan->volume[i] * starfish_fem_value(s->plan, s->plan->u, i);
+    return s->plan->volume[i] * starfish_element(s->plan->u, s->plan->options.precision, i);
 }
 
 /* Unknowns on their way to the user's array. */
@@ -127,14 +127,15 @@ static void spread_nodes(void *data, size_t first, size_t last)
     const struct spreading *spreading = data;
     const struct solving *s = spreading->solving;
     const struct starfish_fem_space *space = &s->plan->space;
+    const starfish_precision precision = s->plan->options.precision;
 
     for (size_t n = first; n < last; n++) {
         const int unknown = space->unknown[n];
         const int component = spreading->mean && unknown >= 0 ? s->plan->floating.of[unknown] : -1;
         const double constant = component >= 0 ? spreading->mean[component] : 0;
-        starfish_fem_put(s->plan, spreading->u, n,
-                         unknown < 0 ? space->given[n]
-                                     : starfish_fem_value(s->plan, spreading->all, (size_t)unknown) - constant);
+        starfish_element_set(spreading->u, precision, n,
+                             unknown < 0 ? space->given[n]
+                                         : starfish_element(spreading->all, precision, (size_t)unknown) - constant);
     }
 }
 
@@ -168,19 +169,19 @@ static starfish_status check_array(const struct solving *s, const void *u)
 static starfish_status solve(struct solving *s, void *u)
 {
     starfish_status status = STARFISH_SUCCESS;
-    char message[512];
+    struct starfish_failure failure = {STARFISH_SUCCESS, ""};
 
     STARFISH_TRY(check_array(s, u));
     if (s->plan->has_load)
         status = starfish_ranks_agree(s->plan->context, iterate(s));
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
-    snprintf(message, sizeof message, "%s", starfish_error_message());
+    starfish_failure_keep(&failure, status);
     if (s->info.iterations == 0) /* the last solve's is there */
         memset(own(s, s->plan->u), 0,
                (s->plan->own[1] - s->plan->own[0]) * starfish_real_size(s->plan->options.precision));
     STARFISH_TRY(spread(s, u));
-    return status == STARFISH_SUCCESS ? status : starfish_fail(status, "%s", message);
+    return starfish_failure_repeat(&failure);
 }
 
 /* ---- Jobs -------------------------------------------------------------------------------------------------------- */

@@ -30,12 +30,14 @@ static void allocates_aligned_memory(void **state)
 static void refuses_memory_it_cannot_get(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {0, SIZE_MAX, SIZE_MAX - 63, SIZE_MAX - 64, SIZE_MAX / 2};
+    static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX - 64, SIZE_MAX / 2};
     void *memory = context;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         ASSERT_FAILS(starfish_alloc(context, sizes[i], &memory), STARFISH_ERROR_MEMORY, "out of memory");
         assert_null(memory);
     }
+    ASSERT_FAILS(starfish_alloc(context, 0, &memory), STARFISH_ERROR_ARGUMENT, "bytes is 0");
+    assert_null(memory);
     ASSERT_FAILS(starfish_alloc(NULL, 8, &memory), STARFISH_ERROR_ARGUMENT, "context is NULL");
     ASSERT_FAILS(starfish_alloc(context, 8, NULL), STARFISH_ERROR_ARGUMENT, "memory is NULL");
     starfish_free(context, NULL, 8);
