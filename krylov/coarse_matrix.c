@@ -177,25 +177,26 @@ static struct starfish_coarse_matrix coarse_of(const struct starfish_deflation_s
         .domains = s->domains, .unknowns = s->domains - (s->singular ? 1 : 0), .form = s->form};
 }
 
-starfish_status starfish_coarse_matrix_create(const struct starfish_deflation_spec *s,
-                                              const struct starfish_domain_graph *g, struct starfish_coarse_matrix *c)
+starfish_status starfish_coarse_matrix_create(const struct starfish_deflation_spec *spec,
+                                              const struct starfish_domain_graph *graph,
+                                              struct starfish_coarse_matrix *matrix)
 {
     struct starfish_dissection d;
 
-    *c = coarse_of(s);
-    starfish_status status = choose_order(g, c, &d);
+    *matrix = coarse_of(spec);
+    starfish_status status = choose_order(graph, matrix, &d);
     if (status == STARFISH_SUCCESS)
-        status = fill_coarse(g, &d, c);
+        status = fill_coarse(graph, &d, matrix);
     starfish_dissection_destroy(&d);
     return status;
 }
 
-starfish_status starfish_coarse_matrix_count(const struct starfish_deflation_spec *s,
-                                             const struct starfish_domain_graph *g, size_t *bytes)
+starfish_status starfish_coarse_matrix_count(const struct starfish_deflation_spec *spec,
+                                             const struct starfish_domain_graph *graph, size_t *bytes)
 {
     struct starfish_dissection d = {.domains = 0};
-    struct starfish_coarse_matrix c = coarse_of(s);
-    const starfish_status status = choose_order(g, &c, &d);
+    struct starfish_coarse_matrix c = coarse_of(spec);
+    const starfish_status status = choose_order(graph, &c, &d);
 
     if (status == STARFISH_SUCCESS)
         *bytes = (size_of(&c) + 3 * c.domains) * sizeof(double) + places_of(&c, &d) * sizeof(int);

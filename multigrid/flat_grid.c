@@ -30,8 +30,9 @@ static size_t corners(const struct starfish_flat_grid *grid)
 static starfish_status allocate(struct starfish_flat_grid *grid, int skew)
 {
     const size_t columns = grid->n[0] * grid->n[1];
+    const size_t count = 2 * columns + faces(grid, 0) + faces(grid, 1) + (skew ? corners(grid) : 0);
 
-    grid->mass = calloc(2 * columns + faces(grid, 0) + faces(grid, 1) + (skew ? corners(grid) : 0), sizeof *grid->mass);
+    grid->mass = calloc(count > 0 ? count : 1, sizeof *grid->mass);
     if (!grid->mass)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu columns", grid->n[0],
                              grid->n[1]);

@@ -200,7 +200,7 @@ starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, star
                                  double *load)
 {
     struct distances distances;
-    size_t n[2], e[2];
+    size_t n[2] = {0, 0}, e[2];
 
     if (!f || !load)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", f ? "load" : "f");

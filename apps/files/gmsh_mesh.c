@@ -80,7 +80,7 @@ static starfish_status sort_nodes(struct making *m)
     const size_t count = m->raw->nodes;
     int sorted = 1;
 
-    m->node = malloc((count + 1) * sizeof *m->node);
+    m->node = calloc(count + 1, sizeof *m->node);
     if (!m->node)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     for (size_t n = 0; n < count; ++n) {

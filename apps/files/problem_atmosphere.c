@@ -4,6 +4,7 @@
 #include "apps/files/json.h"
 
 #include <math.h>
+#include <starfish/atmosphere.h>
 #include <string.h>
 
 /* "flat" or "panel", ...: the index of a word in `words`, which NULL ends. */
@@ -129,13 +130,13 @@ static starfish_status read_levels(const struct starfish_problem_reader *reader)
 static starfish_status read_atmosphere(const struct starfish_problem_reader *reader)
 {
     static const char *const geometries[] = {"flat", "panel", "sphere", NULL};
-    static starfish_status (*const read_geometry[])(const struct starfish_problem_reader *) = {read_box, read_panel,
-                                                                                               read_sphere};
     struct starfish_problem *problem = reader->problem;
     double lambda;
 
     STARFISH_TRY(read_word(reader, "geometry", geometries, &problem->geometry));
-    STARFISH_TRY(read_geometry[problem->geometry](reader));
+    STARFISH_TRY(problem->geometry == STARFISH_FLAT_BOX ? read_box(reader)
+                 : problem->geometry == STARFISH_PANEL  ? read_panel(reader)
+                                                        : read_sphere(reader));
     STARFISH_TRY(read_positive(reader, "height", 0, &problem->height));
     STARFISH_TRY(read_positive(reader, "omega", 1, &problem->omega));
     STARFISH_TRY(read_positive(reader, "lambda", 1, &lambda)); /* read again for all kinds */

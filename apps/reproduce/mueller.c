@@ -208,7 +208,10 @@ static void measure_copy(struct mueller *m)
     multigrid_copies(&m->bench, &host, &device);
     m->copy_rate = m->bench.gpus > 0 ? device : host;
     reproduce_copies(&m->bench);
-    json_array_foreach(m->bench.rows, i, row) json_object_set_new(row, "how", json_string("measured"));
+    json_array_foreach(m->bench.rows, i, row)
+    {
+        json_object_set_new(row, "how", json_string("measured"));
+    }
 }
 
 /* Bytes per second that an iteration of so many words moves, over those of a copy, in percent. */

@@ -76,10 +76,11 @@ static void fill(const struct starfish_array *field, size_t n, size_t k, double 
 starfish_status solve_write_globe(const char *path, const struct starfish_array *field, size_t n, size_t k,
                                   const char *title)
 {
-    double *const memory = malloc((ACROSS + UP + ACROSS * UP) * sizeof *memory), *const values = memory + ACROSS + UP;
+    double *const memory = malloc((ACROSS + UP + ACROSS * UP) * sizeof *memory);
 
     if (!memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    double *const values = memory + ACROSS + UP;
     fill(field, n, k, memory, values);
     const struct starfish_slice slice = {{ACROSS, UP}, {memory, memory + ACROSS}, values, {"east", "north"}, title,
                                          NULL};

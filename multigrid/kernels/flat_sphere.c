@@ -5,8 +5,8 @@
 
 /* The axes of space as 1, 2, 3, and their opposites negative: centre, east and north, a right-handed system. */
 enum { CENTRE, EAST, NORTH, AXES };
-static const signed char frames[STARFISH_PANELS][AXES] = {{1, 2, 3},  {2, -1, 3}, {-1, -2, 3},
-                                                          {-2, 1, 3}, {3, 2, -1}, {-3, 2, 1}};
+static const int frames[STARFISH_PANELS][AXES] = {{1, 2, 3},  {2, -1, 3}, {-1, -2, 3},
+                                                  {-2, 1, 3}, {3, 2, -1}, {-3, 2, 1}};
 
 static int axis_of(int panel, int d)
 {

@@ -141,9 +141,9 @@ static void restrict_row(const struct starfish_flux_restrict *a, size_t y_count,
             add_share(sum, y.weight[J] * z.weight[K], nx, (real *)a->coarse + nx * (y.coarse[J] + ny * z.coarse[K]));
 }
 
-void REAL_NAME(starfish_flux_row_restrict)(const struct starfish_flux_restrict *a, size_t j, size_t k)
+void REAL_NAME(starfish_flux_row_restrict)(const struct starfish_flux_restrict *restrict_, size_t j, size_t k)
 {
-    restrict_row(a, j + 1, k + 1);
+    restrict_row(restrict_, j + 1, k + 1);
 }
 
 void REAL_NAME(starfish_flux_restrict_cpu)(const struct starfish_flux_restrict *a)

@@ -75,7 +75,7 @@ static void *run_part(void *data)
 static void run(const struct test_flux_grid *g, const struct starfish_flux_pass *a, size_t parts, double *sum)
 {
     struct starfish_barrier *barrier = starfish_barrier_create(parts);
-    struct part part[MOST_PARTS];
+    struct part part[MOST_PARTS] = {{g, *a}};
     pthread_t thread[MOST_PARTS];
 
     assert_non_null(barrier);
