@@ -59,16 +59,24 @@ static int zero_of(int step, int all)
     return zero;
 }
 
+/* How many of the places 0 .. steps-1 have one of the first `zeros` of `all` zeros: those at even places have the first
+ * half of them, in the order of half as many, and each is followed by its mirror. */
+static int count_first(int all, int steps, int zeros)
+{
+    if (all == 1)
+        return zeros > 0 ? steps : 0;
+    return zeros <= all / 2 ? count_first(all / 2, (steps + 1) / 2, zeros)
+                            : steps - count_first(all / 2, steps / 2, all - zeros);
+}
+
 /* The same of any number of zeros: in the order of the first ones of the next power of two. */
 static int order_of(int step, int steps)
 {
-    int all = 1, before = 0;
+    int all = 1;
 
     while (all < steps)
         all *= 2;
-    for (int other = 0; other < steps; other++)
-        before += zero_of(other, all) < zero_of(step, all);
-    return before;
+    return count_first(all, steps, zero_of(step, all));
 }
 
 double starfish_grid_damping(const struct starfish_smoothing *smoothing, double eigenvalue, int step, int steps)
