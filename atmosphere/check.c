@@ -30,12 +30,12 @@ static int find_beyond(const struct checking *c, size_t j0, ptrdiff_t *i, ptrdif
 {
     const ptrdiff_t n = (ptrdiff_t)c->m->n[0];
     int panel = (int)(j0 / c->m->n[0]);
-    ptrdiff_t place[2] = {2 * *i + 1, 2 * (*j - n * panel) + 1};
+    ptrdiff_t column[2] = {*i, *j - n * panel};
 
-    if (!starfish_sphere_find(c->m->n[0], &panel, place))
+    if (!starfish_sphere_find_column(c->m->n[0], &panel, column))
         return 0;
-    *i = place[0] / 2;
-    *j = place[1] / 2 + n * panel;
+    *i = column[0];
+    *j = column[1] + n * panel;
     return 1;
 }
 

@@ -136,11 +136,11 @@ static double harmonic(double a, double b)
 static size_t column_at(const struct sheet *s, ptrdiff_t i, ptrdiff_t j)
 {
     const ptrdiff_t n[2] = {(ptrdiff_t)s->n[0], (ptrdiff_t)s->n[1]};
-    ptrdiff_t at[2] = {i, j}, place[2] = {2 * i + 1, 2 * j + 1};
+    ptrdiff_t at[2] = {i, j};
     int panel = s->panel;
 
-    if (s->p->geometry == STARFISH_SPHERE && starfish_sphere_find(s->n[0], &panel, place))
-        return (size_t)(place[0] / 2 + n[0] * (place[1] / 2 + n[1] * panel));
+    if (s->p->geometry == STARFISH_SPHERE && starfish_sphere_find_column(s->n[0], &panel, at))
+        return (size_t)(at[0] + n[0] * (at[1] + n[1] * panel));
     for (int d = 0; d < 2; d++) {
         if (at[d] < 0)
             at[d] = s->p->periodic[d] ? n[d] - 1 : 0;

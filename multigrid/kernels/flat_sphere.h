@@ -18,6 +18,18 @@ enum { STARFISH_PANELS = 6, STARFISH_SPHERE_NEIGHBOURS = 8 * STARFISH_PANELS };
  * stays as it is. 0: it is beyond two edges, where the sphere has nothing. At most 2 n half columns beyond. */
 int starfish_sphere_find(size_t n, int *panel, ptrdiff_t place[2]);
 
+/* The same of a column (i,j) of a panel. */
+static inline int starfish_sphere_find_column(size_t n, int *panel, ptrdiff_t column[2])
+{
+    ptrdiff_t place[2] = {2 * column[0] + 1, 2 * column[1] + 1};
+
+    if (!starfish_sphere_find(n, panel, place))
+        return 0;
+    column[0] = place[0] / 2;
+    column[1] = place[1] / 2;
+    return 1;
+}
+
 /* The centre, the east and the north of a panel, as vectors to points of the cube. */
 void starfish_sphere_frame(int panel, double centre[3], double east[3], double north[3]);
 

@@ -89,8 +89,7 @@ def keys(value: Optional[Mapping], name: str, known: Sequence = ()) -> Mapping:
 def field_shape(value: Any, dimensions: Sequence = (3,)) -> Tuple[int, ...]:
     """The shape of a field, x last; positive."""
     what = " or ".join(f"({', '.join(f'n{axis}' for axis in reversed(AXES[:d]))})" for d in dimensions)
-    shape = tuple(whole(n, "shape", 1) for n in items(value, "shape", what, dimensions))
-    return shape
+    return tuple(whole(n, "shape", 1) for n in items(value, "shape", what, dimensions))
 
 
 def of_direction(value: Any, name: str, d: int) -> float:
