@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static char folder[256];
@@ -88,31 +87,4 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1:max_allocation_size_mb=256:detect_leaks=1:handle_abort=1";
-}
-
-/* The sanitizer's own memory is data too; clang says in another way than gcc that it is there. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
-
-/* OpenMP ends a process in which it cannot start a thread, so its threads start while there is memory. */
-static int start_threads(void)
-{
-    int threads = 0;
-
-#pragma omp parallel reduction(+ : threads)
-    threads++;
-    return threads;
-}
-
-void fuzz_limit_memory(void)
-{
-    if (start_threads() == 0)
-        abort();
-#ifndef __SANITIZE_ADDRESS__
-    const struct rlimit most = {(rlim_t)1 << 29, RLIM_INFINITY};
-    setrlimit(RLIMIT_DATA, &most);
-#endif
 }
