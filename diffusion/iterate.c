@@ -138,6 +138,7 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
     struct starfish_diffusion_plan *plan = s->plan;
     const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
     const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
+    const struct starfish_vector *const other_p = plan->other_p.space ? &plan->other_p : &plan->p;
 
     return (struct starfish_cells_cg){.algebra = &s->solve->algebra,
                                       .scalars = &plan->scalars,
@@ -157,7 +158,7 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
                                       .norm = &plan->norm,
                                       .product = &plan->product,
                                       .rz = &plan->rz,
-                                      .other_p = plan->fuses && !s->rescuing ? &plan->other_p : NULL,
+                                      .other_p = plan->fuses && !s->rescuing ? other_p : NULL,
                                       .replays = &plan->replays,
                                       .cycle = &plan->cycle};
 }
