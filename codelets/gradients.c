@@ -218,7 +218,8 @@ static void attach_vectors(struct starfish_task *task, struct arguments *a, cons
     const struct starfish_extent all = starfish_part_extent(t->r->space, 0);
 
     for (int v = 0; v < VECTORS; v++) {
-        a->access[v] = starfish_vector_attach(task, vector[v], 0, &all, mode_of(v, t->first));
+        const int is_again = v == P_ODD && vector[v] == vector[P];
+        a->access[v] = is_again ? a->access[P] : starfish_vector_attach(task, vector[v], 0, &all, mode_of(v, t->first));
         a->vector_precision[v] = vector[v]->precision;
     }
 }

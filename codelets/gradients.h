@@ -27,7 +27,7 @@ struct starfish_gradients_task {
     const struct starfish_coarse_matrix *coarse;
     const struct starfish_chunks *chunks;
     starpu_data_handle_t domain;
-    const struct starfish_vector *r, *z, *p[2], *q, *x; /* p: directions of even and odd steps */
+    const struct starfish_vector *r, *z, *p[2], *q, *x; /* p: as the kernel's */
     starpu_data_handle_t state, norm, product, rz;
     int first, count; /* steps */
     struct starfish_replays *replays;

@@ -88,12 +88,15 @@ static starfish_status prepare(struct state *s)
     return norm(s, &plan->f, &s->rhs_norm);
 }
 
-/* The residual in truth; a singular problem's without the mean that rounding has left in it. */
+/* The residual in truth; a singular problem's without the mean that rounding has left in it, and of a solution without
+ * a mean, whose digits would be lost to it. */
 static starfish_status find_residual(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
     double mean;
 
+    if (plan->box.singular)
+        STARFISH_TRY(take_mean_off(s, &plan->u, &mean));
     STARFISH_TRY(submit(
         s,
         (struct starfish_cells_task){
@@ -135,6 +138,7 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
     struct starfish_diffusion_plan *plan = s->plan;
     const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
     const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
+    const struct starfish_vector *const other_p = plan->other_p.space ? &plan->other_p : &plan->p;
 
     return (struct starfish_cells_cg){.algebra = &s->solve->algebra,
                                       .scalars = &plan->scalars,
@@ -154,7 +158,7 @@ static struct starfish_cells_cg gradients(struct state *s, double unscale)
                                       .norm = &plan->norm,
                                       .product = &plan->product,
                                       .rz = &plan->rz,
-                                      .other_p = plan->fuses && !s->rescuing ? &plan->other_p : NULL,
+                                      .other_p = plan->fuses && !s->rescuing ? other_p : NULL,
                                       .replays = &plan->replays,
                                       .cycle = &plan->cycle};
 }
@@ -312,15 +316,13 @@ static starfish_status finish(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
     struct starfish_diffusion_info *info = s->solve->info;
-    double largest, absolute, mean;
+    double largest, absolute;
 
     if (!(s->norm <= s->best))
         STARFISH_TRY(copy(s, &plan->best, &plan->u));
     STARFISH_TRY(find_residual(s));
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
     STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
-    if (plan->box.singular)
-        STARFISH_TRY(take_mean_off(s, &plan->u, &mean));
     info->residual = s->norm / s->rhs_norm;
     info->residual_max = largest / s->rhs_largest;
     info->recurrence = s->recurrence / s->rhs_norm;

@@ -214,7 +214,8 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
         STARFISH_TRY(starfish_vector_create(low[i], &plan->space, plan->inner));
     }
     if (plan->fuses) {
-        STARFISH_TRY(starfish_vector_create(&plan->other_p, &plan->space, plan->inner));
+        if (starfish_context_workers_of(plan->context, STARFISH_GPU) > 0)
+            STARFISH_TRY(starfish_vector_create(&plan->other_p, &plan->space, plan->inner));
         starfish_replays_create(&plan->replays, plan->context);
     }
     for (int i = 0; i < 3; i++)

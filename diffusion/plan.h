@@ -57,7 +57,7 @@ struct starfish_diffusion_plan {
     } rescue;
     /* f: of A u = f; u and the best one so far; residual f - A u; and those of the iteration. */
     struct starfish_vector f, u, best, residual, r, z, p, q;
-    int fuses; /* some steps are one task, which has */
+    int fuses; /* some steps are one task, which has replays, and on a GPU the other p */
     struct starfish_vector other_p;
     struct starfish_replays replays;
     struct starfish_gradients_cycle cycle; /* of multigrid */

@@ -1,7 +1,7 @@
 /* Conjugate gradients on cells, with a preconditioner M^-1 and deflation, by the recurrence of the residual (Gupta,
  * Vuik, Lemmens 2010; A-DEF2: krylov/deflation.h). The solution may be of a higher precision than the iteration: then
  * its rounding does not enter the recurrence, and f32 carries an iteration that f64 has begun. Besides matrix and
- * preconditioner a step moves 12 words per unknown, with deflation 16. */
+ * preconditioner a step moves 12 words per unknown, with deflation 16; as a task on cores 10 and 14. */
 #ifndef STARFISH_KRYLOV_CELLS_CG_H
 #define STARFISH_KRYLOV_CELLS_CG_H
 
@@ -26,7 +26,7 @@ struct starfish_cells_cg {
     double unscale;
     const struct starfish_sums *norm, *product, *rz;
     /* Not NULL: where the space has one part, some steps are one task (codelets/gradients.h), in which directions take
-     * turns in p and this vector. */
+     * turns in p and this vector, which is p itself where no GPU computes. */
     const struct starfish_vector *other_p;
     struct starfish_replays *replays;
     const struct starfish_gradients_cycle *cycle; /* of such tasks, by ANOTHER */

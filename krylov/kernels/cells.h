@@ -41,7 +41,7 @@ enum starfish_cell_step {
     /* sums: the square of |A| |u|. 1 word. */
     STARFISH_CELLS_ABSOLUTE,
     /* v += factor * *more * *scalar * u, r -= *scalar * f; sums: r r. scalar and more may be NULL: 1. Where scalar is 0
-     * nothing. 6 words. */
+     * nothing. v may be NULL on a core, and then only r is advanced. 6 words, 3 without v. */
     STARFISH_CELLS_ADVANCE,
     /* The same where v is double whatever u, r and q are. */
     STARFISH_CELLS_ADVANCE_WIDE,

@@ -224,15 +224,15 @@ STARFISH_CLONES static double advance(const struct starfish_cells *a, size_t beg
 {
     const double scalar = a->scalar ? *a->scalar : 1, factor = a->factor * (a->more ? *a->more : 1) * scalar;
     const real *restrict u = (const real *)a->u + begin, *restrict f = (const real *)a->f + begin;
-    real *restrict r = (real *)a->r + begin, *restrict v = (real *)a->v + begin, by = (real)scalar,
+    real *restrict r = (real *)a->r + begin, *restrict v = a->v ? (real *)a->v + begin : NULL, by = (real)scalar,
                    times = (real)factor;
-    double *restrict v_wide = (double *)a->v + begin, sum = 0;
+    double *restrict v_wide = a->v ? (double *)a->v + begin : NULL, sum = 0;
 
 #pragma omp simd
-    for (size_t i = 0; i < (wide && scalar != 0 ? count : 0); i++)
+    for (size_t i = 0; i < (v_wide && wide && scalar != 0 ? count : 0); i++)
         v_wide[i] += factor * (double)u[i];
 #pragma omp simd
-    for (size_t i = 0; i < (!wide && scalar != 0 ? count : 0); i++)
+    for (size_t i = 0; i < (v && !wide && scalar != 0 ? count : 0); i++)
         v[i] += times * u[i];
 #pragma omp simd
     for (size_t i = 0; i < (scalar != 0 ? count : 0); i++)

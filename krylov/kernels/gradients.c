@@ -8,6 +8,8 @@ STARFISH_PLACE_KERNEL(run_chunk_sums, starfish_chunk_sums)
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
 
+enum { BATCH_CELLS = 4096 }; /* on cores: cells that stay in the nearest caches from one operation to the next */
+
 /* ---- Cores that do steps together -------------------------------------------------------------------------------- */
 
 static size_t cores_of(const struct starfish_gradients *g)
@@ -56,13 +58,13 @@ static int advance_scalars(const struct starfish_place *place, const struct star
     return 0;
 }
 
+static void (*const cells_on_core[])(enum starfish_cell_step, const struct starfish_cells *) = {starfish_cells_cpu_f32,
+                                                                                                starfish_cells_cpu_f64};
+
 /* A step of cells, and where it has sums the stage that follows. */
 static int run_cells(const struct starfish_place *place, const struct starfish_gradients *g,
                      enum starfish_cell_step step, struct starfish_cells cells, enum starfish_krylov_stage stage)
 {
-    static void (*const on_core[])(enum starfish_cell_step, const struct starfish_cells *) = {starfish_cells_cpu_f32,
-                                                                                              starfish_cells_cpu_f64};
-
 #ifdef STARFISH_CUDA
     static int (*const on_gpu[])(enum starfish_cell_step, const struct starfish_cells *,
                                  struct CUstream_st *) = {starfish_cells_cuda_f32, starfish_cells_cuda_f64};
@@ -80,7 +82,7 @@ static int run_cells(const struct starfish_place *place, const struct starfish_g
     cells.last = own.y1;
     cells.slot = g->core;
     cells.slots = cores_of(g);
-    on_core[place->precision](step, &cells);
+    cells_on_core[place->precision](step, &cells);
     return cells.sums ? advance_scalars(place, g, stage, cells.sums) : 0;
 }
 
@@ -101,22 +103,15 @@ static int run_coarse(const struct starfish_place *place, const struct starfish_
     return 0;
 }
 
-/* v = u + *scalar * correction on the core's planes; scalar NULL: v = u. */
-static int run_sum(const struct starfish_place *place, const struct starfish_gradients *g, const void *u,
-                   const double *scalar, const void *correction, void *v)
+/* v = u + factor * *scalar * correction on planes; scalar NULL: v = u. */
+static int run_sum(const struct starfish_place *place, struct starfish_rectangle planes,
+                   struct starfish_vector_update update)
 {
-    const struct starfish_rectangle own = planes_of(g);
-    const size_t start = own.y0 * own.x1 * starfish_real_size(place->precision);
-    const struct starfish_vector_update update = {.nx = own.x1,
-                                                  .at = own,
-                                                  .factor = 1,
-                                                  .u = u,
-                                                  .correction = correction ? (const char *)correction + start : NULL,
-                                                  .pitch = own.x1,
-                                                  .v = v,
-                                                  .scalar = scalar};
+    const size_t start = planes.y0 * planes.x1 * starfish_real_size(place->precision);
 
-    meet(g);
+    update.nx = update.pitch = planes.x1;
+    update.at = planes;
+    update.correction = update.correction ? (const char *)update.correction + start : NULL;
     return run_update(place, &update);
 }
 
@@ -171,7 +166,8 @@ static int by_poisson(const struct starfish_place *place, const struct starfish_
 /* z = r. */
 static int by_nothing(const struct starfish_place *place, const struct starfish_gradients *g)
 {
-    TRY_LAUNCH(run_sum(place, g, g->r, NULL, NULL, g->z));
+    meet(g);
+    TRY_LAUNCH(run_sum(place, planes_of(g), (struct starfish_vector_update){.u = g->r, .v = g->z}));
     return multiply(place, g, g->r);
 }
 
@@ -236,49 +232,123 @@ static int deflate(const struct starfish_place *place, const struct starfish_gra
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* p = z + beta p, q = A p. On a GPU at once; on a core, which is bound by arithmetic, neighbours' directions are not
- * made again for every cell. */
-static int turn(const struct starfish_place *place, const struct starfish_gradients *g, int odd)
+/* p = z + beta p, q = A p on a GPU, where neighbours' directions are made again for every cell. */
+static int turn_on_gpu(const struct starfish_place *place, const struct starfish_gradients *g, int odd)
 {
-    const double *beta = g->state + STARFISH_KRYLOV_BETA;
     struct starfish_cells cells = g->blocks.cells;
 
-    cells.u = place->gpu ? g->z : g->p[odd];
+    cells.u = g->z;
     cells.f = g->p[!odd];
     cells.r = g->p[odd];
     cells.q = g->q;
-    cells.scalar = beta;
+    cells.scalar = g->state + STARFISH_KRYLOV_BETA;
     cells.sums = g->product;
-    if (!place->gpu)
-        TRY_LAUNCH(run_sum(place, g, g->z, beta, g->p[!odd], g->p[odd]));
-    return run_cells(place, g, place->gpu ? STARFISH_CELLS_TURN : STARFISH_CELLS_APPLY, cells, STARFISH_KRYLOV_STEP);
+    return run_cells(place, g, STARFISH_CELLS_TURN, cells, STARFISH_KRYLOV_STEP);
 }
 
-static int step(const struct starfish_place *place, const struct starfish_gradients *g, int odd)
+/* x += alpha p on planes of cores. */
+static int add_direction(const struct starfish_place *place, const struct starfish_gradients *g,
+                         struct starfish_rectangle planes, const void *p)
 {
-    struct starfish_cells advance = g->blocks.cells;
+    const double alpha = g->state[STARFISH_KRYLOV_ALPHA], outer = g->state[STARFISH_KRYLOV_OUTER];
+
+    if (alpha == 0)
+        return 0;
+    if (g->wide) {
+        starfish_vector_widen_cpu(&(struct starfish_vector_widen){
+            .nx = planes.x1, .at = planes, .scale = outer, .low = p, .high = g->x, .scalar = &alpha});
+        return 0;
+    }
+    return run_sum(
+        place, planes,
+        (struct starfish_vector_update){.factor = outer, .u = g->x, .correction = p, .v = g->x, .scalar = &alpha});
+}
+
+/* q = A p on planes begin .. end-1 of cores; returns the sum of p q there. */
+static double multiply_planes(const struct starfish_place *place, const struct starfish_gradients *g, int odd,
+                              size_t begin, size_t end)
+{
+    struct starfish_cells cells = g->blocks.cells;
+    double sum = 0;
+
+    if (begin >= end)
+        return 0;
+    cells.first = begin;
+    cells.last = end;
+    cells.u = g->p[odd];
+    cells.q = g->q;
+    cells.sums = &sum;
+    cells.slots = STARFISH_SUMS; /* of which `sum` is the only one here */
+    cells_on_core[place->precision](STARFISH_CELLS_APPLY, &cells);
+    return sum;
+}
+
+/* x += alpha p for the last step's, p = z + beta p, q = A p on cores, in one traversal: some planes at a time, and the
+ * product of a plane when the one above it is there. Of a core's first and last plane, which have neighbours of other
+ * cores, when all have met. 6 words per unknown and the matrix; one after the other these are 8. */
+static int turn_on_cores(const struct starfish_place *place, const struct starfish_gradients *g, int odd, int lags)
+{
+    const struct starfish_rectangle own = planes_of(g);
+    const size_t batch = own.x1 < BATCH_CELLS ? BATCH_CELLS / own.x1 : 1, inner = own.y0 + 1;
+    const struct starfish_vector_update turn = {
+        .factor = 1, .u = g->z, .correction = g->p[!odd], .v = g->p[odd], .scalar = g->state + STARFISH_KRYLOV_BETA};
+    struct starfish_rectangle planes = own;
+    size_t next = inner;
+    double sum = 0;
+
+    meet(g);
+    for (; planes.y0 < own.y1; planes.y0 = planes.y1) {
+        planes.y1 = own.y1 - planes.y0 < batch ? own.y1 : planes.y0 + batch;
+        if (lags)
+            TRY_LAUNCH(add_direction(place, g, planes, g->p[!odd]));
+        TRY_LAUNCH(run_sum(place, planes, turn));
+        sum += multiply_planes(place, g, odd, next, planes.y1 - 1);
+        next = planes.y1 - 1 > next ? planes.y1 - 1 : next;
+    }
+    meet(g);
+    if (own.y0 < own.y1)
+        sum += multiply_planes(place, g, odd, own.y0, inner) + multiply_planes(place, g, odd, next, own.y1);
+    g->product[g->core] = sum;
+    return advance_scalars(place, g, STARFISH_KRYLOV_STEP, g->product);
+}
+
+/* x += alpha p, r -= alpha q. On cores r alone: the solution follows when the next direction is made. */
+static int advance(const struct starfish_place *place, const struct starfish_gradients *g, int odd)
+{
+    struct starfish_cells cells = g->blocks.cells;
+
+    cells.u = g->p[odd];
+    cells.f = g->q;
+    cells.v = place->gpu ? g->x : NULL;
+    cells.r = g->r;
+    cells.factor = 1;
+    cells.scalar = g->state + STARFISH_KRYLOV_ALPHA;
+    cells.more = g->state + STARFISH_KRYLOV_OUTER;
+    cells.sums = g->norm;
+    return run_cells(place, g, g->wide ? STARFISH_CELLS_ADVANCE_WIDE : STARFISH_CELLS_ADVANCE, cells,
+                     STARFISH_KRYLOV_WATCH);
+}
+
+static int step(const struct starfish_place *place, const struct starfish_gradients *g, int number)
+{
+    const int odd = number & 1;
 
     TRY_LAUNCH(g->deflated ? deflate(place, g) : precondition(place, g, g->rz));
-    TRY_LAUNCH(turn(place, g, odd));
-    advance.u = g->p[odd];
-    advance.f = g->q;
-    advance.v = g->x;
-    advance.r = g->r;
-    advance.factor = 1;
-    advance.scalar = g->state + STARFISH_KRYLOV_ALPHA;
-    advance.more = g->state + STARFISH_KRYLOV_OUTER;
-    advance.sums = g->norm;
-    return run_cells(place, g, g->wide ? STARFISH_CELLS_ADVANCE_WIDE : STARFISH_CELLS_ADVANCE, advance,
-                     STARFISH_KRYLOV_WATCH);
+    TRY_LAUNCH(place->gpu ? turn_on_gpu(place, g, odd) : turn_on_cores(place, g, odd, number > g->first));
+    return advance(place, g, odd);
 }
 
 int starfish_gradients_run(const struct starfish_place *place, const struct starfish_gradients *g)
 {
-    for (int number = g->first; number < g->first + g->count; number++) {
+    int number = g->first;
+
+    for (; number < g->first + g->count; number++) {
         meet(g);
         if (!place->gpu && g->state[STARFISH_KRYLOV_DONE] != 0)
-            return 0;
-        TRY_LAUNCH(step(place, g, number & 1));
+            break;
+        TRY_LAUNCH(step(place, g, number));
     }
-    return 0;
+    if (place->gpu || number == g->first)
+        return 0;
+    return add_direction(place, g, planes_of(g), g->p[(number - 1) & 1]);
 }

@@ -5,7 +5,8 @@
  * 1.5, prolongation 3.5, direction and product 7, solution and residual 6), 31 in three. Once the iteration is done the
  * remaining steps return at once.
  *
- * On cores several may do the steps together, each its planes, and wait for each other between operations. */
+ * On cores several may do the steps together, each its planes, and wait for each other between operations. There the
+ * solution follows a step later, with the direction and the product in one traversal. */
 #ifndef STARFISH_KRYLOV_KERNELS_GRADIENTS_H
 #define STARFISH_KRYLOV_KERNELS_GRADIENTS_H
 
@@ -32,7 +33,7 @@ struct starfish_gradients {
     struct starfish_chunk_sums chunks;   /* deflated: tables and sums */
     struct starfish_coarse_solve coarse; /* of a dense inverse on a GPU */
     const int *domain;
-    void *r, *z, *p[2], *q, *x; /* p: directions of even and odd steps */
+    void *r, *z, *p[2], *q, *x; /* p: directions of even and odd steps, on cores the same vector or two */
     double *state, *norm, *product, *rz;
     int first, count; /* steps number first .. first + count - 1; only whether that is odd counts */
 };

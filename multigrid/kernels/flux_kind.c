@@ -88,18 +88,16 @@ static int is_open(const struct starfish_flux_shape *shape, int direction)
     return !shape->periodic[direction] || shape->n[direction] == 1;
 }
 
-/* By points in two colours, where a row's neighbours are none of the other end. Several cores wait for each other at
- * each plane, which pays where the caches do not hold the grid; each has pairs of rows. */
-static int can_pass(const struct starfish_grid_pass *pass, size_t worth)
+/* By points in two colours, where a row's neighbours are none of the other end. */
+static int can_pass(const struct starfish_grid_pass *pass)
 {
-    enum { ROWS_OF_WORTH = 2048 };
     const struct starfish_flux_shape *shape = pass->step.shape;
-    const size_t nx = shape->n[0], pairs = shape->n[1] / 2 / pass->parts;
+    const size_t planes = shape->n[2] / 2 / pass->parts * 2;
 
     return has_phases(pass->step.sweep) && pass->sweeps <= STARFISH_FLUX_PASS_SWEEPS && is_open(shape, 1) &&
            is_open(shape, 2) && (!pass->restricted || shape->pairs) &&
            (pass->parts == 1 ||
-            (pairs > 0 && 2 * pairs * nx >= worth && starfish_flux_unknowns(shape) >= ROWS_OF_WORTH * worth));
+            planes >= starfish_flux_pass_planes(pass->sweeps, pass->step.coarse != NULL, pass->restricted != NULL));
 }
 
 static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)

@@ -10,11 +10,11 @@
  *     v += P correction   (where that is not NULL; `zero`: v is zero yet, whatever its memory holds)
  *     v improved by `sweeps` sweeps, as struct starfish_flux_smooth says
  *     coarse = R (f - A v), where that is not NULL
- *     *sum = f . v on the rows of this core, where that is not NULL.
+ *     *sum = f . v on what this core does, where that is not NULL.
  * Directions y and z must be open, and where there is a `coarse` each transfer is of pairs or the identity. `parts`
- * cores do it together, each calls this with its number `part`, and each has its own rows of every plane: they go from
- * plane to plane side by side (base/barrier.h), and nothing is computed twice. Before it all must have
- * met, and after it too. In all 3 words per unknown, 2 from zero, and an eighth for each coarse array. */
+ * cores do it together, each calls this with its number `part`, and each has its own planes, as many at least as
+ * starfish_flux_pass_planes says; nothing is computed twice. Before it all must have met, and after it too. In all 3
+ * words per unknown, 2 from zero, and an eighth for each coarse array. */
 enum { STARFISH_FLUX_PASS_SWEEPS = 4 };
 struct starfish_flux_pass {
     struct starfish_flux_matrix matrix;
@@ -28,6 +28,14 @@ struct starfish_flux_pass {
     size_t part, parts;
     struct starfish_barrier *barrier; /* of several parts */
 };
+
+/* Planes that each of several cores must have. */
+static inline size_t starfish_flux_pass_planes(int sweeps, int corrects, int restricts)
+{
+    const int last = 2 * sweeps - 1 + (corrects != 0) + (restricts != 0);
+
+    return 2 * (size_t)(last + last % 2);
+}
 void starfish_flux_pass_cpu_f32(const struct starfish_flux_pass *arguments);
 void starfish_flux_pass_cpu_f64(const struct starfish_flux_pass *arguments);
 

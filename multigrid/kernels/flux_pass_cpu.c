@@ -7,12 +7,17 @@
  * sweep. In place is right because the unknowns of a colour read only the other colour, and these are written again
  * two stages later.
  *
- * Several cores divide the rows of all planes among them. A stage reads of the rows beside it what the stage before has
- * written of the same plane, one step earlier, so that a core reads the right values when its neighbours are at the
- * same step, for which it waits. Of such rows all values are loaded, some of which the neighbour may be writing: these
- * are not used. Planes of which too little fits into the cache are done in strips of rows, one after the other; each
- * stage of a strip begins and ends one row before the stage that it follows. Source: Lamport, The parallel execution of
- * DO loops, Communications of the ACM 17 (1974), 83-93. */
+ * Planes of which too little fits into the cache are done in strips of rows, one after the other; each stage of a strip
+ * begins and ends a row before the stage whose neighbours it reads. Source: Lamport, The parallel execution of DO
+ * loops, Communications of the ACM 17 (1974), 83-93.
+ *
+ * Several cores divide the planes among them. First each does what needs no others: in every stage its planes, but at
+ * both edges one less than in the stage before. When its neighbours have done that too, it does the planes that are
+ * left around its lower edge, in every stage one more. So cores wait for each other once, and of each other's planes
+ * they read as few as sweep by sweep. Source: Krishnamoorthy et al., Effective automatic parallelization of stencil
+ * computations, PLDI 2007 (split tiling). Where cores have no more planes than they must, a core loads all values of
+ * the plane half-way between two edges while another stores the second colour there, and the first as it was; it uses
+ * the first alone. */
 #include "multigrid/kernels/flux_pass.h"
 
 #include "multigrid/kernels/flux_row.h"
@@ -22,11 +27,16 @@
 enum { CACHED_BYTES = 1024 * 1024, CACHED_ARRAYS = 5 }; /* of a core; v, f, and couplings in three directions */
 enum { MOST_STAGES = 2 * STARFISH_FLUX_PASS_SWEEPS + 2, FEWEST_ROWS = MOST_STAGES + 2 };
 
+/* Planes first .. end-1 of each stage. */
+struct tile {
+    size_t first[MOST_STAGES], end[MOST_STAGES];
+};
+
 struct pass;
 struct stage {
     void (*run)(struct pass *pass, int colour, size_t j, size_t k);
     int colour;
-    size_t shift; /* rows before those of the first stage where a strip begins and ends */
+    size_t shift; /* rows and planes by which its edges are away from those of the first stage */
 };
 
 struct pass {
@@ -141,31 +151,30 @@ static void multiply(struct pass *p, int colour, size_t j, size_t k)
     p->sum += REAL_NAME(starfish_flux_row_product)(rhs_row(p, j, k), solution_row(p, j, k), p->nx);
 }
 
-static void add_stage(struct pass *p, void (*run)(struct pass *, int, size_t, size_t), int colour)
+static void add_stage(struct pass *p, void (*run)(struct pass *, int, size_t, size_t), int colour, size_t shift)
 {
-    p->stage[p->stages] = (struct stage){run, colour, p->stages};
-    p->stages++;
+    p->stage[p->stages++] = (struct stage){run, colour, shift};
 }
 
-/* The restriction begins at an even row, so that no coarse row is two cores' or two strips'. */
+/* Shifts grow where neighbours are read. The restriction begins at an even row and plane, so that no coarse one is two
+ * strips' or cores'. */
 static void find_stages(struct pass *p)
 {
     const struct starfish_flux_pass *a = p->a;
     const int first = a->order == STARFISH_FLUX_ODD_FIRST;
+    size_t shift = 0;
 
     if (a->correction)
-        add_stage(p, correct, 0);
+        add_stage(p, correct, 0, shift++);
     for (int i = 0; i < 2 * a->sweeps; i++)
-        add_stage(p, i > 0 || a->correction ? relax : a->zero ? relax_zero : relax_first, (first + i) % 2);
+        add_stage(p, i > 0 || a->correction ? relax : a->zero ? relax_zero : relax_first, (first + i) % 2, shift++);
     if (a->sum)
-        add_stage(p, multiply, 0);
-    if (a->coarse) {
-        add_stage(p, restrict_residual, 0);
-        p->stage[p->stages - 1].shift += p->stage[p->stages - 1].shift % 2;
-    }
+        add_stage(p, multiply, 0, shift - 1);
+    if (a->coarse)
+        add_stage(p, restrict_residual, 0, shift + shift % 2);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------------------- */
 
 /* Where a strip's edge lies for a stage. */
 static size_t shifted(const struct pass *p, const struct stage *stage, size_t edge)
@@ -173,44 +182,72 @@ static size_t shifted(const struct pass *p, const struct stage *stage, size_t ed
     return edge == 0 || edge == p->ny ? edge : edge - stage->shift;
 }
 
-/* The first row of a part, for a stage, of a strip of rows y0 .. y1-1; of the one past the last part y1. Edges between
- * parts are even. */
-static size_t first_row(const struct pass *p, const struct stage *stage, const size_t y[2], size_t part)
+static void run_strip(struct pass *p, const struct tile *tile, const size_t y[2])
 {
-    const size_t pairs = (y[1] - y[0] + 1) / 2, edge = y[0] + 2 * (pairs * part / p->a->parts);
-
-    if (part == 0 || part == p->a->parts)
-        return shifted(p, stage, y[part > 0]);
-    return edge < y[1] ? edge : y[1];
-}
-
-static void run_strip(struct pass *p, const size_t y[2])
-{
-    const struct starfish_flux_pass *a = p->a;
-    size_t first[MOST_STAGES], end[MOST_STAGES];
+    size_t begin = p->nz + p->stages, end = 0;
 
     for (size_t s = 0; s < p->stages; s++) {
-        first[s] = first_row(p, &p->stage[s], y, a->part);
-        end[s] = first_row(p, &p->stage[s], y, a->part + 1);
+        begin = tile->first[s] + s < begin ? tile->first[s] + s : begin;
+        end = tile->end[s] + s > end ? tile->end[s] + s : end;
     }
-    for (size_t step = 0; step < p->nz + p->stages - 1; step++) {
-        for (size_t s = 0; s < p->stages; s++)
-            if (step >= s && step - s < p->nz)
-                for (size_t j = first[s]; j < end[s]; j++)
-                    p->stage[s].run(p, p->stage[s].colour, j, step - s);
-        if (a->parts > 1)
-            starfish_barrier_wait_beside(a->barrier, a->part, a->parts);
-    }
+    for (size_t step = begin; step < end; step++)
+        for (size_t s = 0; s < p->stages; s++) {
+            const struct stage *const stage = &p->stage[s];
+            if (step < tile->first[s] + s || step >= tile->end[s] + s)
+                continue;
+            for (size_t j = shifted(p, stage, y[0]); j < shifted(p, stage, y[1]); j++)
+                stage->run(p, stage->colour, j, step - s);
+        }
 }
 
 /* Rows of a strip, an even number. */
 static size_t strip_rows(const struct pass *p)
 {
-    const size_t planes = p->stages + 1, parts = p->a->parts, most = p->ny / (FEWEST_ROWS * parts);
-    const size_t cached = CACHED_BYTES / (CACHED_ARRAYS * planes * p->nx * sizeof(real)) * parts + 1;
+    const size_t planes = p->stages + 1, most = p->ny / FEWEST_ROWS;
+    const size_t cached = CACHED_BYTES / (CACHED_ARRAYS * planes * p->nx * sizeof(real)) + 1;
     const size_t wanted = (p->ny + cached - 1) / cached, strips = wanted < most ? wanted : most > 0 ? most : 1;
 
     return ((p->ny + strips - 1) / strips + 1) / 2 * 2;
+}
+
+static void run_tile(struct pass *p, const struct tile *tile)
+{
+    const size_t rows = strip_rows(p);
+
+    for (size_t y = 0; y < p->ny; y += rows)
+        run_strip(p, tile, (const size_t[]){y, y + rows < p->ny ? y + rows : p->ny});
+}
+
+/* The first plane of a part, an even one; of the one past the last part that past the last plane. */
+static size_t first_plane(const struct pass *p, size_t part)
+{
+    return part == p->a->parts ? p->nz : p->nz / 2 * part / p->a->parts * 2;
+}
+
+/* What a part needs no others for. */
+static struct tile tile_within(const struct pass *p)
+{
+    const size_t part = p->a->part, first = first_plane(p, part), end = first_plane(p, part + 1);
+    struct tile tile = {.first = {0}, .end = {0}};
+
+    for (size_t s = 0; s < p->stages; s++) {
+        tile.first[s] = part > 0 ? first + p->stage[s].shift : first;
+        tile.end[s] = part + 1 < p->a->parts ? end - p->stage[s].shift : end;
+    }
+    return tile;
+}
+
+/* What is left around its first plane. */
+static struct tile tile_between(const struct pass *p)
+{
+    const size_t edge = first_plane(p, p->a->part);
+    struct tile tile = {.first = {0}, .end = {0}};
+
+    for (size_t s = 0; s < p->stages; s++) {
+        tile.first[s] = edge - p->stage[s].shift;
+        tile.end[s] = edge + p->stage[s].shift;
+    }
+    return tile;
 }
 
 void REAL_NAME(starfish_flux_pass_cpu)(const struct starfish_flux_pass *a)
@@ -226,12 +263,13 @@ void REAL_NAME(starfish_flux_pass_cpu)(const struct starfish_flux_pass *a)
                                              .work = a->work};
     memcpy(p.onto.transfer, a->transfer, sizeof p.onto.transfer);
     find_stages(&p);
-    const size_t rows = strip_rows(&p);
-    for (size_t y = 0; y < p.ny; y += rows) {
-        const size_t strip[2] = {y, y + rows < p.ny ? y + rows : p.ny};
-        if (y > 0 && a->parts > 1)
-            starfish_barrier_wait(a->barrier, a->part, a->parts);
-        run_strip(&p, strip);
+    const struct tile within = tile_within(&p);
+    run_tile(&p, &within);
+    if (a->parts > 1)
+        starfish_barrier_wait_beside(a->barrier, a->part, a->parts);
+    if (a->part > 0) {
+        const struct tile between = tile_between(&p);
+        run_tile(&p, &between);
     }
     if (a->sum)
         *a->sum = p.sum;

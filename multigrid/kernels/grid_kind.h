@@ -134,8 +134,8 @@ struct starfish_grid_kind {
     /* Else parts of a sweep compute twice what they need of each other. NULL: none has. */
     int (*has_phases)(int sweep);
 
-    /* Can so many cores do a pass, each `worth` unknowns of a row at least? And does it. NULL: there are none. */
-    int (*can_pass)(const struct starfish_grid_pass *pass, size_t worth);
+    /* Can so many cores do a pass? And does it. NULL: there are none. */
+    int (*can_pass)(const struct starfish_grid_pass *pass);
     int (*pass)(const struct starfish_place *place, const struct starfish_grid_pass *pass);
 
     int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */

@@ -174,7 +174,7 @@ static int find_pass(const struct run *run, int level, int steps, int after, int
     if (after && level == 0 && run->sums)
         pass->sum = run->sums + run->core.self;
     pass->restricted = after ? NULL : run->level[level + 1].own_f;
-    return tail->kind->can_pass(pass, run->core.worth);
+    return tail->kind->can_pass(pass);
 }
 
 /* Sums are there where all cores have done it, else they are wanted still. */
