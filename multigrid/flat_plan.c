@@ -138,6 +138,7 @@ static size_t rim_of(const struct hierarchy *h, int l)
 {
     const int coarsest = l < h->collected ? h->collected : h->levels - 1;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.*): there are at most STARFISH_GRID_MOST_LEVELS grids */
     return h->grid[l].sphere ? (size_t)1 << (coarsest - l) : 0;
 }
 
