@@ -5,12 +5,15 @@
 #include "tridiag/kernels/batch.h"
 #include "tridiag/options.h"
 
+#include <starfish/atmosphere.h>
 #include <starfish/context.h>
 
 const char *const names_workers[] = {[STARFISH_CPU] = "cpu", [STARFISH_GPU] = "gpu"};
 const char *const names_layouts[] = {"contiguous", "interleaved"};
 const char *const names_coefficients[] = {
     [BATCH_GENERAL] = "general", [BATCH_SHARED] = "shared", [BATCH_SHIFTED] = "shifted"};
+const char *const names_geometries[] = {
+    [STARFISH_FLAT_BOX] = "flat", [STARFISH_PANEL] = "panel", [STARFISH_SPHERE] = "sphere"};
 const char *const names_places[] = {"host", "device"};
 static const char *const peers[] = {[NAMES_ALL] = "all", [NAMES_NONE] = "none"};
 
@@ -21,6 +24,7 @@ static const struct starfish_option rows[] = {
                 "how the lines are solved; cr-in-place on GPUs alone"),
     NAMES_ROW("--layout", names_layouts, "of the lines"),
     NAMES_ROW("--coefficients", names_coefficients, "of the lines; shifted: shared, and a shift per line"),
+    NAMES_ROW("--geometry", names_geometries, "a box, a panel of the cubed sphere, or all six"),
     NAMES_ROW("--where", names_places, "memory of the data, on the host pinned"),
     NAMES_ROW("--peers", peers, "others' solvers in the same run"),
 };

@@ -18,11 +18,12 @@
 extern const char *const names_workers[];      /* by starfish_worker_kind */
 extern const char *const names_layouts[];      /* of the lines of a batch: 0 contiguous, 1 interleaved */
 extern const char *const names_coefficients[]; /* by enum batch_coefficients (plans/batch_case.h) */
+extern const char *const names_geometries[];   /* by starfish_flat_geometry */
 extern const char *const names_places[];       /* memory of a benchmark's data: 0 host, 1 device */
 enum { NAMES_ALL, NAMES_NONE };                /* of --peers */
 
 /* --precision, with STARFISH_PRECISION_MIXED; --algorithm of batches, with STARFISH_BATCH_CR_IN_PLACE; --layout,
- * --coefficients, --where, --peers: of the lists above. */
+ * --coefficients, --geometry, --where, --peers: of the lists above. */
 extern const struct starfish_option_table names_table;
 
 #endif

@@ -46,11 +46,11 @@ static int choose_parts(const struct starfish_atmosphere_problem *p, size_t coun
 
 /* ---- One rank ---------------------------------------------------------------------------------------------------- */
 
-/* Boxes in runs for the GPUs; and for the cores where these are asked for by more boxes than there are GPUs. */
-static void set_owners(const struct starfish_context *context, size_t count, struct starfish_atmosphere_boxes *boxes)
+/* Boxes in runs for `owners`, of which those beyond the GPUs are the cores. */
+static void set_owners(const struct starfish_context *context, size_t count, size_t owners,
+                       struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t gpus = context->workers_of[STARFISH_GPU], cores = context->workers_of[STARFISH_CPU];
-    const size_t owners = gpus + (count > gpus && cores > 0 ? 1 : 0);
+    const size_t gpus = context->workers_of[STARFISH_GPU];
 
     for (size_t p = 0; p < count; p++) {
         const size_t owner = p * owners / count;
@@ -58,30 +58,33 @@ static void set_owners(const struct starfish_context *context, size_t count, str
     }
 }
 
-starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across, size_t ny,
-                                              struct starfish_atmosphere_boxes *boxes)
+/* For the GPUs, and for the cores too where there are more boxes than GPUs. */
+static starfish_status cut_alone(const starfish_context *context, const struct starfish_atmosphere_options *o,
+                                 size_t ny, struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t gpus = context->workers_of[STARFISH_GPU];
-    const size_t workers = gpus > 0 ? gpus : context->workers_of[STARFISH_CPU];
+    const size_t gpus = context->workers_of[STARFISH_GPU], cores = context->workers_of[STARFISH_CPU];
+    const size_t workers = gpus > 0 ? gpus : cores, across = o->boxes;
     const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
     const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
-    const size_t count = parts > 0 ? parts : across * smaller(rows, possible);
+    const size_t count = o->parts > 0 ? o->parts : across * smaller(rows, possible);
 
     if (count % across > 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.parts is %zu, no multiple of options.boxes, which is %zu", count, across);
-    *boxes = (struct starfish_atmosphere_boxes){.cut = {{across, count / across}, boxes->owner}, .owners = 1};
-    set_owners(context, count, boxes);
+    boxes->cut.parts[0] = across;
+    boxes->cut.parts[1] = count / across;
+    set_owners(context, count, gpus + (count > gpus && cores > 0 ? 1 : 0), boxes);
     return STARFISH_SUCCESS;
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
-static int are_wanted(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
+static int are_wanted(const starfish_context *context, const struct starfish_atmosphere_options *o,
+                      const struct starfish_atmosphere_problem *problem)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t ranks = (size_t)starfish_context_ranks(context);
 
-    return plan->options.boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS || problem->n[1] < LEAST_ROWS * ranks;
+    return o->boxes > 0 || problem->periodic[1] || ranks > MOST_RUNS || problem->n[1] < LEAST_ROWS * ranks;
 }
 
 /* Boxes for each rank: as many as asked for, or as possible up to `most`; or more, where only these are a multiple of
@@ -99,36 +102,36 @@ static size_t choose_each(const struct starfish_atmosphere_problem *problem, siz
 }
 
 /* As many for each rank as the least of them has workers. */
-static void cut_for(const struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem,
-                    const struct starfish_share *share, struct starfish_atmosphere_boxes *boxes)
+static void cut_for(size_t ranks, const struct starfish_atmosphere_options *o,
+                    const struct starfish_atmosphere_problem *problem, const struct starfish_share *share,
+                    struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
     size_t each = STARFISH_SPACE_MOST_PARTS / ranks;
 
     for (size_t r = 0; r < ranks; r++) {
         each = smaller(each, starfish_share_devices(&share[r]));
         boxes->any_gpu |= share[r].gpus > 0;
     }
-    if (plan->options.parts > 0)
-        each = smaller(each, (plan->options.parts + ranks - 1) / ranks);
-    each = choose_each(problem, ranks, each, plan->options.boxes, boxes->cut.parts);
+    if (o->parts > 0)
+        each = smaller(each, (o->parts + ranks - 1) / ranks);
+    each = choose_each(problem, ranks, each, o->boxes, boxes->cut.parts);
     for (size_t p = 0; p < each * ranks; p++)
         boxes->owner[p] = (struct starfish_owner){
             (int)(p / each), share[p / each].gpus > 0 ? (int)(p % each % share[p / each].gpus) : STARFISH_ANY};
     boxes->owners = each > 0 ? (int)ranks : 1;
 }
 
-static starfish_status cut_on_ranks(const struct starfish_atmosphere_plan *plan,
+static starfish_status cut_on_ranks(starfish_context *context, const struct starfish_atmosphere_options *o,
                                     const struct starfish_atmosphere_problem *problem,
                                     struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t ranks = (size_t)starfish_context_ranks(context);
     struct starfish_share *share;
 
-    if (ranks > STARFISH_SPACE_MOST_PARTS || !are_wanted(plan, problem))
+    if (ranks > STARFISH_SPACE_MOST_PARTS || !are_wanted(context, o, problem))
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_gather_shares(plan->context, 0, &share));
-    cut_for(plan, problem, share, boxes);
+    STARFISH_TRY(starfish_gather_shares(context, 0, &share));
+    cut_for(ranks, o, problem, share, boxes);
     free(share);
     return STARFISH_SUCCESS;
 }
@@ -136,12 +139,12 @@ static starfish_status cut_on_ranks(const struct starfish_atmosphere_plan *plan,
 /* ---- The panels of a sphere -------------------------------------------------------------------------------------- */
 
 /* In runs for the ranks; those of a rank for its GPUs, one after the other. */
-static starfish_status deal_panels(const struct starfish_atmosphere_plan *plan, struct starfish_atmosphere_boxes *boxes)
+static starfish_status deal_panels(starfish_context *context, struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t ranks = smaller((size_t)starfish_context_ranks(plan->context), STARFISH_PANELS);
+    const size_t ranks = smaller((size_t)starfish_context_ranks(context), STARFISH_PANELS);
     struct starfish_share *share;
 
-    STARFISH_TRY(starfish_gather_shares(plan->context, 0, &share));
+    STARFISH_TRY(starfish_gather_shares(context, 0, &share));
     for (size_t p = 0; p < STARFISH_PANELS; p++) {
         const size_t rank = p * ranks / STARFISH_PANELS, gpus = share[rank].gpus;
         boxes->owner[p] = (struct starfish_owner){(int)rank, gpus > 0 ? (int)(p % gpus) : STARFISH_ANY};
@@ -152,32 +155,30 @@ static starfish_status deal_panels(const struct starfish_atmosphere_plan *plan, 
     return STARFISH_SUCCESS;
 }
 
-static starfish_status cut_panels(const struct starfish_atmosphere_plan *plan, struct starfish_atmosphere_boxes *boxes)
+/* Cores beside GPUs have none: a GPU does a panel in a tenth of their time. */
+static starfish_status cut_panels(starfish_context *context, const struct starfish_atmosphere_options *o,
+                                  struct starfish_atmosphere_boxes *boxes)
 {
-    const struct starfish_atmosphere_options *o = &plan->options;
-
     if (o->boxes > 1 || (o->parts > 0 && o->parts != STARFISH_PANELS))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but the parts of a sphere are its six panels",
                              o->boxes > 1 ? "boxes" : "parts", o->boxes > 1 ? o->boxes : o->parts);
     boxes->cut.parts[0] = 1;
     boxes->cut.parts[1] = STARFISH_PANELS;
-    if (starfish_context_ranks(plan->context) > 1)
-        return deal_panels(plan, boxes);
-    set_owners(plan->context, STARFISH_PANELS, boxes);
+    if (starfish_context_ranks(context) > 1)
+        return deal_panels(context, boxes);
+    set_owners(context, STARFISH_PANELS, context->workers_of[STARFISH_GPU], boxes);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *plan,
+starfish_status starfish_atmosphere_cut(starfish_context *context, const struct starfish_atmosphere_options *o,
                                         const struct starfish_atmosphere_problem *problem,
                                         struct starfish_atmosphere_boxes *boxes)
 {
     *boxes = (struct starfish_atmosphere_boxes){.owners = 1};
     boxes->cut.owner = boxes->owner;
     if (problem->geometry == STARFISH_SPHERE)
-        return cut_panels(plan, boxes);
-    if (starfish_context_ranks(plan->context) > 1)
-        return cut_on_ranks(plan, problem, boxes);
-    return plan->options.boxes > 0 ? starfish_atmosphere_cut_alone(plan->context, plan->options.parts,
-                                                                   plan->options.boxes, problem->n[1], boxes)
-                                   : STARFISH_SUCCESS;
+        return cut_panels(context, o, boxes);
+    if (starfish_context_ranks(context) > 1)
+        return cut_on_ranks(context, o, problem, boxes);
+    return o->boxes > 0 ? cut_alone(context, o, problem->n[1], boxes) : STARFISH_SUCCESS;
 }

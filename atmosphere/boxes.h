@@ -12,16 +12,13 @@ struct starfish_atmosphere_boxes {
     int any_gpu; /* of any rank */
 };
 
-/* So many boxes, `across` of them in x: of one process, for its GPUs, and for its cores where there are more boxes than
- * GPUs, or no GPU. parts 0: as many as there are GPUs, or cores, and as ny rows of columns are enough for. Error:
- * ARGUMENT (no multiple). */
-starfish_status starfish_atmosphere_cut_alone(const starfish_context *context, size_t parts, size_t across, size_t ny,
-                                              struct starfish_atmosphere_boxes *boxes);
-/* On one rank where options.boxes asks for them. On several also where y is periodic, whose ends runs of rows cannot
+/* By options.parts and options.boxes. On one rank where options.boxes asks for them: for its GPUs, and for its cores
+ * where there are more boxes than GPUs, or no GPU; without options.parts as many as there are GPUs, or cores, and as
+ * there are enough rows of columns for. On several also where y is periodic, whose ends runs of rows cannot
  * join, where ranks are more than MOST_RUNS of boxes.c, or there are too few rows for all. Collective. Errors: ARGUMENT
  * (parts are no multiple of boxes, or more than there are columns, or not the panels of a sphere, which always are its
  * six boxes), MEMORY, RUNTIME. */
-starfish_status starfish_atmosphere_cut(const struct starfish_atmosphere_plan *plan,
+starfish_status starfish_atmosphere_cut(starfish_context *context, const struct starfish_atmosphere_options *options,
                                         const struct starfish_atmosphere_problem *problem,
                                         struct starfish_atmosphere_boxes *boxes);
 

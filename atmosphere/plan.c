@@ -104,7 +104,7 @@ static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
                                        const struct starfish_atmosphere_problem *problem, struct cut *cut)
 {
     STARFISH_TRY(starfish_atmosphere_agree(plan, problem));
-    STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut->boxes));
+    STARFISH_TRY(starfish_atmosphere_cut(plan->context, &plan->options, problem, &cut->boxes));
     if (cut->boxes.cut.parts[0] == 0 && !problem->periodic[1])
         STARFISH_TRY(starfish_atmosphere_deal(plan, problem, &cut->dealt));
     if (cut->boxes.cut.parts[0] == 0 && cut->dealt.runs.parts == 0) {
@@ -126,7 +126,7 @@ static starfish_status create_anywhere(struct starfish_atmosphere_plan *plan,
     if (!memory && starfish_context_ranks(plan->context) > 1)
         return create_on_ranks(plan, problem, &cut);
     if (!memory)
-        STARFISH_TRY(starfish_atmosphere_cut(plan, problem, &cut.boxes));
+        STARFISH_TRY(starfish_atmosphere_cut(plan->context, &plan->options, problem, &cut.boxes));
     return create(plan, problem, &cut, memory);
 }
 

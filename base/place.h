@@ -19,6 +19,15 @@ struct starfish_place {
     void *work; /* work space in the memory of the place */
 };
 
+/* The same place in another precision. */
+static inline struct starfish_place starfish_place_in(const struct starfish_place *place, starfish_precision precision)
+{
+    struct starfish_place other = *place;
+
+    other.precision = precision;
+    return other;
+}
+
 #ifdef STARFISH_CUDA
 #define STARFISH_RUN_ON_GPU(type, kernel)                                                                              \
     static int (*const on_gpu[])(const struct type *, struct CUstream_st *) = {kernel##_cuda_f32, kernel##_cuda_f64};  \

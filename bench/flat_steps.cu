@@ -55,7 +55,7 @@ template <typename Real> Real *make_table(const starfish_flat_shape &shape)
 template <typename Real> struct Grid {
     starfish_flat_shape shape, coarse;
     starfish_place place;
-    Real *table, *u, *v, *f, *coarse_f;
+    Real *table, *u, *v, *f, *w, *coarse_f;
     double *sums;
     starfish_rectangle all, all_coarse;
 
@@ -65,7 +65,7 @@ template <typename Real> struct Grid {
         place.precision = sizeof(Real) == 4 ? STARFISH_F32 : STARFISH_F64;
         place.gpu = 1;
         table = make_table<Real>(shape);
-        for (Real **array : {&u, &v, &f, &coarse_f}) {
+        for (Real **array : {&u, &v, &f, &w, &coarse_f}) {
             check(cudaMalloc(array, bytes));
             check(cudaMemset(*array, 0, bytes));
         }
@@ -75,8 +75,9 @@ template <typename Real> struct Grid {
     }
     ~Grid()
     {
-        for (void *memory : {static_cast<void *>(table), static_cast<void *>(u), static_cast<void *>(v),
-                             static_cast<void *>(f), static_cast<void *>(coarse_f), static_cast<void *>(sums)})
+        for (void *memory :
+             {static_cast<void *>(table), static_cast<void *>(u), static_cast<void *>(v), static_cast<void *>(f),
+              static_cast<void *>(w), static_cast<void *>(coarse_f), static_cast<void *>(sums)})
             check(cudaFree(memory));
     }
     starfish_grid_step step_of(const void *solution, void *result) const
@@ -103,6 +104,17 @@ template <typename Real> struct Grid {
     {
         starfish_grid_step step = step_of(u, stored ? v : nullptr);
         step.sums = stored ? nullptr : sums;
+        return starfish_flat_kind.compute[STARFISH_GRID_RESIDUAL](&place, &step);
+    }
+    /* Of u and a correction; `lower`: that and the residual in f32. */
+    int advance(bool lower)
+    {
+        starfish_grid_step step = step_of(u, w);
+        step.correction = coarse_f;
+        step.factor = 1;
+        step.v = v;
+        step.sums = sums;
+        step.lower = lower;
         return starfish_flat_kind.compute[STARFISH_GRID_RESIDUAL](&place, &step);
     }
     int restrict_residual()
@@ -133,10 +145,14 @@ template <typename Real> void measure(size_t n, int skew, double *copy_rate)
                  {"corrected lines", 3.25, [&] { return grid.smooth(grid.u, grid.coarse_f); }},
                  {"residual", 3, [&] { return grid.residual(true); }},
                  {"norm", 2, [&] { return grid.residual(false); }},
+                 {"correction, residual", 5, [&] { return grid.advance(false); }},
+                 {"correction, residual, f32", 4, [&] { return grid.advance(true); }},
                  {"restrict", 2.25, [&] { return grid.restrict_residual(); }},
                  {"prolong", 2.25, [&] { return grid.prolong(); }}};
 
     for (const auto &step : steps) {
+        if (sizeof(Real) == 4 && step.words == 4)
+            continue;
         const double ms = median_ms(step.launch);
         const double rate = step.words * double(n) * double(n) * LAYERS * sizeof(Real) / (1e-3 * ms);
         if (*copy_rate == 0)

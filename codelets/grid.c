@@ -26,34 +26,47 @@ static void *data_at(void *buffers[], int index)
     return index < 0 ? NULL : (void *)STARPU_VECTOR_GET_PTR(buffers[index]);
 }
 
+static starfish_precision precision_of(const struct arguments *a, enum role role)
+{
+    return a->step.lower && (role == CORRECTION || role == RESULT) ? STARFISH_F32 : a->setting.precision;
+}
+
+static void *here(void *buffers[], const struct arguments *a, enum role role)
+{
+    return starfish_vector_here(buffers, &a->access[role], precision_of(a, role));
+}
+
 static struct starfish_grid_step with_pointers(void *buffers[], const struct arguments *a)
 {
-    const starfish_precision precision = a->setting.precision;
     struct starfish_grid_step step = a->step;
 
     step.table = data_at(buffers, a->table);
     step.coarse_table = data_at(buffers, a->coarse_table);
-    step.u = starfish_vector_here(buffers, &a->access[U], precision);
-    step.f = starfish_vector_here(buffers, &a->access[F], precision);
-    step.coarse = starfish_vector_here(buffers, &a->access[COARSE], precision);
-    step.result = starfish_vector_here(buffers, &a->access[RESULT], precision);
+    step.u = here(buffers, a, U);
+    step.f = here(buffers, a, F);
+    step.coarse = here(buffers, a, COARSE);
+    step.result = here(buffers, a, RESULT);
     step.sums = data_at(buffers, a->sums);
-    step.correction = starfish_vector_here(buffers, &a->access[CORRECTION], precision);
-    step.v = starfish_vector_here(buffers, &a->access[V], precision);
+    step.correction = here(buffers, a, CORRECTION);
+    step.v = here(buffers, a, V);
     step.scalar = a->state < 0 ? NULL : (const double *)data_at(buffers, a->state) + a->scalar;
     return step;
 }
 
 static int fill(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    for (int role = 0; role < RESULT; role++)
-        TRY_LAUNCH(starfish_vector_fill(place, buffers, &a->access[role]));
+    for (int role = 0; role < RESULT; role++) {
+        const struct starfish_place at = starfish_place_in(place, precision_of(a, (enum role)role));
+        TRY_LAUNCH(starfish_vector_fill(&at, buffers, &a->access[role]));
+    }
     return 0;
 }
 
 static int publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    TRY_LAUNCH(starfish_vector_publish(place, buffers, &a->access[RESULT]));
+    const struct starfish_place at = starfish_place_in(place, precision_of(a, RESULT));
+
+    TRY_LAUNCH(starfish_vector_publish(&at, buffers, &a->access[RESULT]));
     return starfish_vector_publish(place, buffers, &a->access[V]);
 }
 
@@ -227,7 +240,8 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             t->sums != NULL,
                             (size_t)t->step.zero,
                             kind->variant(t->step.shape),
-                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy};
+                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy +
+                                8U * (size_t)t->step.lower};
     const size_t count = sizeof sizes / sizeof sizes[0];
 
     return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */

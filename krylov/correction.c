@@ -36,11 +36,12 @@ starfish_status starfish_correct(struct starfish_correction *c, int first, const
 {
     const struct starfish_factor scale = starfish_scalars_factor(c->scalars, 1, STARFISH_KRYLOV_SCALE);
     const struct starfish_factor unscale = starfish_scalars_factor(c->scalars, 1, STARFISH_KRYLOV_UNSCALE);
-    const struct starfish_vector *solution;
+    const struct starfish_vector *const rhs = c->inner.begin(c->inner.self);
 
-    STARFISH_TRY(starfish_algebra_convert(c->algebra, &scale, 0, residual, c->inner.begin(c->inner.self)));
+    if (residual)
+        STARFISH_TRY(starfish_algebra_convert(c->algebra, &scale, 0, residual, rhs));
     STARFISH_TRY(cycle(c, first, most, cycles));
-    STARFISH_TRY(c->inner.end(c->inner.self, &solution));
+    STARFISH_TRY(c->inner.end(c->inner.self, &c->solution));
     c->made++;
-    return starfish_algebra_convert(c->algebra, &unscale, adds, solution, target);
+    return target ? starfish_algebra_convert(c->algebra, &unscale, adds, c->solution, target) : STARFISH_SUCCESS;
 }

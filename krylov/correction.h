@@ -1,7 +1,8 @@
 /* Corrections in a lower precision: of a residual in f64 a solver in f32 makes a correction, which is added to a
  * solution in f64 (defect correction: Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007),
  * 221-256), or is a preconditioned residual. The residual is scaled by a power of two, which changes no digit, so that
- * f32 holds it. 32 bytes per unknown and correction besides the solver. */
+ * f32 holds it: the same one in the whole iteration, in which residuals fall by less than the range of f32. 32 bytes
+ * per unknown and correction besides the solver, none where somebody else rounds and adds. */
 #ifndef STARFISH_KRYLOV_CORRECTION_H
 #define STARFISH_KRYLOV_CORRECTION_H
 
@@ -29,10 +30,12 @@ struct starfish_correction {
     int cycles;    /* per correction; or, */
     double digits; /* where > 0, as many as it takes to gain these digits, STARFISH_CORRECTION_MOST_CYCLES at most */
     int made;      /* how many corrections there were */
+    const struct starfish_vector *solution; /* the last one, scaled */
 };
 
 /* target += a correction for the residual, or = unless `adds`. first: of the whole solve. *cycles: how many it took,
- * `most` at most. Waits for tasks where digits count. */
+ * `most` at most. Waits for tasks where digits count. residual NULL: it is where inner.begin says, scaled; target NULL:
+ * the correction is left where correction->solution says, to be multiplied by STARFISH_KRYLOV_UNSCALE. */
 starfish_status starfish_correct(struct starfish_correction *correction, int first,
                                  const struct starfish_vector *residual, int adds, const struct starfish_vector *target,
                                  int most, int *cycles);

@@ -14,7 +14,7 @@ struct starfish_multigrid_work {
     struct starfish_vector residual;                         /* mixed precision and conjugate gradients */
     struct starfish_vector preconditioned, direction, image; /* conjugate gradients, BiCGStab */
     struct starfish_vector shadow, rest_image;               /* BiCGStab */
-    struct starfish_vector other;                            /* fused conjugate gradients: a second solution */
+    struct starfish_vector other;                            /* where steps are fused: a second solution */
     struct starfish_vector copy[2];                          /* of right-hand side and solution, see solve.c */
     struct starfish_sums sums, inner_sums, products[2];
     struct starfish_scalars scalars;
@@ -26,6 +26,8 @@ struct starfish_multigrid_work {
 
 /* Do conjugate gradients go in fused steps (krylov/fused_cg.h)? */
 int starfish_multigrid_fuses(const struct starfish_multigrid_plan *plan);
+/* Or do cycles' corrections in mixed precision wait for the residual after them (iterate.c)? */
+int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_plan *plan);
 /* Once n, the graph and the operator of the plan are there. */
 starfish_status starfish_multigrid_work_create(struct starfish_multigrid_plan *plan);
 /* How many vectors of the finest grid that makes, at most: known before there is a graph. */

@@ -138,6 +138,7 @@ static size_t rim_of(const struct hierarchy *h, int l)
 {
     const int coarsest = l < h->collected ? h->collected : h->levels - 1;
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.*): there are at most STARFISH_GRID_MOST_LEVELS grids */
     return h->grid[l].sphere ? (size_t)1 << (coarsest - l) : 0;
 }
 
@@ -310,12 +311,25 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
                                              .runs = runs};
 }
 
-/* Of the first grid of the tail below boxes. */
+static int has_one_owner(const struct starfish_flat_cut *cut)
+{
+    for (size_t p = 1; p < cut->parts[0] * cut->parts[1]; p++)
+        if (cut->owner[p].rank != cut->owner[0].rank || cut->owner[p].device != cut->owner[0].device)
+            return 0;
+    return 1;
+}
+
+/* Of the first grid of the tail below boxes. Where one GPU has all panels of a sphere it has all grids of a cycle in
+ * one array each: a kernel for six panels takes less time than six kernels and the copies of their edges. */
 static size_t tail_of_boxes(const struct starfish_multigrid_plan *plan, const struct starfish_flat_problem *problem)
 {
     const int on_gpu = problem->cut && problem->cut->owner && problem->cut->owner[0].device >= 0;
 
-    return plan->options.tail > 0 ? plan->options.tail : on_gpu ? TAIL_SHARED : TAIL_ON_CORES;
+    if (plan->options.tail > 0)
+        return plan->options.tail;
+    if (on_gpu && problem->sphere && has_one_owner(problem->cut))
+        return SIZE_MAX;
+    return on_gpu ? TAIL_SHARED : TAIL_ON_CORES;
 }
 
 /* Panels are cut from each other on all grids that are large. */

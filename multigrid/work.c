@@ -15,6 +15,16 @@ int starfish_multigrid_fuses(const struct starfish_multigrid_plan *plan)
            kind->combines;
 }
 
+int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_plan *plan)
+{
+    const struct starfish_grid_kind *kind = plan->op.setting.kind;
+    const struct starfish_multigrid_options *o = &plan->options;
+    const int corrects = plan->mixed && !o->conjugate_gradients && !o->bicgstab;
+
+    return corrects && !o->initial_guess && !plan->hooks->polish && kind && kind->combines;
+}
+
+/* Corrections that wait need a second solution instead of a residual. */
 size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_plan *plan)
 {
     const int stabilised = plan->options.bicgstab, accelerated = plan->options.conjugate_gradients || stabilised;
@@ -28,14 +38,15 @@ static starfish_status create_vectors(struct starfish_multigrid_plan *plan)
 {
     struct starfish_multigrid_work *w = &plan->work;
     const int stabilised = plan->options.bicgstab, accelerated = plan->options.conjugate_gradients || stabilised;
+    const int wait = starfish_multigrid_fuses_corrections(plan);
     const struct {
         struct starfish_vector *vector;
         int wanted;
-    } vectors[] = {{&w->residual, plan->mixed || accelerated},
+    } vectors[] = {{&w->residual, (plan->mixed && !wait) || accelerated},
                    {&w->preconditioned, accelerated},
                    {&w->direction, accelerated},
                    {&w->image, accelerated},
-                   {&w->other, starfish_multigrid_fuses(plan)},
+                   {&w->other, wait || starfish_multigrid_fuses(plan)},
                    {&w->shadow, stabilised},
                    {&w->rest_image, stabilised},
                    {&w->copy[0], needs_copies(plan)},

@@ -10,7 +10,7 @@
 
 struct CUstream_st; /* what a cudaStream_t points to */
 
-enum { STARFISH_REPLAY_KEY = 256, STARFISH_REPLAYS = 32 /* of a worker; one more takes the place of the oldest */ };
+enum { STARFISH_REPLAY_KEY = 560, STARFISH_REPLAYS = 32 /* of a worker; one more takes the place of the oldest */ };
 
 struct starfish_replay_key {
     size_t count;

@@ -235,7 +235,7 @@ static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
                                             team ? starfish_tail_shared_work(&graph->tail) : 0);
 }
 
-/* Cycles on parts of several GPUs of one process are one task. */
+/* Cycles on several parts that GPUs of one process own are one task. */
 static starfish_status join(struct starfish_hierarchy_graph *graph)
 {
     const struct starfish_space *space = &graph->level[0].space;
@@ -247,7 +247,8 @@ static starfish_status join(struct starfish_hierarchy_graph *graph)
             return STARFISH_SUCCESS;
         gpus = larger(gpus, (size_t)device + 1);
     }
-    return gpus > 1 ? starfish_joint_create(&graph->joint, graph->context, gpus, &graph->replays) : STARFISH_SUCCESS;
+    return space->parts[1] > 1 ? starfish_joint_create(&graph->joint, graph->context, gpus, &graph->replays)
+                               : STARFISH_SUCCESS;
 }
 
 static starfish_status create(struct starfish_hierarchy_graph *graph, const struct starfish_hierarchy_spec *spec)
@@ -434,7 +435,8 @@ starfish_status starfish_operator_advance(const struct starfish_grid_operator *o
         const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESIDUAL,
                                                 .step = {.shape = op->part[part].shape,
                                                          .at = starfish_part_rectangle(op->space, part),
-                                                         .energy = s->energy},
+                                                         .energy = s->energy,
+                                                         .lower = s->lower},
                                                 .part = part,
                                                 .table = op->part[part].table,
                                                 .u = s->u,

@@ -162,12 +162,13 @@ starfish_status starfish_operator_residual(const struct starfish_grid_operator *
                                            const struct starfish_vector *u, const struct starfish_vector *f,
                                            const struct starfish_vector *result, const struct starfish_sums *sums);
 /* The same of w = u + factor * correction, which is stored as v, in one task a part, where the kind combines; with
- * `energy` sums are of w (f - A w). NULL is allowed as there; correction NULL: w = u; v NULL: not stored. */
+ * `energy` sums are of w (f - A w). NULL is allowed as there; correction NULL: w = u; v NULL: not stored. With `lower`
+ * the operator is in f64, correction and result in f32, and the result is divided by the factor, a power of two. */
 struct starfish_operator_step {
     const struct starfish_vector *u, *correction, *v, *f, *result;
     struct starfish_factor factor;
     const struct starfish_sums *sums;
-    int energy;
+    int energy, lower;
 };
 starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                           const struct starfish_operator_step *step);

@@ -22,15 +22,16 @@
 
 struct atmosphere_bench {
     struct bench bench; /* first */
-    const char *sizes, *methods, *precisions, *workers, *where;
+    const char *geometries, *sizes, *methods, *precisions, *workers, *where;
     size_t layers, rows, iterations, boxes; /* rows: of columns in y; 0: as many as there are columns in x */
-    int panel, products;
+    int products;
     struct starfish_multigrid_options sharing; /* who shares the fine grids, and in how many parts */
     double host_rate, device_rate;             /* of copies; 0: not known */
 };
 
 struct combination {
-    size_t n, rows, layers, method, precision, place;
+    struct starfish_atmosphere_problem problem;
+    size_t method, precision, place;
     const char *workers;
     starfish_context *context;
     struct starfish_flat_volumes volumes;
@@ -55,9 +56,10 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
                      const struct multigrid_times *times, double bytes)
 {
     const double seconds = json_number_value(json_object_get(row, "seconds")) / (double)run->iterations;
-    const double unknowns = (double)(c->n * c->rows * c->layers);
+    const double unknowns = (double)c->problem.n[0] * (double)c->problem.n[1] * (double)c->problem.n[2];
     const double rate = starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
 
+    json_object_set_new(row, "geometry", json_string(names_geometries[c->problem.geometry]));
     json_object_set_new(row, "iterations", json_integer((json_int_t)run->iterations));
     json_object_set_new(row, "iteration_seconds", command_json_real(seconds));
     json_object_set_new(row, "paper_bytes_per_second",
@@ -75,27 +77,28 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
 static starfish_status measure_combination(struct atmosphere_bench *run, struct combination *c)
 {
     struct starfish_multigrid_options options = run->sharing;
+    const struct starfish_atmosphere_options cut = {.parts = options.parts, .boxes = run->boxes};
+    const size_t *n = c->problem.n;
+    struct starfish_atmosphere_boxes boxes;
     struct multigrid_times times;
-    char name[128];
+    char name[160];
 
     multigrid_set_precision(&options, c->precision);
     options.conjugate_gradients = c->method == STARFISH_ATMOSPHERE_CG;
     options.inner_cycles = starfish_flat_inner_cycles(&c->volumes.matrix);
     multigrid_set_work(&options, 1, run->iterations);
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
-    struct starfish_atmosphere_boxes boxes;
-    if (run->boxes > 0)
-        STARFISH_TRY(starfish_atmosphere_cut_alone(c->context, options.parts, run->boxes, c->rows, &boxes));
-    c->volumes.matrix.cut = run->boxes > 0 ? &boxes.cut : NULL;
+    STARFISH_TRY(starfish_atmosphere_cut(c->context, &cut, &c->problem, &boxes));
+    c->volumes.matrix.cut = boxes.cut.parts[0] > 0 ? &boxes.cut : NULL;
     const struct multigrid_solves what = {.problem = &c->volumes.matrix,
                                           .create = create_plan,
-                                          .count = c->n * c->rows * c->layers,
+                                          .count = n[0] * n[1] * n[2],
                                           .constant = 1,
                                           .on_device = c->place == 1,
                                           .warmup = run->bench.warmup,
                                           .repeat = run->bench.repeat};
-    snprintf(name, sizeof name, "%zu x %zu x %zu: %s, %s, %s, %s", c->n, c->rows, c->layers,
-             starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
+    snprintf(name, sizeof name, "%s %zu x %zu x %zu: %s, %s, %s, %s", names_geometries[c->problem.geometry], n[0], n[1],
+             n[2], starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
              names_places[c->place]);
     bench_announce("%s", name);
     const starfish_status status = multigrid_repeat(&what, &options, c->context, &times);
@@ -112,7 +115,8 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
 /* ---- Combinations ------------------------------------------------------------------------------------------------ */
 
 struct axes {
-    size_t size[LIST_MOST], sizes, method[LIST_MOST], methods, precision[LIST_MOST], precisions;
+    size_t geometry[LIST_MOST], geometries, size[LIST_MOST], sizes, method[LIST_MOST], methods, precision[LIST_MOST],
+        precisions;
     size_t place[LIST_MOST], places;
     struct list workers;
 };
@@ -135,20 +139,24 @@ static starfish_status measure_ways(struct atmosphere_bench *run, const struct a
 }
 
 /* The paper's: w = 4.2 h, l = 1, a box of the depth of the atmosphere over the unit square (or of as much more in y as
- * there are more rows), or a panel, a sixth of the sphere, with h the mean width of its cells. */
-static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t n)
+ * there are more rows), or one or six panels of the sphere, with h the mean width of their cells. */
+static starfish_status measure_size(struct atmosphere_bench *run, const struct axes *axes, size_t geometry, size_t n)
 {
     enum { FEW_UNKNOWNS = 1 << 24 };
-    const size_t rows = run->rows > 0 ? run->rows : n;
-    const double h = (run->panel ? sqrt(2.0943951023931954923) : 1) / (double)n;
-    const struct starfish_atmosphere_problem problem = {.geometry = run->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
-                                                        .n = {n, rows, run->layers},
-                                                        .length = {1, (double)rows / (double)n},
-                                                        .height = 0.00785,
-                                                        .omega = 4.2 * h,
-                                                        .lambda = 1};
-    struct combination c = {.n = n, .rows = rows, .layers = run->layers};
-    starfish_status status = starfish_flat_volumes_create(&c.volumes, &problem);
+    const int flat = geometry == STARFISH_FLAT_BOX;
+    const size_t own_rows = geometry == STARFISH_SPHERE ? 6 * n : n, rows = run->rows > 0 ? run->rows : own_rows;
+    const double h = (flat ? 1 : sqrt(2.0943951023931954923)) / (double)n;
+    struct combination c = {.problem = {.geometry = (starfish_flat_geometry)geometry,
+                                        .n = {n, rows, run->layers},
+                                        .length = {1, (double)rows / (double)n},
+                                        .height = 0.00785,
+                                        .omega = 4.2 * h,
+                                        .lambda = 1}};
+
+    if (!flat && rows != own_rows)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rows is %zu: a %s of --n %zu has %zu rows of columns", rows,
+                             names_geometries[geometry], n, own_rows);
+    starfish_status status = starfish_flat_volumes_create(&c.volumes, &c.problem);
 
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
         c.workers = axes->workers.item[w];
@@ -159,8 +167,8 @@ static starfish_status measure_size(struct atmosphere_bench *run, const struct a
             ++run->bench.done;
         }
     }
-    if ((run->products || n * rows * run->layers <= (size_t)FEW_UNKNOWNS) && run->bench.gpus > 0 &&
-        status == STARFISH_SUCCESS)
+    const int few = n * rows * run->layers <= (size_t)FEW_UNKNOWNS;
+    if ((run->products || few) && geometry != STARFISH_SPHERE && run->bench.gpus > 0 && status == STARFISH_SUCCESS)
         bench_atmosphere_products(&run->bench, &c.volumes.matrix);
     starfish_flat_volumes_destroy(&c.volumes);
     return status;
@@ -170,6 +178,7 @@ static starfish_status read_axes(const struct atmosphere_bench *run, struct axes
 {
     const struct starfish_option_table *table = &starfish_atmosphere_option_table;
 
+    STARFISH_TRY(list_choices("--geometry", run->geometries, &names_table, axes->geometry, &axes->geometries));
     STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
     STARFISH_TRY(list_choices("--method", run->methods, table, axes->method, &axes->methods));
     STARFISH_TRY(list_choices("--precision", run->precisions, &names_table, axes->precision, &axes->precisions));
@@ -181,20 +190,20 @@ static starfish_status measure(struct bench *bench)
     struct atmosphere_bench *run = (struct atmosphere_bench *)bench;
     struct axes axes;
 
-    if (run->panel && run->rows > 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--rows: a panel has as many columns in y as in x");
     STARFISH_TRY(read_axes(run, &axes));
     STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
     multigrid_copies(bench, &run->host_rate, &run->device_rate);
-    bench->parts = axes.sizes * axes.workers.count;
+    bench->parts = axes.geometries * axes.sizes * axes.workers.count;
     for (size_t i = 0; i < axes.sizes; ++i)
-        STARFISH_TRY(measure_size(run, &axes, axes.size[i]));
+        for (size_t g = 0; g < axes.geometries; ++g)
+            STARFISH_TRY(measure_size(run, &axes, axes.geometry[g], axes.size[i]));
     return STARFISH_SUCCESS;
 }
 
 int bench_atmosphere(int argc, char **argv)
 {
     static struct atmosphere_bench run = {.bench = BENCH_DEFAULTS("atmosphere"),
+                                          .geometries = "flat",
                                           .sizes = "128,256",
                                           .methods = "multigrid,cg",
                                           .precisions = "f64,mixed",
@@ -204,11 +213,11 @@ int bench_atmosphere(int argc, char **argv)
                                           .iterations = 20};
     const struct starfish_option_table *table = &starfish_atmosphere_option_table;
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "N x N columns"},
+        {"--geometry", OPTION_LIST, &run.geometries, "LIST", .table = &names_table},
+        {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "N x N columns, of a sphere on each of its six panels"},
         {"--layers", OPTION_COUNT, &run.layers, "N", .help = "cells of a column"},
         {"--rows", OPTION_COUNT, &run.rows, "N",
-         .help = "rows of columns in y, so that there are more for more GPUs; without, as many as in x"},
-        {"--panel", OPTION_FLAG, &run.panel, .help = "on a panel of the cubed sphere instead of a box"},
+         .help = "of a box: rows of columns in y, so that there are more for more GPUs; without, as many as in x"},
         {"--products", OPTION_FLAG, &run.products,
          .help = "one product beside cuSPARSE's with stored rows, of large problems too"},
         {"--method", OPTION_LIST, &run.methods, "LIST", .table = table},

@@ -28,6 +28,11 @@ struct mueller {
 json_t *mueller_add(struct mueller *m, const char *how, double paper, const char *why, double ours, const char *format,
                     ...) __attribute__((format(printf, 6, 7)));
 extern const char *const mueller_methods[STARFISH_ATMOSPHERE_METHODS];
+/* What the parts of the paper's model are here, where one was measured. */
+static inline const char *mueller_parts(const struct mueller *m)
+{
+    return m->bench.gpus > 0 ? "GPUs" : "sets of cores";
+}
 
 /* ---- Words, and the model of many GPUs (mueller_counts.c) -------------------------------------------------------- */
 

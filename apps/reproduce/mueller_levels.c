@@ -16,7 +16,9 @@ static double if_paper(const struct mueller *m, double number)
 /* Without a GPU: of cores. */
 static const char *place_name(const struct mueller *m, int place)
 {
-    return place == 0 && m->bench.gpus == 0 ? "cores" : places[place];
+    static const char *const cores[PLACES] = {"cores", "64 sets of cores"};
+
+    return m->bench.gpus > 0 ? places[place] : cores[place];
 }
 
 static starfish_status time_iteration(struct mueller *m, size_t n, starfish_atmosphere_method method, int levels,

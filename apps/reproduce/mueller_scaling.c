@@ -107,12 +107,13 @@ starfish_status mueller_model_strong(struct mueller *m)
             const double all = f.iterations * f.iteration * mueller_slowdown(method, n) + f.copies;
             first[cg] = r == 0 ? all : first[cg];
             mueller_add(m, "modelled", same ? rows[r].seconds[cg] : (double)NAN, REPRODUCE_SIZE, all,
-                        "%s, %d GPUs of %zu x %zu: seconds in all", mueller_methods[method], rows[r].parts, n, n);
+                        "%s, %d %s of %zu x %zu: seconds in all", mueller_methods[method], rows[r].parts,
+                        mueller_parts(m), n, n);
             if (r > 0 && first[cg] > 0)
                 mueller_add(m, "modelled", same ? rows[r].efficiency[cg] : (double)NAN, REPRODUCE_SIZE,
                             100 * first[cg] / all * rows[0].parts / rows[r].parts,
-                            "%s, %d GPUs of %zu x %zu: %% parallel efficiency", mueller_methods[method], rows[r].parts,
-                            n, n);
+                            "%s, %d %s of %zu x %zu: %% parallel efficiency", mueller_methods[method], rows[r].parts,
+                            mueller_parts(m), n, n);
         }
     return measure_gpus(m, 0);
 }
@@ -190,16 +191,17 @@ static starfish_status add_rates(struct mueller *m, size_t n, starfish_atmospher
         const double share = m->copy_rate > 0 ? 8e2 * words->paper * cells / seconds / m->copy_rate : (double)NAN;
         const char *const how = parts > 1 ? "modelled" : "measured";
         const char *const why = parts > 1 ? REPRODUCE_PICTURE : REPRODUCE_SIZE;
-        mueller_add(m, how, parts > 1 ? (double)NAN : paper.rate, why,
-                    1e-9 * parts * words->operations * cells / seconds,
-                    "%s, %d GPUs, n = %zu: GFLOP/s, the paper's operations", mueller_methods[method], parts, n);
+        mueller_add(
+            m, how, parts > 1 ? (double)NAN : paper.rate, why, 1e-9 * parts * words->operations * cells / seconds,
+            "%s, %d %s, n = %zu: GFLOP/s, the paper's operations", mueller_methods[method], parts, mueller_parts(m), n);
         json_t *row = mueller_add(m, how, parts > 1 ? (double)NAN : paper.share, why, share,
-                                  "%s, %d GPUs, n = %zu: %% of a copy's bandwidth, the paper's words",
-                                  mueller_methods[method], parts, n);
+                                  "%s, %d %s, n = %zu: %% of a copy's bandwidth, the paper's words",
+                                  mueller_methods[method], parts, mueller_parts(m), n);
         if (parts > 1)
             reproduce_words(row, says[multigrid][parts > 1]);
         mueller_add(m, how, (double)NAN, "the paper counts its own words", share * words->ours / words->paper,
-                    "%s, %d GPUs, n = %zu: %% of a copy's bandwidth, our words", mueller_methods[method], parts, n);
+                    "%s, %d %s, n = %zu: %% of a copy's bandwidth, our words", mueller_methods[method], parts,
+                    mueller_parts(m), n);
     }
     return STARFISH_SUCCESS;
 }

@@ -32,7 +32,7 @@ enum starfish_krylov_scalar {
     STARFISH_KRYLOV_PATIENCE,   /* as many as which are stagnation */
     STARFISH_KRYLOV_FLOOR,      /* up to this norm the residual is rounding errors, and no direction leads on */
     STARFISH_KRYLOV_WATCHED,    /* 0: goes on whatever the residual */
-    STARFISH_KRYLOV_SCALE,      /* 2^-exponent(norm), which brings a residual into the range of f32, */
+    STARFISH_KRYLOV_SCALE,      /* 2^-exponent(first norm), which brings residuals into the range of f32, */
     STARFISH_KRYLOV_UNSCALE,    /* and its inverse; both change no digit */
     STARFISH_KRYLOV_OMEGA,      /* of BiCGStab: factor of the second half of a step */
     STARFISH_KRYLOV_OUTER,      /* what is solved for over the solution outside: of RHS, `outer` */

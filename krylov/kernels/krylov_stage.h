@@ -56,19 +56,13 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_step(double *state, do
 
 /* ---- The watch over the residual --------------------------------------------------------------------------------- */
 
-STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_set_norm(double *state, double norm)
+STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_set_first(double *state, double norm)
 {
     const int exponent = norm > 0 && isfinite(norm) ? ilogb(norm) : 0;
 
-    state[STARFISH_KRYLOV_NORM] = norm;
     state[STARFISH_KRYLOV_SCALE] = ldexp(1.0, -exponent);
     state[STARFISH_KRYLOV_UNSCALE] = ldexp(1.0, exponent);
-}
-
-STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_set_first(double *state, double norm)
-{
-    starfish_krylov_set_norm(state, norm);
-    state[STARFISH_KRYLOV_FIRST_NORM] = state[STARFISH_KRYLOV_BEST] = norm;
+    state[STARFISH_KRYLOV_NORM] = state[STARFISH_KRYLOV_FIRST_NORM] = state[STARFISH_KRYLOV_BEST] = norm;
     state[STARFISH_KRYLOV_DONE] =
         state[STARFISH_KRYLOV_WATCHED] != 0 && !isfinite(norm) ? STARFISH_KRYLOV_NOT_FINITE : STARFISH_KRYLOV_GOES_ON;
 }
@@ -106,7 +100,7 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_watch(double *state, d
 {
     if (state[STARFISH_KRYLOV_DONE] != STARFISH_KRYLOV_GOES_ON)
         return;
-    starfish_krylov_set_norm(state, norm);
+    state[STARFISH_KRYLOV_NORM] = norm;
     state[STARFISH_KRYLOV_STEPS] += 1;
     state[STARFISH_KRYLOV_NORMS + (int)fmod(state[STARFISH_KRYLOV_STEPS], (double)STARFISH_KRYLOV_RING)] = norm;
     if (norm < state[STARFISH_KRYLOV_BEST]) {

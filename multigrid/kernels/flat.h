@@ -81,7 +81,11 @@ int starfish_flat_smooth_cuda_f64(const struct starfish_flat_smooth *arguments, 
  * `energy` to the inner product of w and f - A w; either may be NULL where it is not wanted. w = u + factor * *scalar *
  * correction (scalar, where the kernel runs, NULL: 1), or u where correction is NULL or its factor 0; v = w where v is
  * not NULL. f and u may be NULL: zero, but f not where w is. result and v are none of the inputs. 3 words per unknown,
- * less 1 without result, 2 more with correction and v: so a step of conjugate gradients moves 10. */
+ * less 1 without result, 2 more with correction and v: so a step of conjugate gradients moves 10.
+ *
+ * With `lower`, which functions in f64 alone have, correction and result are f32, and the result is divided by
+ * factor * *scalar, a power of two: so the residual that a correction leaves becomes the right-hand side of the next
+ * one. 32 bytes per unknown. */
 struct starfish_flat_residual {
     struct starfish_flat_matrix matrix;
     size_t y0, y1;
@@ -93,7 +97,7 @@ struct starfish_flat_residual {
     double factor;
     const double *scalar;
     void *v;
-    int energy;
+    int energy, lower;
     size_t sum_count; /* on cores: how many sums there are, 0: STARFISH_SUMS */
 };
 void starfish_flat_residual_cpu_f32(const struct starfish_flat_residual *arguments);

@@ -156,13 +156,13 @@ static int is_beyond_caches(const struct starfish_flat_matrix *m)
     return m->n[0] * m->n[1] * m->n[2] * sizeof(real) > BEYOND_CACHES;
 }
 
-static void store_line(real *to, const real *line, size_t count, int past_caches)
+static void store_line(void *to, const void *line, size_t bytes, int past_caches)
 {
     /* NOLINTBEGIN(clang-analyzer-core.*): there is a line, in work space */
     if (past_caches)
-        starfish_store_past_caches(to, line, count * sizeof(real));
+        starfish_store_past_caches(to, line, bytes);
     else
-        memcpy(to, line, count * sizeof(real));
+        memcpy(to, line, bytes);
     /* NOLINTEND(clang-analyzer-core.*) */
 }
 
@@ -232,7 +232,7 @@ static double go_down(const struct starfish_flat_smooth *a, const struct flat_pi
         else if (k + 1 < nz)
             substitute(p->count, lines->factor + FLAT_PIECE * k, value + FLAT_PIECE, value);
         damp_layer(a, p, u ? u + m->n[0] * k + p->i0 : NULL, value, line);
-        store_line((real *)a->v + at, line, p->count, past);
+        store_line((real *)a->v + at, line, p->count * sizeof(real), past);
         if (a->sums)
             sum += own_dot(m, p, (const real *)a->f + at, line);
     }
@@ -362,20 +362,52 @@ STARFISH_CLONES static void combine(size_t count, const real *u, real factor, co
     /* NOLINTEND(clang-analyzer-core.*) */
 }
 
+STARFISH_CLONES static void combine_lower(size_t count, const real *u, real factor, const float *correction, real *to)
+{
+    /* NOLINTBEGIN(clang-analyzer-core.*): as above */
+    for (size_t e = 0; e < count; e++)
+        to[e] = (u ? u[e] : 0) + factor * (real)correction[e];
+    /* NOLINTEND(clang-analyzer-core.*) */
+}
+
 static void combine_row(const void *self, size_t row, real *to)
 {
     const struct combining *c = self;
     const struct starfish_flat_residual *a = c->residual;
     const size_t size = a->matrix.n[0] * a->matrix.n[2];
+    const real *const u = a->u ? (const real *)a->u + size * row : NULL;
 
-    combine(size, a->u ? (const real *)a->u + size * row : NULL, c->factor, (const real *)a->correction + size * row,
-            to);
+    if (a->lower)
+        combine_lower(size, u, c->factor, (const float *)a->correction + size * row, to);
+    else
+        combine(size, u, c->factor, (const real *)a->correction + size * row, to);
 }
 
-static double residual_row(const struct starfish_flat_residual *a, size_t j, const struct flat_rows *rows, real *line)
+STARFISH_CLONES static void round_piece(size_t count, real scale, const real *line, float *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)(scale * line[i]);
+}
+
+/* Stores a piece of the result from element `start` on; scale: where it is `lower`. */
+static void store_piece(const struct starfish_flat_residual *a, real scale, const real *line, size_t start,
+                        size_t count)
+{
+    const int past = is_beyond_caches(&a->matrix);
+    float lower[FLAT_PIECE];
+
+    if (a->lower) {
+        round_piece(count, scale, line, lower);
+        store_line((float *)a->result + start, lower, count * sizeof(float), past);
+    } else {
+        store_line((real *)a->result + start, line, count * sizeof(real), past);
+    }
+}
+
+static double residual_row(const struct starfish_flat_residual *a, real scale, size_t j, const struct flat_rows *rows,
+                           real *line)
 {
     const struct starfish_flat_matrix *m = &a->matrix;
-    const int past = is_beyond_caches(m);
     struct flat_piece piece;
     double sum = 0;
 
@@ -386,7 +418,7 @@ static double residual_row(const struct starfish_flat_residual *a, size_t j, con
             REAL_NAME(starfish_flat_piece_residual)
             (m, &piece, rows, k, a->f ? (const real *)a->f + start : NULL, line);
             if (a->result)
-                store_line((real *)a->result + start + i0, line, piece.count, past);
+                store_piece(a, scale, line, start + i0, piece.count);
             if (a->sums && (rows->here || !a->energy))
                 sum += own_dot(m, &piece, a->energy ? rows->here + layer + i0 : line, line);
         }
@@ -399,7 +431,9 @@ void REAL_NAME(starfish_flat_residual_cpu)(const struct starfish_flat_residual *
 {
     const struct starfish_flat_matrix *m = &a->matrix;
     const size_t size = m->n[0] * m->n[2];
-    const double factor = a->correction ? a->factor * (a->scalar ? *a->scalar : 1) : 0;
+    const double factor = a->factor * (a->scalar ? *a->scalar : 1);
+    const int combines = a->correction && factor != 0;
+    const real scale = a->lower ? (real)(1 / factor) : 1;
     const struct combining combining = {a, (real)factor};
     real *const line = a->work;
     const struct ring ring = {m, line + starfish_flat_line(m), combine_row, &combining};
@@ -407,10 +441,10 @@ void REAL_NAME(starfish_flat_residual_cpu)(const struct starfish_flat_residual *
     double sum = 0;
 
     for (size_t j = a->y0; j < a->y1; j++) {
-        rows = factor == 0 ? rows_of(m, a->u, j) : j == a->y0 ? first_rows(&ring, j) : next_rows(&ring, &rows, j);
-        sum += residual_row(a, j, &rows, line);
+        rows = !combines ? rows_of(m, a->u, j) : j == a->y0 ? first_rows(&ring, j) : next_rows(&ring, &rows, j);
+        sum += residual_row(a, scale, j, &rows, line);
         if (a->v && rows.here)
-            store_line((real *)a->v + size * j, rows.here, size, is_beyond_caches(m));
+            store_line((real *)a->v + size * j, rows.here, size * sizeof(real), is_beyond_caches(m));
         else if (a->v)
             memset((real *)a->v + size * j, 0, size * sizeof(real));
     }

@@ -60,13 +60,14 @@ Walks walks_of(const starfish_flat_matrix &m, size_t first, size_t end, int bloc
     return {across, up, blocks_of(size_t(rows), size_t(walks)), int(first), int(end)};
 }
 
-template <typename real> struct Residual {
+/* low: the type of the correction and the result; where it is not `real`, the result is divided by the factor. */
+template <typename real, typename low = real> struct Residual {
     Matrix<real> matrix;
     Walks walks;
     const real *u, *f;
-    real *result;
+    low *result;
     double *sums;
-    const real *correction;
+    const low *correction;
     double factor;
     const double *scalar;
     real *v;
@@ -89,31 +90,37 @@ struct Path {
 /* Rows of w = u, or where COMBINED u + factor * correction, by their number modulo RING; rows of f; and the correction
  * of the row that comes. Columns begin CHUNK before the block's, layers one below its lowest. Beyond sides that are not
  * periodic w is 0. */
-template <typename real> struct alignas(16) Tile {
+template <typename real, typename low = real> struct alignas(16) Tile {
     real w[RING][TALL][WIDTH<real>], f[2][HEIGHT][LANES];
     Layer<real> layer[HEIGHT];
-    real correction[TALL][WIDTH<real>];
+    low correction[TALL][WIDTH<real>];
 };
-template <typename real, bool COMBINED>
-constexpr size_t tile_bytes = COMBINED ? sizeof(Tile<real>) : offsetof(Tile<real>, correction);
+template <typename real, typename low, bool COMBINED>
+constexpr size_t tile_bytes = COMBINED ? sizeof(Tile<real, low>) : offsetof(Tile<real>, correction);
+
+template <typename real, typename low> __device__ double factor_of(const Residual<real, low> &a)
+{
+    return a.factor * (a.scalar ? *a.scalar : 1.0);
+}
 
 /* Adds factor times what has come to COUNT elements. */
-template <typename real, int COUNT> __device__ void combine(const real *correction, real factor, bool zero, real *w)
+template <typename real, int COUNT, typename low>
+__device__ void combine(const low *correction, real factor, bool zero, real *w)
 {
 #pragma unroll
     for (int e = 0; e < COUNT; e++) {
         const real value = zero ? real(0) : w[e];
-        w[e] = factor == real(0) ? value : value + factor * correction[e];
+        w[e] = factor == real(0) ? value : value + factor * real(correction[e]);
     }
 }
 
 /* What brings rows into a tile, and combines them. Of the block's layers a thread has every WARPS-th one of its column,
  * or where arrays are read in pieces one or two of these; besides, some threads have a value of the columns beside the
  * block, others a value or a piece of the layers below and above. */
-template <typename real, bool COMBINED> struct Feed {
+template <typename real, typename low, bool COMBINED> struct Feed {
     static constexpr int PIECES = LANES / CHUNK<real>, TURNS = HEIGHT * PIECES / THREADS;
-    const Residual<real> &a;
-    Tile<real> &tile;
+    const Residual<real, low> &a;
+    Tile<real, low> &tile;
     real factor;
     int layer, column, to; /* of the block, its first one; in an array; in a row of the tile */
     int base;
@@ -121,13 +128,13 @@ template <typename real, bool COMBINED> struct Feed {
     int more, more_to; /* in a row of an array, and in one of the tile; more negative: none */
     bool more_wide, more_out;
 
-    __device__ Feed(const Residual<real> &residual, const Path &path, Tile<real> &into)
+    __device__ Feed(const Residual<real, low> &residual, const Path &path, Tile<real, low> &into)
         : a(residual), tile(into), factor(0), base(path.base)
     {
         const Matrix<real> &m = a.matrix;
         const int thread = int(threadIdx.x + threadIdx.y * LANES);
-        if (COMBINED)
-            factor = real(a.factor * (a.scalar ? *a.scalar : 1.0));
+        if (COMBINED && a.correction)
+            factor = real(factor_of(a));
         layer = a.wide ? thread / PIECES : int(threadIdx.y);
         to = a.wide ? thread % PIECES * CHUNK<real> : int(threadIdx.x);
         column = a.wide ? path.i0 + to : path.column;
@@ -155,35 +162,38 @@ template <typename real, bool COMBINED> struct Feed {
     /* A layer of the block, those beyond the ground and the top being these. */
     __device__ int height(int of_block) const { return min(max(base + of_block, 0), a.matrix.nz - 1); }
 
-    /* The block's layers of a row to lines of the tile that begin at `lines`. */
-    __device__ void fetch(const real *row, bool outside, real *lines, int line) const
+    /* The block's layers of a row to lines of the tile that begin at `lines`. Pieces of `low` are as many elements. */
+    template <typename type> __device__ void fetch(const type *row, bool outside, type *lines, int line) const
     {
+        constexpr size_t piece = CHUNK<real> * sizeof(type);
         const int nx = a.matrix.nx;
         if (a.wide) {
 #pragma unroll
             for (int turn = 0; turn < TURNS; turn++) {
                 const int l = layer + turn * (THREADS / PIECES);
-                __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, 16, outside ? 16 : 0);
+                __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, piece,
+                                        outside ? piece : 0);
             }
             return;
         }
 #pragma unroll
         for (int l = layer; l < layer + HEIGHT; l += WARPS)
-            __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, sizeof(real),
-                                    outside ? sizeof(real) : 0);
+            __pipeline_memcpy_async(lines + l * line + to, row + nx * height(l) + column, sizeof(type),
+                                    outside ? sizeof(type) : 0);
     }
-    __device__ void fetch_w(const real *from, int j, real *plane) const
+    template <typename type> __device__ void fetch_w(const type *from, int j, type *plane) const
     {
+        constexpr size_t piece = CHUNK<real> * sizeof(type);
         const Matrix<real> &m = a.matrix;
         const bool outside = (j < 0 || j >= m.ny) && !m.periodic_y;
-        const real *const row = from + ptrdiff_t(m.row()) * place_of(j, m.ny, m.periodic_y);
+        const type *const row = from + ptrdiff_t(m.row()) * place_of(j, m.ny, m.periodic_y);
         fetch(row, outside || out, plane + WIDTH<real> + CHUNK<real>, WIDTH<real>);
         if (more < 0)
             return;
         if (more_wide)
-            __pipeline_memcpy_async(plane + more_to, row + more, 16, outside ? 16 : 0);
+            __pipeline_memcpy_async(plane + more_to, row + more, piece, outside ? piece : 0);
         else
-            __pipeline_memcpy_async(plane + more_to, row + more, sizeof(real), outside || more_out ? sizeof(real) : 0);
+            __pipeline_memcpy_async(plane + more_to, row + more, sizeof(type), outside || more_out ? sizeof(type) : 0);
     }
     __device__ real *plane(int j) const
     {
@@ -208,7 +218,7 @@ template <typename real, bool COMBINED> struct Feed {
         if (!COMBINED)
             return;
         real *const w = plane(j);
-        const real *const correction = &tile.correction[0][0];
+        const low *const correction = &tile.correction[0][0];
         const int start = WIDTH<real> + CHUNK<real> + to;
         const bool zero = !a.u;
         for (int turn = 0; turn < TURNS && a.wide; turn++) {
@@ -225,9 +235,9 @@ template <typename real, bool COMBINED> struct Feed {
 };
 
 /* Calls use(s, w, f - A w) for the layers of row j. */
-template <typename real, bool SKEW, typename Use>
-__device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, const Couplings<real, SKEW> &at, int j,
-                            Use &&use)
+template <typename real, typename low, bool SKEW, typename Use>
+__device__ void residual_of(const Residual<real, low> &a, const Tile<real, low> &tile, const Couplings<real, SKEW> &at,
+                            int j, Use &&use)
 {
     const int lane = int(threadIdx.x), first = int(threadIdx.y) * LAYERS, e = lane + CHUNK<real>;
     const auto row = [&](int number) { return tile.w[unsigned(number + int(RING)) % RING] + first; };
@@ -256,8 +266,8 @@ __device__ void residual_of(const Residual<real> &a, const Tile<real> &tile, con
 }
 
 /* The same of a zero u: f. */
-template <typename real, typename Use>
-__device__ void copy_of(const Residual<real> &a, const Path &path, int j, Use &&use)
+template <typename real, typename low, typename Use>
+__device__ void copy_of(const Residual<real, low> &a, const Path &path, int j, Use &&use)
 {
     const Matrix<real> &m = a.matrix;
     const real *const row = a.f + ptrdiff_t(m.row()) * j + path.column;
@@ -267,8 +277,8 @@ __device__ void copy_of(const Residual<real> &a, const Path &path, int j, Use &&
 }
 
 /* Calls use(s, w, f - A w) for the layers of the rows of a path, and after each row j done(j). */
-template <typename real, bool SKEW, bool COMBINED, typename Use, typename Done>
-__device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path, Use &&use, Done &&done)
+template <bool SKEW, bool COMBINED, typename real, typename low, typename Use, typename Done>
+__device__ void walk(const Residual<real, low> &a, Tile<real, low> &tile, const Path &path, Use &&use, Done &&done)
 {
     if (!a.u && !COMBINED) {
         for (int j = path.first; j < path.end; j++) {
@@ -277,7 +287,7 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
         }
         return;
     }
-    const Feed<real, COMBINED> feed(a, path, tile);
+    const Feed<real, low, COMBINED> feed(a, path, tile);
     for (int j = path.first - 1; j <= path.first; j++) {
         feed.fetch_row(j);
         __pipeline_commit();
@@ -296,14 +306,14 @@ __device__ void walk(const Residual<real> &a, Tile<real> &tile, const Path &path
             feed.fetch_f(j + 1);
             __pipeline_commit();
         }
-        residual_of<real, SKEW>(a, tile, at, j, use);
+        residual_of<real, low, SKEW>(a, tile, at, j, use);
         done(j);
     }
 }
 
 /* The block's layers into shared memory, and where this thread walks. */
-template <typename real>
-__device__ Path begin_walk(const Residual<real> &a, size_t number, Layer<real> *layer, int unit)
+template <typename real, typename low>
+__device__ Path begin_walk(const Residual<real, low> &a, size_t number, Layer<real> *layer, int unit)
 {
     const Matrix<real> &m = a.matrix;
     const Walks &w = a.walks;
@@ -328,13 +338,15 @@ static_assert(HEIGHT <= LANES, "a warp brings the layers of a block");
 /* ---- Residual ---------------------------------------------------------------------------------------------------- */
 
 /* Lanes beyond the last column walk along it, and neither store nor add. */
-template <typename real, bool SKEW, bool COMBINED>
+template <typename real, typename low, bool SKEW, bool COMBINED>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_for(SKEW || COMBINED))
-    residual_kernel(const __grid_constant__ Residual<real> a)
+    residual_kernel(const __grid_constant__ Residual<real, low> a)
 {
+    constexpr bool scaled = sizeof(low) < sizeof(real);
     extern __shared__ char shared[];
-    Tile<real> &tile = *reinterpret_cast<Tile<real> *>(shared);
+    Tile<real, low> &tile = *reinterpret_cast<Tile<real, low> *>(shared);
     const Matrix<real> &m = a.matrix;
+    const real scale = scaled ? real(1 / factor_of(a)) : real(1);
     double sum = 0;
     for (size_t number = blockIdx.x; number < a.walks.count(); number += gridDim.x) {
         const Path path = begin_walk(a, number, tile.layer, 1);
@@ -343,14 +355,14 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_for(SKEW || COMBINED))
             if (path.i >= m.nx || path.k0 + s >= m.nz)
                 return;
             if (a.result)
-                a.result[start + m.nx * s] = result;
+                a.result[start + m.nx * s] = low(scaled ? result * scale : result);
             if (COMBINED && a.v)
                 a.v[start + m.nx * s] = w;
             if (m.counts(path.i))
                 sum += double(a.energy ? w : result) * double(result);
         };
         const auto done = [&](int) { start += m.row(); };
-        walk<real, SKEW, COMBINED>(a, tile, path, use, done);
+        walk<SKEW, COMBINED>(a, tile, path, use, done);
     }
     if (!a.sums)
         return;
@@ -359,10 +371,10 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_for(SKEW || COMBINED))
         a.sums[blockIdx.x] = sum;
 }
 
-template <typename real, bool COMBINED, typename Kernel>
-int launch(Kernel kernel, const Residual<real> &a, size_t most, cudaStream_t stream)
+template <bool COMBINED, typename real, typename low, typename Kernel>
+int launch(Kernel kernel, const Residual<real, low> &a, size_t most, cudaStream_t stream)
 {
-    const size_t bytes = tile_bytes<real, COMBINED>, blocks = std::min(a.walks.count(), most);
+    const size_t bytes = tile_bytes<real, low, COMBINED>, blocks = std::min(a.walks.count(), most);
     const int error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes));
     if (error != cudaSuccess)
         return error;
@@ -370,23 +382,23 @@ int launch(Kernel kernel, const Residual<real> &a, size_t most, cudaStream_t str
     return cudaGetLastError();
 }
 
-template <typename real, bool SKEW> int launch_residual(const Residual<real> &a, cudaStream_t stream)
+template <bool SKEW, typename real, typename low> int launch_residual(const Residual<real, low> &a, cudaStream_t stream)
 {
     if (a.correction || a.v)
-        return launch<real, true>(residual_kernel<real, SKEW, true>, a, STARFISH_SUMS, stream);
-    return launch<real, false>(residual_kernel<real, SKEW, false>, a, STARFISH_SUMS, stream);
+        return launch<true>(residual_kernel<real, low, SKEW, true>, a, STARFISH_SUMS, stream);
+    return launch<false>(residual_kernel<real, low, SKEW, false>, a, STARFISH_SUMS, stream);
 }
 
-template <typename real> int residual(const starfish_flat_residual *from, cudaStream_t stream)
+template <typename real, typename low> int residual_in(const starfish_flat_residual *from, cudaStream_t stream)
 {
-    Residual<real> a = {};
+    Residual<real, low> a = {};
     a.matrix = matrix_of<real>(from->matrix);
     a.u = static_cast<const real *>(from->u);
     a.f = static_cast<const real *>(from->f);
-    a.result = static_cast<real *>(from->result);
+    a.result = static_cast<low *>(from->result);
     a.sums = from->sums;
-    a.correction = static_cast<const real *>(from->correction);
-    a.factor = from->correction ? from->factor : 0;
+    a.correction = static_cast<const low *>(from->correction);
+    a.factor = from->factor;
     a.scalar = from->scalar;
     a.v = static_cast<real *>(from->v);
     a.energy = from->energy;
@@ -404,7 +416,15 @@ template <typename real> int residual(const starfish_flat_residual *from, cudaSt
         return error;
     a.walks = walks_of(from->matrix, from->y0, from->y1,
                        multiprocessors * blocks_for(a.matrix.corner || a.correction || a.v));
-    return a.matrix.corner ? launch_residual<real, true>(a, stream) : launch_residual<real, false>(a, stream);
+    return a.matrix.corner ? launch_residual<true>(a, stream) : launch_residual<false>(a, stream);
+}
+
+template <typename real> int residual(const starfish_flat_residual *from, cudaStream_t stream)
+{
+    if constexpr (sizeof(real) == sizeof(double))
+        if (from->lower)
+            return residual_in<real, float>(from, stream);
+    return residual_in<real, real>(from, stream);
 }
 
 /* ---- Restriction ------------------------------------------------------------------------------------------------- */
@@ -444,7 +464,7 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_for(SKEW))
         for (int s = 0; s < LAYERS; s++)
             sum[s] = 0;
     };
-    walk<real, SKEW, false>(a, tile, path, use, done);
+    walk<SKEW, false>(a, tile, path, use, done);
 }
 
 template <typename real> int restrict_residual(const starfish_flat_restrict *from, cudaStream_t stream)
@@ -467,8 +487,8 @@ template <typename real> int restrict_residual(const starfish_flat_restrict *fro
         return error;
     a.walks = walks_of(from->matrix, from->y0, from->y1, multiprocessors * blocks_for(a.matrix.corner));
     const size_t all = a.walks.count();
-    return a.matrix.corner ? launch<real, false>(restrict_kernel<real, true>, a, all, stream)
-                           : launch<real, false>(restrict_kernel<real, false>, a, all, stream);
+    return a.matrix.corner ? launch<false>(restrict_kernel<real, true>, a, all, stream)
+                           : launch<false>(restrict_kernel<real, false>, a, all, stream);
 }
 
 } // namespace

@@ -170,10 +170,12 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                                     .scalar = s->scalar,
                                                     .v = s->v,
                                                     .energy = s->energy,
+                                                    .lower = s->lower,
                                                     .sum_count = s->sum_count};
+    const struct starfish_place correcting = starfish_place_in(place, s->lower ? STARFISH_F32 : place->precision);
 
     TRY_LAUNCH(fill_seams(place, s->shape, s->u));
-    TRY_LAUNCH(fill_seams(place, s->shape, s->correction));
+    TRY_LAUNCH(fill_seams(&correcting, s->shape, s->correction));
     return run_residual(place, &residual);
 }
 

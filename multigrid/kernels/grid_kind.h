@@ -67,13 +67,14 @@ struct starfish_grid_step {
     int ghosts, coarse_ghosts;
     double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
     /* Where the kind `combines`. RESIDUAL of w = u + factor * *scalar (NULL: 1) * correction instead of u, where
-     * correction is not NULL, stored as v where that is not NULL; with `energy` sums are of w (f - A w). SMOOTH from
+     * correction is not NULL, stored as v where that is not NULL; with `energy` sums are of w (f - A w). With
+     * `lower` all is in f64, but correction and result are f32, and the result is over factor * *scalar. SMOOTH from
      * zero: sums are of f and result. On cores sums are `sum_count` doubles, 0: STARFISH_SUMS. */
     const void *correction;
     double factor;
     const double *scalar;
     void *v;
-    int energy;
+    int energy, lower;
     size_t sum_count;
 };
 

@@ -132,6 +132,21 @@ class Atmosphere(Case):
             with self.subTest(message=message):
                 self.refuse(2, message, "solve", self.write("p.json", problem))
 
+    def test_geometries_are_benchmarked(self):
+        quick = ("bench", "atmosphere", "--n", "4", "--layers", "3", "--iterations", "2", "--workers", "cpu:1",
+                 "--precision", "f64", "--repeat", "1", "--warmup", "0")
+        status, out, said = self.run_program(*quick, "--geometry", "flat,panel,sphere", "--json")
+        self.assertEqual((status, said), (0, []), out)
+        rows = [row for row in json.loads(out)["rows"] if row["who"] == "starfish"]
+        self.assertEqual([(row["geometry"], row["method"]) for row in rows],
+                         [(geometry, method) for geometry in ("flat", "panel", "sphere")
+                          for method in ("multigrid", "cg")])
+        for row in rows:
+            words = {"multigrid": 11, "cg": 10}[row["method"]]
+            self.assertEqual(row["bytes"], words * 8 * 2 * 4 * 4 * 3 * (6 if row["geometry"] == "sphere" else 1))
+        self.refuse(2, "--rows", *quick, "--geometry", "sphere", "--rows", "4")
+        self.refuse(2, "--geometry", *quick, "--geometry", "cube")
+
     def test_bad_options(self):
         path = self.write("p.json", flat(solution=None))
         for message, arguments in (("--method: 'slab'", ["--method", "slab"]),

@@ -189,6 +189,33 @@ static void solutions_have_small_residuals(void **state)
     free(m);
 }
 
+/* Without a look at residuals; in mixed precision the last correction waits when the iteration ends. */
+static void iterations_may_be_of_a_given_number(void **state)
+{
+    enum { GIVEN = 13 };
+    struct made *m = malloc(sizeof *m);
+    unsigned seed = 5;
+
+    (void)state;
+    make(m, 0);
+    double *f = test_reals(STARFISH_F64, count_of(&m->problem), &seed);
+    for (int mixed = 0; mixed < 2; mixed++) {
+        struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+        struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+        o.method = STARFISH_ATMOSPHERE_MULTIGRID;
+        o.mixed = mixed;
+        o.fixed = 1;
+        o.max_iterations = GIVEN;
+        double *u = solve(&m->problem, &o, f, &info);
+        assert_int_equal(info.iterations, GIVEN);
+        assert_true(isnan(info.residual));
+        assert_true(residual_of(&m->problem, u, f) <= 1e-5);
+        free(u);
+    }
+    free(f);
+    free(m);
+}
+
 /* Every size from 1 on, by every way, in boxes with sides and without, on panels and on spheres. */
 static void all_sizes_are_solved(void **state)
 {
@@ -542,6 +569,7 @@ int test_atmosphere_solves(starfish_context *on, const struct test_memory *in, i
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(matrices_are_those_written_down),
                                        cmocka_unit_test(solutions_have_small_residuals),
+                                       cmocka_unit_test(iterations_may_be_of_a_given_number),
                                        cmocka_unit_test(all_sizes_are_solved),
                                        cmocka_unit_test(errors_are_of_second_order),
                                        cmocka_unit_test(iterations_are_as_many),

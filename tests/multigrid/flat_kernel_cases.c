@@ -351,6 +351,40 @@ static void check_combined(const struct grid *g, int with_u, int energy, double 
     free(expected);
 }
 
+/* The same in f64 of a correction in f32, or of none, with the result in f32, which is the residual over 0.5. */
+static void check_lower(const struct grid *g, int with_u, int with_correction)
+{
+    const double scalar = 8, factor = 0.0625;
+    const struct grid lower = {.precision = STARFISH_F32, .shape = g->shape, .y0 = g->y0, .y1 = g->y1};
+    const struct starfish_flat_residual a = {.matrix = g->matrix,
+                                             .y0 = g->y0,
+                                             .y1 = g->y1,
+                                             .u = with_u ? g->device_u : NULL,
+                                             .f = g->device_f,
+                                             .result = result(&lower, g->count),
+                                             .sums = device_sums(1),
+                                             .work = work(g),
+                                             .correction = with_correction ? upload(&lower, g->other, g->count) : NULL,
+                                             .factor = factor,
+                                             .scalar = tested->memory->upload(&scalar, sizeof scalar),
+                                             .v = with_correction ? result(g, g->count) : NULL,
+                                             .lower = 1};
+    double *w = copy(with_u ? g->u : NULL, g->count), *expected = malloc(g->count * sizeof *expected);
+
+    for (size_t e = 0; e < g->count && with_correction; e++)
+        w[e] += 0.5 * (double)(float)g->other[e];
+    starfish_flat_ref_residual(&g->host, w, g->f, expected);
+    tested->residual[STARFISH_F64](&a);
+    if (with_correction)
+        compare_fine(g, a.v, w, 4);
+    compare_sums(g, a.sums, expected, expected);
+    for (size_t e = 0; e < g->count; e++)
+        expected[e] *= 2;
+    compare_fine(&lower, a.result, expected, 2);
+    free(w);
+    free(expected);
+}
+
 static void check_smooth(const struct grid *g, enum starfish_flat_columns columns, int with_u, int with_coarse)
 {
     struct starfish_flat_smooth a = {.matrix = g->matrix,
@@ -469,6 +503,8 @@ static void check_all(struct grid *g, int thirds)
         check_combined(g, with_u, 1, 0.5);
     }
     check_combined(g, 1, 0, 0);
+    for (int given = 1; given < 4 && g->precision == STARFISH_F64; given++)
+        check_lower(g, given % 2, given / 2);
     for (int columns = STARFISH_FLAT_ALL; columns <= STARFISH_FLAT_ODD; columns++)
         for (int given = 0; given < 4; given++)
             check_smooth(g, (enum starfish_flat_columns)columns, given % 2, given / 2);
