@@ -2,14 +2,17 @@
 #include "codelets/slab_whole.h"
 
 #include "base/pages.h"
+#include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/slab_window.h"
 #include "fft/kernels/columns_while.h"
+#include "fft/kernels/rows_changed.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     BLOCK_BYTES = 64,      /* of a row of a block: half of what transforms of columns take at a time */
@@ -129,7 +132,9 @@ struct arguments {
     struct starfish_task_header header;
     struct starfish_slab_whole *whole;
     struct starfish_cut cut;
-    int in_place, has_modes;
+    int in_place, has_modes, has_boundary;
+    struct starfish_faces faces;
+    struct starfish_boundary_rhs boundary; /* pointers are filled in by the task */
 };
 
 /* Where the slabs of a field are. */
@@ -139,12 +144,13 @@ struct field {
 };
 
 /* Data: tables; token; slabs of the solution, of the right-hand side unless in place, of modes unless packed; constant
- * tables and removed if singular. */
+ * tables and removed if singular; faces with boundary data. */
 struct solve {
     const struct arguments *a;
     struct starfish_slab_whole *whole;
     struct starfish_slab_lines lines;
     struct field rhs, solution, modes;
+    struct starfish_boundary_rhs boundary;
     const double *constant;
     double *removed;
 };
@@ -175,6 +181,8 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
         solve.constant = STARFISH_VECTOR(buffers, at++);
         solve.removed = STARFISH_VECTOR(buffers, at++);
     }
+    solve.boundary = a->boundary;
+    starfish_faces_here(&a->faces, buffers, solve.boundary.face);
     return solve;
 }
 
@@ -222,6 +230,28 @@ static size_t block_width(const struct starfish_slab_whole *whole, size_t block)
 
 /* ---- Rows of x --------------------------------------------------------------------------------------------------- */
 
+/* Rows of a plane whose boundary data are moved to the right-hand side. */
+struct rows_at {
+    const struct solve *solve;
+    size_t first, plane;
+};
+
+static void move_boundary(const void *data, size_t row, void *values, size_t stride)
+{
+    static void (*const kernel[])(const struct starfish_boundary_rhs *, size_t, size_t, void *,
+                                  size_t) = {starfish_boundary_row_cpu_f32, starfish_boundary_row_cpu_f64};
+    const struct rows_at *at = data;
+    kernel[at->solve->whole->space->precision](&at->solve->boundary, at->first + row, at->plane, values, stride);
+}
+
+static void rows_with_boundary(const struct solve *solve, const struct starfish_transform_rows *rows, size_t first,
+                               size_t plane)
+{
+    const struct rows_at at = {solve, first, plane};
+    const struct starfish_row_change change = {move_boundary, &at};
+    starfish_transform_changed_rows_cpu(solve->whole->space->planes.x.cpu, rows, &change);
+}
+
 /* Rows first .. last-1 of a plane of the batch. */
 static void transform_rows(const struct solve *solve, enum starfish_transform_direction direction,
                            const struct batch *batch, size_t row, size_t first, size_t last, void *room)
@@ -240,7 +270,10 @@ static void transform_rows(const struct solve *solve, enum starfish_transform_di
         rows.tile[block] = in_batch(whole, batch, row, before);
         rows.first_mode[block + 1] = block * whole->width + block_width(whole, block);
     }
-    starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
+    if (direction == STARFISH_FORWARD && solve->a->has_boundary)
+        rows_with_boundary(solve, &rows, first, batch->first + row);
+    else
+        starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
 }
 
 /* A share of a batch's rows, in groups of those that are transformed side by side. */
@@ -488,6 +521,22 @@ static void attach_slabs(struct starfish_task *task, const struct starfish_cut *
         starfish_task_data(task, slab[s], mode);
 }
 
+/* Without data the rows are not looked at. */
+static void attach_boundary(struct starfish_task *task, const struct starfish_boundary_data *data,
+                            struct arguments *arguments)
+{
+    static const struct starfish_boundary_data none;
+    const size_t *n = arguments->whole->space->n;
+    const struct starfish_boundary_data *given = data ? data : &none;
+    memcpy(arguments->boundary.n, n, sizeof arguments->boundary.n);
+    arguments->boundary.planes = n[2];
+    memcpy(arguments->boundary.weight, given->weight, sizeof given->weight);
+    memcpy(arguments->boundary.constant, given->constant, sizeof given->constant);
+    arguments->faces = starfish_faces_attach(task, given->face);
+    for (int f = 0; f < 6; f++)
+        arguments->has_boundary = arguments->has_boundary || given->weight[f / 2][f % 2] != 0;
+}
+
 starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, int phase,
                                            const struct starfish_slab_whole_task *d)
 {
@@ -511,6 +560,7 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
         starfish_task_data(&task, space->constant.handle, STARPU_R);
         starfish_task_data(&task, d->removed, STARPU_W);
     }
+    attach_boundary(&task, d->boundary, &arguments);
     const size_t sizes[] = {
         space->precision,       space->n[0],          space->n[1],          space->n[2],
         space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,

@@ -71,12 +71,17 @@ struct starfish_finite_task {
 starfish_status starfish_submit_finite(struct starfish_progress *progress, int phase,
                                        const struct starfish_finite_task *description);
 
+/* Boundary data as struct starfish_boundary_rhs has them, arrays as vectors of reals. All zero: none. */
+struct starfish_boundary_data {
+    double weight[3][2], constant[3][2];
+    starpu_data_handle_t face[3][2];
+};
+
 struct starfish_boundary_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes;
-    double weight[3][2], constant[3][2]; /* all zero: a copy */
+    struct starfish_boundary_data data; /* none: a copy */
     uint32_t where;
-    starpu_data_handle_t face[3][2];  /* vectors of reals, or NULL */
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
     const char *name;                 /* NULL: "boundary data" */
     int past_caches;                  /* as struct starfish_boundary_rhs has it */

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* A row whose elements may lie apart. */
+struct row {
+    real *first;
+    size_t stride;
+};
+
 static real datum(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
 {
     const real *face = a->face[axis][end];
@@ -17,34 +23,35 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
     return a->weight[axis][end] != 0 && (a->face[axis][end] || a->constant[axis][end] != 0);
 }
 
-static void subtract_x(const struct starfish_boundary_rhs *a, real *row, size_t j, size_t k)
+static void subtract_x(const struct starfish_boundary_rhs *a, const struct row *row, size_t j, size_t k)
 {
     for (int end = 0; end < 2; end++)
         if (has_data(a, 0, end))
-            row[end ? a->n[0] - 1 : 0] -= datum(a, 0, end, j + a->n[1] * k);
+            row->first[end ? (a->n[0] - 1) * row->stride : 0] -= datum(a, 0, end, j + a->n[1] * k);
 }
 
 /* A row that lies on an end of an axis: `face` is where its data begin. */
-static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, real *row)
+static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, const struct row *row)
 {
     if (has_data(a, axis, end))
         for (size_t i = 0; i < a->n[0]; i++)
-            row[i] -= datum(a, axis, end, face + i);
+            row->first[i * row->stride] -= datum(a, axis, end, face + i);
 }
 
-/* Row j of plane k of all problems' planes. */
-static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, real *row)
+void REAL_NAME(starfish_boundary_row_cpu)(const struct starfish_boundary_rhs *a, size_t j, size_t k, void *first,
+                                          size_t stride)
 {
     const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
-    subtract_x(a, row, j, k);
+    const struct row row = {first, stride};
+    subtract_x(a, &row, j, k);
     if (j == 0)
-        subtract_row(a, 1, 0, nx * k, row);
+        subtract_row(a, 1, 0, nx * k, &row);
     if (j == ny - 1)
-        subtract_row(a, 1, 1, nx * k, row);
+        subtract_row(a, 1, 1, nx * k, &row);
     if (z == 0)
-        subtract_row(a, 2, 0, nx * (j + ny * problem), row);
+        subtract_row(a, 2, 0, nx * (j + ny * problem), &row);
     if (z == a->planes - 1)
-        subtract_row(a, 2, 1, nx * (j + ny * problem), row);
+        subtract_row(a, 2, 1, nx * (j + ny * problem), &row);
 }
 
 enum { SHORT_ROW = 1024 }; /* bytes, below which a copy is more calls than bytes */
@@ -82,7 +89,7 @@ void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
         if (a->result != a->rhs)
             copy_plane(a, source, from.row, target, to.row);
         for (size_t j = 0; j < rows; j++)
-            subtract_faces(a, j, a->first_plane + k, target + j * to.row);
+            REAL_NAME(starfish_boundary_row_cpu)(a, j, a->first_plane + k, target + j * to.row, 1);
     }
     starfish_past_caches_done();
 }

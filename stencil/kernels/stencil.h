@@ -75,6 +75,11 @@ struct starfish_boundary_rhs {
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
 void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);
+/* The same for one row alone, row j of plane k of all problems' planes, in place: element i at row[i * stride]. */
+void starfish_boundary_row_cpu_f32(const struct starfish_boundary_rhs *arguments, size_t j, size_t k, void *row,
+                                   size_t stride);
+void starfish_boundary_row_cpu_f64(const struct starfish_boundary_rhs *arguments, size_t j, size_t k, void *row,
+                                   size_t stride);
 int starfish_boundary_rhs_cuda_f32(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
 int starfish_boundary_rhs_cuda_f64(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
 
