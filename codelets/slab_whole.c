@@ -12,7 +12,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     BLOCK_BYTES = 64,      /* of a row of a block: half of what transforms of columns take at a time */
@@ -182,7 +181,8 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
         solve.removed = STARFISH_VECTOR(buffers, at++);
     }
     solve.boundary = a->boundary;
-    starfish_faces_here(&a->faces, buffers, solve.boundary.face);
+    if (a->has_boundary)
+        starfish_faces_here(&a->faces, buffers, solve.boundary.face);
     return solve;
 }
 
@@ -521,29 +521,17 @@ static void attach_slabs(struct starfish_task *task, const struct starfish_cut *
         starfish_task_data(task, slab[s], mode);
 }
 
-/* Without data the rows are not looked at. */
-static void attach_boundary(struct starfish_task *task, const struct starfish_boundary_data *data,
-                            struct arguments *arguments)
-{
-    static const struct starfish_boundary_data none;
-    const size_t *n = arguments->whole->space->n;
-    const struct starfish_boundary_data *given = data ? data : &none;
-    memcpy(arguments->boundary.n, n, sizeof arguments->boundary.n);
-    arguments->boundary.planes = n[2];
-    memcpy(arguments->boundary.weight, given->weight, sizeof given->weight);
-    memcpy(arguments->boundary.constant, given->constant, sizeof given->constant);
-    arguments->faces = starfish_faces_attach(task, given->face);
-    for (int f = 0; f < 6; f++)
-        arguments->has_boundary = arguments->has_boundary || given->weight[f / 2][f % 2] != 0;
-}
-
 starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, int phase,
                                            const struct starfish_slab_whole_task *d)
 {
     const struct starfish_slab_space *space = d->whole->space;
     struct starfish_task task;
-    struct arguments arguments = {
-        .whole = d->whole, .cut = *d->cut, .in_place = d->rhs[0] == d->solution[0], .has_modes = d->modes != NULL};
+    struct arguments arguments = {.whole = d->whole,
+                                  .cut = *d->cut,
+                                  .in_place = d->rhs[0] == d->solution[0],
+                                  .has_modes = d->modes != NULL,
+                                  .has_boundary = d->boundary != NULL,
+                                  .boundary = {.n = {space->n[0], space->n[1], space->n[2]}, .planes = space->n[2]}};
     starfish_task_begin(&task, &slab_whole_codelet, progress, phase);
     task.name = "whole";
     task.where = STARFISH_ON_CORES;
@@ -560,7 +548,8 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
         starfish_task_data(&task, space->constant.handle, STARPU_R);
         starfish_task_data(&task, d->removed, STARPU_W);
     }
-    attach_boundary(&task, d->boundary, &arguments);
+    if (d->boundary)
+        arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
     const size_t sizes[] = {
         space->precision,       space->n[0],          space->n[1],          space->n[2],
         space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,

@@ -26,6 +26,7 @@ struct starfish_job {
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
     starfish_handle ghosted;                /* the solution's array with its ghosts */
     struct starfish_boundary_data boundary; /* of ends that have data */
+    int boundary_in_passing;                /* who reads the user's right-hand side moves them to it */
     void *face_copy[3][2];                  /* of its arrays, where the user's may go */
     struct starfish_table removed;          /* pertrb, and another double */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima

@@ -197,7 +197,7 @@ static starfish_status submit(struct starfish_job *job, const starfish_handle *r
     struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
     if (job->plan->count == 1) {
         const struct starfish_slab_data data = {.rhs = rhs,
-                                                .boundary = rhs == job->rhs->handle ? &job->boundary : NULL,
+                                                .boundary = job->boundary_in_passing ? &job->boundary : NULL,
                                                 .solution = solution,
                                                 .removed = removed};
         return starfish_graph_slab(graph, &job->progress, &data);

@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-/* A row whose elements may lie apart. */
-struct row {
-    real *first;
-    size_t stride;
+/* Elements begin .. end-1 of a row, which may lie apart: element i is at values[(i - begin) * stride]. */
+struct piece {
+    size_t begin, end, stride;
+    real *values;
 };
 
 static real datum(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
@@ -23,35 +23,47 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
     return a->weight[axis][end] != 0 && (a->face[axis][end] || a->constant[axis][end] != 0);
 }
 
-static void subtract_x(const struct starfish_boundary_rhs *a, const struct row *row, size_t j, size_t k)
+static void subtract_x(const struct starfish_boundary_rhs *a, const struct piece *p, size_t j, size_t k)
 {
-    for (int end = 0; end < 2; end++)
-        if (has_data(a, 0, end))
-            row->first[end ? (a->n[0] - 1) * row->stride : 0] -= datum(a, 0, end, j + a->n[1] * k);
+    for (int end = 0; end < 2; end++) {
+        const size_t i = end ? a->n[0] - 1 : 0;
+        if (i >= p->begin && i < p->end && has_data(a, 0, end))
+            p->values[(i - p->begin) * p->stride] -= datum(a, 0, end, j + a->n[1] * k);
+    }
 }
 
 /* A row that lies on an end of an axis: `face` is where its data begin. */
-static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, const struct row *row)
+static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, const struct piece *p)
 {
     if (has_data(a, axis, end))
-        for (size_t i = 0; i < a->n[0]; i++)
-            row->first[i * row->stride] -= datum(a, axis, end, face + i);
+        for (size_t i = p->begin; i < p->end; i++)
+            p->values[(i - p->begin) * p->stride] -= datum(a, axis, end, face + i);
 }
 
-void REAL_NAME(starfish_boundary_row_cpu)(const struct starfish_boundary_rhs *a, size_t j, size_t k, void *first,
-                                          size_t stride)
+/* Of row j of plane k of all problems' planes. */
+static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, const struct piece *p)
 {
     const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
-    const struct row row = {first, stride};
-    subtract_x(a, &row, j, k);
+    subtract_x(a, p, j, k);
     if (j == 0)
-        subtract_row(a, 1, 0, nx * k, &row);
+        subtract_row(a, 1, 0, nx * k, p);
     if (j == ny - 1)
-        subtract_row(a, 1, 1, nx * k, &row);
+        subtract_row(a, 1, 1, nx * k, p);
     if (z == 0)
-        subtract_row(a, 2, 0, nx * (j + ny * problem), &row);
+        subtract_row(a, 2, 0, nx * (j + ny * problem), p);
     if (z == a->planes - 1)
-        subtract_row(a, 2, 1, nx * (j + ny * problem), &row);
+        subtract_row(a, 2, 1, nx * (j + ny * problem), p);
+}
+
+void REAL_NAME(starfish_boundary_row_cpu)(const struct starfish_boundary_rhs *a, size_t j, size_t k, void *row,
+                                          size_t stride)
+{
+    subtract_faces(a, j, k, &(struct piece){0, a->n[0], stride, row});
+}
+
+void REAL_NAME(starfish_boundary_element_cpu)(const struct starfish_boundary_rhs *a, const size_t at[3], void *value)
+{
+    subtract_faces(a, at[1], at[2], &(struct piece){at[0], at[0] + 1, 1, value});
 }
 
 enum { SHORT_ROW = 1024 }; /* bytes, below which a copy is more calls than bytes */
