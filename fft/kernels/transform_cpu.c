@@ -255,40 +255,30 @@ static void set_ahead(const struct starfish_transform_cpu *plan, enum starfish_t
     starfish_fetch_in(&ahead->fetch, plan->lanes.fft.pauses);
 }
 
-/* `count` rows from `first` on, as a block of lanes: forward, and changed on their way. */
-static void block_forward(const struct starfish_transform_cpu *plan, const struct starfish_transform_rows *arguments,
-                          const struct starfish_row_change *change, size_t first, size_t count)
+/* `count` rows from `first` on, as a block of lanes. */
+static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                          const struct starfish_transform_rows *arguments, const struct starfish_row_change *change,
+                          size_t first, size_t count)
 {
-    struct starfish_transform_lane_block block =
-        block_of(plan, STARFISH_FORWARD, arguments->scale, arguments->workspace);
-    real *const room = block.workspace, *const input = REAL_NAME(starfish_transform_lane_input)(&block);
-    real *const lanes = input ? input : room;
-    const void *values[LANES];
-    struct ahead ahead;
-    for (size_t r = 0; r < count; r++)
-        values[r] = values_row(plan, arguments, first + r);
-    set_ahead(plan, STARFISH_FORWARD, arguments, first + count, &ahead);
-    block.meanwhile = &ahead.fetch;
-    block.loaded = input != NULL;
-    REAL_NAME(starfish_transform_rows_to_lanes)(values, count, plan->n, lanes);
-    for (size_t r = 0; r < count && change; r++)
-        change->change(change->data, first + r, lanes + r, LANES);
-    transform_room(&block);
-    REAL_NAME(starfish_transform_lanes_to_tiles)(room, arguments, first, count);
-}
-
-static void block_backward(const struct starfish_transform_cpu *plan, const struct starfish_transform_rows *arguments,
-                           size_t first, size_t count)
-{
-    struct starfish_transform_lane_block block =
-        block_of(plan, STARFISH_BACKWARD, arguments->scale, arguments->workspace);
+    struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
     real *const room = block.workspace;
     void *values[LANES];
     struct ahead ahead;
     for (size_t r = 0; r < count; r++)
         values[r] = values_row(plan, arguments, first + r);
-    set_ahead(plan, STARFISH_BACKWARD, arguments, first + count, &ahead);
+    set_ahead(plan, direction, arguments, first + count, &ahead);
     block.meanwhile = &ahead.fetch;
+    if (direction == STARFISH_FORWARD) {
+        real *const input = REAL_NAME(starfish_transform_lane_input)(&block);
+        block.loaded = input != NULL;
+        REAL_NAME(starfish_transform_rows_to_lanes)
+        ((const void *const *)values, count, plan->n, input ? input : room);
+        for (size_t r = 0; r < count && change; r++)
+            change->change(change->data, first + r, (input ? input : room) + r, LANES);
+        transform_room(&block);
+        REAL_NAME(starfish_transform_lanes_to_tiles)(room, arguments, first, count);
+        return;
+    }
     REAL_NAME(starfish_transform_tiles_to_lanes)(arguments, first, count, room);
     transform_room(&block);
     if (arguments->past_caches)
@@ -297,57 +287,44 @@ static void block_backward(const struct starfish_transform_cpu *plan, const stru
         REAL_NAME(starfish_transform_lanes_to_rows)(room, count, plan->n, values);
 }
 
-/* One row alone. */
-static void row_forward(const struct starfish_transform_cpu *plan, const struct starfish_transform_rows *arguments,
-                        const struct starfish_row_change *change, const struct work *work, size_t r)
+/* Row r as it is to be transformed: itself, or its changed copy in `room`. */
+static const real *changed_row(const struct starfish_transform_cpu *plan, const struct starfish_row_change *change,
+                               size_t r, const real *row, real *room)
 {
-    const bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
-    real *const modes = whole ? (real *)arguments->tile[0] + r * plan->n : work->row;
-    const real *row = values_row(plan, arguments, r);
-    if (change) {
-        memcpy(modes, row, plan->n * sizeof *modes);
-        change->change(change->data, r, modes, 1);
-        row = modes;
-    }
-    transform_row(plan, STARFISH_FORWARD, work, row, (real)arguments->scale, modes);
-    if (!whole)
-        scatter(arguments, r, modes);
-}
-
-static void row_backward(const struct starfish_transform_cpu *plan, const struct starfish_transform_rows *arguments,
-                         const struct work *work, size_t r)
-{
-    const bool whole = arguments->tiles == 1;
-    real *const modes = whole ? (real *)arguments->tile[0] + r * plan->n : work->row;
-    if (!whole)
-        gather(arguments, r, modes);
-    transform_row(plan, STARFISH_BACKWARD, work, modes, (real)arguments->scale, values_row(plan, arguments, r));
+    if (!change)
+        return row;
+    memcpy(room, row, plan->n * sizeof *room);
+    change->change(change->data, r, room, 1);
+    return room;
 }
 
 static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                  const struct starfish_transform_rows *arguments, const struct starfish_row_change *change)
 {
-    const int forward = direction == STARFISH_FORWARD;
-    if (plan->tables.shape.fft == STARFISH_FFT_NONE && arguments->tiles == 1 && arguments->strides.row == 0 &&
-        !change) {
+    const int packed = arguments->tiles == 1 && arguments->strides.row == 0;
+    if (plan->tables.shape.fft == STARFISH_FFT_NONE && packed && !change) {
         copy_rows(plan, direction, arguments);
         return;
     }
-    const struct work work = divide(plan, arguments->workspace);
+    struct work work = divide(plan, arguments->workspace);
+    real scale = (real)arguments->scale;
     size_t r = 0;
-    while (make_a_block(plan, arguments->count - r)) {
-        const size_t count = smaller(LANES, arguments->count - r);
-        if (forward)
-            block_forward(plan, arguments, change, r, count);
-        else
-            block_backward(plan, arguments, r, count);
-        r += count;
+    for (; make_a_block(plan, arguments->count - r); r += smaller(LANES, arguments->count - r))
+        block_of_rows(plan, direction, arguments, change, r, smaller(LANES, arguments->count - r));
+    for (; r < arguments->count; r++) {
+        real *row = values_row(plan, arguments, r);
+        bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
+        real *modes = whole ? (real *)arguments->tile[0] + r * plan->n : work.row;
+        if (direction == STARFISH_FORWARD) {
+            transform_row(plan, direction, &work, changed_row(plan, change, r, row, modes), scale, modes);
+            if (!whole)
+                scatter(arguments, r, modes);
+        } else {
+            if (!whole)
+                gather(arguments, r, modes);
+            transform_row(plan, direction, &work, modes, scale, row);
+        }
     }
-    for (; r < arguments->count; r++)
-        if (forward)
-            row_forward(plan, arguments, change, &work, r);
-        else
-            row_backward(plan, arguments, &work, r);
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------------------------- */
