@@ -64,9 +64,7 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
         .precision = d->precision,
         .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
-    memcpy(arguments.kernel.weight, d->weight, sizeof d->weight);
-    memcpy(arguments.kernel.constant, d->constant, sizeof d->constant);
-    arguments.faces = starfish_faces_attach(&task, d->face);
+    arguments.faces = starfish_boundary_attach(&task, &d->data, &arguments.kernel);
     const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);

@@ -3,6 +3,9 @@
 #define STARFISH_CODELETS_FACES_H
 
 #include "codelets/kernel_pair.h"
+#include "codelets/stencil.h"
+
+#include <string.h>
 
 /* Where a task's faces are among its data, -1 for one that is absent; part of the task's arguments. */
 struct starfish_faces {
@@ -29,6 +32,16 @@ static inline void starfish_faces_here(const struct starfish_faces *faces, void 
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
             face[axis][end] = faces->at[axis][end] < 0 ? NULL : STARFISH_VECTOR(buffers, faces->at[axis][end]);
+}
+
+/* Boundary data in a kernel's arguments: weights and constants now, arrays when the task runs, by the above. */
+static inline struct starfish_faces starfish_boundary_attach(struct starfish_task *task,
+                                                             const struct starfish_boundary_data *data,
+                                                             struct starfish_boundary_rhs *kernel)
+{
+    memcpy(kernel->weight, data->weight, sizeof data->weight);
+    memcpy(kernel->constant, data->constant, sizeof data->constant);
+    return starfish_faces_attach(task, data->face);
 }
 
 #endif

@@ -2,6 +2,7 @@
  * side once. */
 #include "codelets/stencil.h"
 
+#include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 
 #include <math.h>
@@ -17,6 +18,9 @@ struct arguments {
     int wraps;
     size_t problems;                 /* of a slab of many, else 1 */
     struct starfish_residual kernel; /* of one of them; pointers are filled in by the task */
+    int has_boundary;
+    struct starfish_faces faces;
+    struct starfish_boundary_rhs boundary; /* pointers are filled in by the task */
 };
 
 /* A plane next to the slab: a neighbour's edge, or where the slab wraps around its own plane `own`. */
@@ -112,6 +116,11 @@ static void residual_cpu(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     struct starfish_residual kernel = with_pointers(buffers, a);
+    struct starfish_boundary_rhs boundary = a->boundary;
+    if (a->has_boundary) {
+        starfish_faces_here(&a->faces, buffers, boundary.face);
+        kernel.boundary = &boundary;
+    }
     for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
         residual_on_team(a, &kernel);
 }
@@ -154,6 +163,8 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     struct arguments arguments = {.precision = d->precision,
                                   .wraps = d->problems > 0 ? d->periodic[2] : d->wraps,
                                   .problems = d->problems > 0 ? d->problems : 1,
+                                  .has_boundary = d->boundary != NULL,
+                                  .boundary = {.n = {d->n[0], d->n[1], d->n[2]}, .planes = d->planes},
                                   .kernel = {.first_plane = d->first_plane,
                                              .planes = d->planes,
                                              .complex_pairs = d->complex_pairs,
@@ -171,6 +182,8 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     arguments.offset = add_data(&task, d->offset, STARPU_R);
     arguments.maximum = add_data(&task, d->maximum, STARPU_W);
     arguments.result = add_data(&task, d->result, STARPU_W);
+    if (d->boundary)
+        arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
     task.flops = 14.0 * (double)(d->n[0] * d->n[1] * d->n[2]); /* seven products and sums each */
     const size_t sizes[] = {d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]};
     arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);

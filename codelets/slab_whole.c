@@ -2,9 +2,11 @@
 #include "codelets/slab_whole.h"
 
 #include "base/pages.h"
+#include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/slab_window.h"
 #include "fft/kernels/columns_while.h"
+#include "fft/kernels/rows_changed.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
@@ -129,7 +131,9 @@ struct arguments {
     struct starfish_task_header header;
     struct starfish_slab_whole *whole;
     struct starfish_cut cut;
-    int in_place, has_modes;
+    int in_place, has_modes, has_boundary;
+    struct starfish_faces faces;
+    struct starfish_boundary_rhs boundary; /* pointers are filled in by the task */
 };
 
 /* Where the slabs of a field are. */
@@ -139,12 +143,13 @@ struct field {
 };
 
 /* Data: tables; token; slabs of the solution, of the right-hand side unless in place, of modes unless packed; constant
- * tables and removed if singular. */
+ * tables and removed if singular; faces with boundary data. */
 struct solve {
     const struct arguments *a;
     struct starfish_slab_whole *whole;
     struct starfish_slab_lines lines;
     struct field rhs, solution, modes;
+    struct starfish_boundary_rhs boundary;
     const double *constant;
     double *removed;
 };
@@ -175,6 +180,9 @@ static struct solve solve_of(void *buffers[], const struct arguments *a)
         solve.constant = STARFISH_VECTOR(buffers, at++);
         solve.removed = STARFISH_VECTOR(buffers, at++);
     }
+    solve.boundary = a->boundary;
+    if (a->has_boundary)
+        starfish_faces_here(&a->faces, buffers, solve.boundary.face);
     return solve;
 }
 
@@ -222,6 +230,28 @@ static size_t block_width(const struct starfish_slab_whole *whole, size_t block)
 
 /* ---- Rows of x --------------------------------------------------------------------------------------------------- */
 
+/* Rows of a plane whose boundary data are moved to the right-hand side. */
+struct rows_at {
+    const struct solve *solve;
+    size_t first, plane;
+};
+
+static void move_boundary(const void *data, size_t row, void *values, size_t stride)
+{
+    static void (*const kernel[])(const struct starfish_boundary_rhs *, size_t, size_t, void *,
+                                  size_t) = {starfish_boundary_row_cpu_f32, starfish_boundary_row_cpu_f64};
+    const struct rows_at *at = data;
+    kernel[at->solve->whole->space->precision](&at->solve->boundary, at->first + row, at->plane, values, stride);
+}
+
+static void rows_with_boundary(const struct solve *solve, const struct starfish_transform_rows *rows, size_t first,
+                               size_t plane)
+{
+    const struct rows_at at = {solve, first, plane};
+    const struct starfish_row_change change = {move_boundary, &at};
+    starfish_transform_changed_rows_cpu(solve->whole->space->planes.x.cpu, rows, &change);
+}
+
 /* Rows first .. last-1 of a plane of the batch. */
 static void transform_rows(const struct solve *solve, enum starfish_transform_direction direction,
                            const struct batch *batch, size_t row, size_t first, size_t last, void *room)
@@ -240,7 +270,10 @@ static void transform_rows(const struct solve *solve, enum starfish_transform_di
         rows.tile[block] = in_batch(whole, batch, row, before);
         rows.first_mode[block + 1] = block * whole->width + block_width(whole, block);
     }
-    starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
+    if (direction == STARFISH_FORWARD && solve->a->has_boundary)
+        rows_with_boundary(solve, &rows, first, batch->first + row);
+    else
+        starfish_transform_rows_cpu(space->planes.x.cpu, direction, &rows);
 }
 
 /* A share of a batch's rows, in groups of those that are transformed side by side. */
@@ -493,8 +526,12 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
 {
     const struct starfish_slab_space *space = d->whole->space;
     struct starfish_task task;
-    struct arguments arguments = {
-        .whole = d->whole, .cut = *d->cut, .in_place = d->rhs[0] == d->solution[0], .has_modes = d->modes != NULL};
+    struct arguments arguments = {.whole = d->whole,
+                                  .cut = *d->cut,
+                                  .in_place = d->rhs[0] == d->solution[0],
+                                  .has_modes = d->modes != NULL,
+                                  .has_boundary = d->boundary != NULL,
+                                  .boundary = {.n = {space->n[0], space->n[1], space->n[2]}, .planes = space->n[2]}};
     starfish_task_begin(&task, &slab_whole_codelet, progress, phase);
     task.name = "whole";
     task.where = STARFISH_ON_CORES;
@@ -511,6 +548,8 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
         starfish_task_data(&task, space->constant.handle, STARPU_R);
         starfish_task_data(&task, d->removed, STARPU_W);
     }
+    if (d->boundary)
+        arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
     const size_t sizes[] = {
         space->precision,       space->n[0],          space->n[1],          space->n[2],
         space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,

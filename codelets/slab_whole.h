@@ -14,6 +14,7 @@
 
 #include "codelets/gang.h"
 #include "codelets/slab.h"
+#include "codelets/stencil.h"
 
 /* What such solves of one graph share; one at a time uses it. */
 struct starfish_slab_whole {
@@ -37,12 +38,14 @@ starfish_status starfish_slab_whole_create(struct starfish_slab_whole **result, 
                                            const struct starfish_workspace *workspace);
 void starfish_slab_whole_destroy(struct starfish_slab_whole *whole);
 
-/* rhs and solution: all slabs of fields, or of one field twice; modes: of a packed field, or NULL where the solution is
- * packed. removed: two doubles, of singular problems. */
+/* rhs and solution: all slabs of fields, or of one field twice; boundary: what is moved to the right-hand side as it is
+ * read, or NULL; modes: slabs of a packed field, or NULL where the solution is packed. removed: two doubles, of
+ * singular problems. */
 struct starfish_slab_whole_task {
     struct starfish_slab_whole *whole;
     const struct starfish_cut *cut;
     const starpu_data_handle_t *rhs, *solution, *modes;
+    const struct starfish_boundary_data *boundary;
     starpu_data_handle_t removed;
 };
 starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, int phase,

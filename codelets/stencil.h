@@ -6,6 +6,12 @@
 #include "scheduler/task.h"
 #include "stencil/kernels/stencil.h"
 
+/* Boundary data as struct starfish_boundary_rhs has them, arrays as vectors of reals. All zero: none. */
+struct starfish_boundary_data {
+    double weight[3][2], constant[3][2];
+    starpu_data_handle_t face[3][2];
+};
+
 struct starfish_residual_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes; /* of the slab; of the field */
@@ -20,9 +26,10 @@ struct starfish_residual_task {
         above; /* the planes next to it: the edges of its neighbours; NULL where there is none */
     int wraps; /* a single slab, periodic in z: its own planes are next to it */
     starpu_data_handle_t rhs;
-    starpu_data_handle_t offset;  /* a double for each part of a number, or NULL */
-    starpu_data_handle_t maximum; /* STARFISH_MAXIMA doubles, or NULL */
-    starpu_data_handle_t result;  /* slab that receives the residual, or NULL */
+    starpu_data_handle_t offset;                   /* a double for each part of a number, or NULL */
+    starpu_data_handle_t maximum;                  /* STARFISH_MAXIMA doubles, or NULL */
+    starpu_data_handle_t result;                   /* slab that receives the residual, or NULL */
+    const struct starfish_boundary_data *boundary; /* on cores, of one problem: still to be moved to rhs; or NULL */
     /* The slab is so many whole problems of n[0] * n[1] * planes, without planes next to them: `offset` and `maximum`
      * are two doubles for each, and they are done one after the other. 0: it is a slab of one. */
     size_t problems;
@@ -74,9 +81,8 @@ starfish_status starfish_submit_finite(struct starfish_progress *progress, int p
 struct starfish_boundary_task {
     starfish_precision precision;
     size_t n[3], first_plane, planes;
-    double weight[3][2], constant[3][2]; /* all zero: a copy */
+    struct starfish_boundary_data data; /* none: a copy */
     uint32_t where;
-    starpu_data_handle_t face[3][2];  /* vectors of reals, or NULL */
     starpu_data_handle_t rhs, result; /* slabs, of rows wherever they lie */
     const char *name;                 /* NULL: "boundary data" */
     int past_caches;                  /* as struct starfish_boundary_rhs has it */

@@ -1,5 +1,5 @@
 /* Boundary data of a solve: they are moved to the right-hand side by a task per slab, which reads arrays of faces where
- * they lie, on the host or on a GPU. */
+ * they lie, on the host or on a GPU; or by the method itself as it reads the right-hand side (methods.h). */
 #include "poisson/layout.h"
 
 #include "base/pages.h"
@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,16 +26,16 @@ static int end_has_data(const struct starfish_poisson_plan *plan, const struct s
            (boundary->array[axis][end] || boundary->constant[axis][end] != 0);
 }
 
-int starfish_job_has_boundary(const struct starfish_job *job, const struct starfish_boundary *boundary)
+/* Whether `bytes` from `array` on are among those of the solution, which a method may write before it has read them. */
+static int is_in_solution(const struct starfish_job *job, const void *array, size_t bytes)
 {
-    for (int axis = 0; axis < 3; axis++)
-        for (int end = 0; end < 2; end++)
-            if (end_has_data(job->plan, boundary, axis, end))
-                return 1;
-    return 0;
+    const size_t *n = job->plan->field_n;
+    const size_t size = n[0] * n[1] * n[2] * starfish_real_size(job->plan->options.precision);
+    const uintptr_t at = (uintptr_t)array, solution = (uintptr_t)job->solution->memory;
+    return at < solution + size && solution < at + bytes;
 }
 
-/* The array of a face as data. A host array that may go before the job is done is copied. */
+/* The array of a face as data. A host array that may change before the job is done is copied. */
 static starfish_status register_face(struct starfish_job *job, const void *array, int axis, int end)
 {
     const struct starfish_poisson_plan *plan = job->plan;
@@ -46,13 +47,13 @@ static starfish_status register_face(struct starfish_job *job, const void *array
 
     snprintf(name, sizeof name, "boundary.array[%d][%d]", axis, end);
     STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, &residence));
-    if (residence != STARFISH_ON_DEVICE && !job->in_place) {
+    if (residence != STARFISH_ON_DEVICE && (!job->in_place || is_in_solution(job, array, count * size))) {
         void *copy = job->face_copy[axis][end] = starfish_pages_alloc(count * size);
         if (!copy)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
         array = memcpy(copy, array, count * size);
     }
-    return starfish_array_over(&job->face[axis][end], plan->context, name, array, count, size);
+    return starfish_array_over(&job->boundary.face[axis][end], plan->context, name, array, count, size);
 }
 
 static starfish_status check_constant(const struct starfish_poisson_plan *plan, double constant, int axis, int end)
@@ -67,31 +68,31 @@ static starfish_status check_constant(const struct starfish_poisson_plan *plan, 
     return STARFISH_SUCCESS;
 }
 
-static starfish_status describe(struct starfish_job *job, const struct starfish_boundary *boundary,
-                                struct starfish_boundary_task *task)
+starfish_status starfish_job_take_boundary(struct starfish_job *job, const struct starfish_boundary *boundary, int *any)
 {
     const struct starfish_poisson_plan *plan = job->plan;
+    struct starfish_boundary_data *data = &job->boundary;
+    *any = 0;
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
             if (!end_has_data(plan, boundary, axis, end))
                 continue;
-            task->weight[axis][end] = plan->direction[axis].boundary_weight[end];
-            task->constant[axis][end] = job->constant[axis][end] = boundary->constant[axis][end];
+            *any = 1;
+            data->weight[axis][end] = plan->direction[axis].boundary_weight[end];
+            data->constant[axis][end] = boundary->constant[axis][end];
             if (!boundary->array[axis][end])
                 STARFISH_TRY(check_constant(plan, boundary->constant[axis][end], axis, end));
             if (boundary->array[axis][end])
                 STARFISH_TRY(register_face(job, boundary->array[axis][end], axis, end));
-            task->face[axis][end] = job->face[axis][end];
         }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
+starfish_status starfish_job_submit_full_rhs(struct starfish_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
-    struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes};
-    STARFISH_TRY(describe(job, boundary, &task));
+    struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes, .data = job->boundary};
     const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision, .context = plan->context};
     /* Faces are those of this rank's planes. */
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
@@ -112,7 +113,7 @@ void starfish_job_release_boundary(struct starfish_job *job)
         starfish_array_unregister(job->full_rhs[slab]);
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++) {
-            starfish_data_release(&job->face[axis][end]);
+            starfish_data_release(&job->boundary.face[axis][end]);
             free(job->face_copy[axis][end]);
         }
 }

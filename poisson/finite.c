@@ -42,8 +42,8 @@ starfish_status starfish_job_submit_search(struct starfish_job *job)
         const int axis = face / 2, end = face % 2;
         struct starfish_finite_task task = {.count = starfish_poisson_face_size(plan, axis),
                                             .where = job->cut.where[0],
-                                            .values = job->face[axis][end]};
-        if (job->face[axis][end])
+                                            .values = job->boundary.face[axis][end]};
+        if (job->boundary.face[axis][end])
             STARFISH_TRY(submit(job, &task, &search->face[axis][end]));
     }
     return STARFISH_SUCCESS;

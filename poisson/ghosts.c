@@ -105,7 +105,7 @@ starfish_status starfish_job_submit_ghosts(struct starfish_job *job)
                                         .slabs = job->cut.slabs,
                                         .slab = job->solution->handle};
     memcpy(task.rule, plan->ghost, sizeof task.rule);
-    memcpy(task.constant, job->constant, sizeof task.constant);
-    memcpy(task.face, job->face, sizeof task.face);
+    memcpy(task.constant, job->boundary.constant, sizeof task.constant);
+    memcpy(task.face, job->boundary.face, sizeof task.face);
     return starfish_submit_ghosts(&job->progress, STARFISH_PHASE_BACKWARD, &task);
 }

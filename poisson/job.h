@@ -2,6 +2,7 @@
 #ifndef STARFISH_POISSON_JOB_H
 #define STARFISH_POISSON_JOB_H
 
+#include "codelets/stencil.h"
 #include "poisson/plan.h"
 #include "scheduler/progress.h"
 
@@ -23,11 +24,11 @@ struct starfish_job {
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
      * runtime's. */
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
-    starfish_handle ghosted;    /* the solution's array with its ghosts */
-    double constant[3][2];      /* boundary data that are constants */
-    starfish_handle face[3][2]; /* arrays of boundary data; and their copies, where the user's may go */
-    void *face_copy[3][2];
-    struct starfish_table removed; /* pertrb, and another double */
+    starfish_handle ghosted;                /* the solution's array with its ghosts */
+    struct starfish_boundary_data boundary; /* of ends that have data */
+    int boundary_in_passing;                /* who reads the user's right-hand side moves them to it */
+    void *face_copy[3][2];                  /* of its arrays, where the user's may go */
+    struct starfish_table removed;          /* pertrb, and another double */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
      * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
@@ -54,10 +55,11 @@ starfish_status starfish_job_submit_rest(struct starfish_job *job);
 /* And that thread's last word: other jobs may have the fields. */
 void starfish_job_release_fields(struct starfish_job *job);
 
-/* boundary.c: whether there are boundary data at any end that takes them. */
-int starfish_job_has_boundary(const struct starfish_job *job, const struct starfish_boundary *boundary);
-/* Submits the right-hand side with boundary data (none: a copy) to full_rhs. */
-starfish_status starfish_job_submit_full_rhs(struct starfish_job *job, const struct starfish_boundary *boundary);
+/* boundary.c: fills job->boundary with the data of ends that take them; *any: whether there are any. */
+starfish_status starfish_job_take_boundary(struct starfish_job *job, const struct starfish_boundary *boundary,
+                                           int *any);
+/* Submits the right-hand side with job->boundary (none: a copy) to full_rhs. */
+starfish_status starfish_job_submit_full_rhs(struct starfish_job *job);
 /* After the tasks: releases full_rhs and the faces. */
 void starfish_job_release_boundary(struct starfish_job *job);
 

@@ -38,6 +38,10 @@ struct starfish_method_row {
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
      * STARFISH_STAGED; NULL: no. */
     int (*stages)(const struct starfish_poisson_plan *plan);
+    /* Whether `submit` can move job->boundary to the right-hand side as it reads that, of jobs on cores without
+     * refinement; it does where job->boundary_in_passing. Else boundary data are part of `rhs`, for which the field is
+     * copied. NULL: no. */
+    int (*moves_boundary)(const struct starfish_job *job);
     /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
      * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
      * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it

@@ -184,12 +184,24 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
+/* The one task of cores does, which reads the right-hand side once. */
+static int moves_boundary(const struct starfish_job *job)
+{
+    const struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
+    return graph && graph->whole != NULL;
+}
+
 static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
                               starfish_handle removed)
 {
     struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
-    if (job->plan->count == 1)
-        return starfish_graph_slab(graph, &job->progress, rhs, solution, removed);
+    if (job->plan->count == 1) {
+        const struct starfish_slab_data data = {.rhs = rhs,
+                                                .boundary = job->boundary_in_passing ? &job->boundary : NULL,
+                                                .solution = solution,
+                                                .removed = removed};
+        return starfish_graph_slab(graph, &job->progress, &data);
+    }
     return starfish_graph_problems(graph, &job->progress, rhs, solution->slab,
                                    solution == &job->solution_slabs ? job->removed_of_slab : NULL);
 }
@@ -208,6 +220,7 @@ const struct starfish_method_row starfish_slab_method = {
     .cut = starfish_slab_cut_for,
     .has_cut = starfish_slab_has_cut,
     .stages = starfish_slab_stages,
+    .moves_boundary = moves_boundary,
     .submit = submit,
     .memory = starfish_slab_tell_memory,
     .watch = starfish_slab_watch,

@@ -59,7 +59,8 @@ static starfish_status submit_residual(struct starfish_job *job, enum starfish_p
                                                 .maximum = job->maximum,
                                                 .result = result,
                                                 .many = job->plan->count > 1,
-                                                .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL};
+                                                .removed_of_slab = job->plan->count > 1 ? job->removed_of_slab : NULL,
+                                                .boundary = job->boundary_in_passing ? &job->boundary : NULL};
     return starfish_graph_residual(&job->plan->operator_, &job->cut, &job->progress, phase, &job->solution_slabs,
                                    &data);
 }
@@ -97,15 +98,18 @@ static starfish_status submit_refinement(struct starfish_job *job, int step)
     return starfish_graph_refine(&plan->operator_, &job->cut, &job->progress, &job->solution_slabs, &data);
 }
 
-/* The user's right-hand side, or one of ours where boundary data are moved to it, or where it is read again after the
- * solution has taken its place. */
+/* The user's right-hand side, or one of ours where boundary data are moved to it before the solve, or where it is read
+ * again after the solution has taken its place. */
 static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
 {
+    const struct starfish_method_row *method = job->plan->method;
     const int overwritten = job->rhs->memory == job->solution->memory; /* of spread fields, the first share's */
-    if (!starfish_job_has_boundary(job, boundary) && !(overwritten && reads_residual(job->plan)) &&
-        !starfish_job_packs_rhs(job))
-        return STARFISH_SUCCESS;
-    return starfish_job_submit_full_rhs(job, boundary);
+    const int copied = (overwritten && reads_residual(job->plan)) || starfish_job_packs_rhs(job);
+    int any;
+    STARFISH_TRY(starfish_job_take_boundary(job, boundary, &any));
+    job->boundary_in_passing =
+        any && !copied && job->plan->refinements == 0 && method->moves_boundary && method->moves_boundary(job);
+    return copied || (any && !job->boundary_in_passing) ? starfish_job_submit_full_rhs(job) : STARFISH_SUCCESS;
 }
 
 /* A field may be the right-hand side of any number of jobs, and be written by none. */

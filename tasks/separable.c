@@ -130,6 +130,7 @@ starfish_status starfish_graph_residual(const struct starfish_operator *op, cons
             .maximum = data->maximum ? data->maximum[slab].handle : NULL,
             .result = data->result ? data->result[slab] : NULL,
             .problems = data->many ? starfish_cut_planes(cut, slab) / op->n[2] : 0,
+            .boundary = data->boundary,
         };
         STARFISH_TRY(starfish_submit_residual(progress, phase, &task));
     }

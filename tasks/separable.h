@@ -2,6 +2,7 @@
 #ifndef STARFISH_TASKS_SEPARABLE_H
 #define STARFISH_TASKS_SEPARABLE_H
 
+#include "codelets/stencil.h"
 #include "fft/kernels/basis.h"
 #include "scheduler/field.h"
 #include "scheduler/progress.h"
@@ -67,6 +68,7 @@ struct starfish_residual_data {
      * of which the first counts, or NULL; and so are maxima. */
     int many;
     const struct starfish_table *removed_of_slab;
+    const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
 starfish_status starfish_graph_residual(const struct starfish_operator *op, const struct starfish_cut *cut,

@@ -495,36 +495,37 @@ static starfish_status submit_alone(struct starfish_slab_graph *graph, struct st
 
 /* One task for all, and the edges of what it has written. */
 static starfish_status submit_whole(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                    const starfish_handle *modes, starfish_handle removed)
+                                    const struct starfish_slab_data *data, const starfish_handle *modes)
 {
     const struct starfish_slab_whole_task task = {.whole = graph->whole,
                                                   .cut = &graph->cut,
-                                                  .rhs = rhs,
-                                                  .solution = solution->slab,
+                                                  .rhs = data->rhs,
+                                                  .boundary = data->boundary,
+                                                  .solution = data->solution->slab,
                                                   .modes = modes,
-                                                  .removed = removed};
+                                                  .removed = data->removed};
     STARFISH_TRY(starfish_submit_slab_whole(progress, STARFISH_PHASE_BACKWARD, &task));
-    return submit_edges(graph, progress, solution);
+    return submit_edges(graph, progress, data->solution);
 }
 
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                    starfish_handle removed)
+                                    const struct starfish_slab_data *data)
 {
+    const struct starfish_slabs *solution = data->solution;
+    const starfish_handle removed = data->removed;
     const struct starfish_slab *slab = graph->slab[graph->turn];
     const starfish_handle *const modes = modes_of(graph, solution);
     graph->turn = (graph->turn + 1) % graph->turns;
     if (graph->whole)
-        return submit_whole(graph, progress, rhs, solution, modes, removed);
+        return submit_whole(graph, progress, data, modes);
     if (is_one_task(graph, solution))
-        return submit_alone(graph, progress, rhs, solution, removed);
+        return submit_alone(graph, progress, data->rhs, solution, removed);
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
                                                         .slab = &slab[s],
                                                         .alone = alone(graph),
-                                                        .rhs = rhs[s],
+                                                        .rhs = data->rhs[s],
                                                         .solution = modes ? modes[s] : solution->slab[s],
                                                         .moments = alone(graph) ? removed : slab[s].moments,
                                                         .token = starfish_slab_stream_token(&graph->stream, s)};

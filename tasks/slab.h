@@ -84,9 +84,15 @@ starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struc
                                         const struct starfish_table *removed);
 
 /* rhs and solution: slabs of fields, the same or others; edges of the solution are written where there are any.
- * removed: two doubles, the first of which receives pertrb, in singular problems. One thread at a time. */
+ * boundary: what is still to be moved to the right-hand side, of graphs that are `whole` alone; or NULL. removed: two
+ * doubles, the first of which receives pertrb, in singular problems, else NULL. One thread at a time. */
+struct starfish_slab_data {
+    const starfish_handle *rhs;
+    const struct starfish_boundary_data *boundary;
+    const struct starfish_slabs *solution;
+    starfish_handle removed;
+};
 starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                    starfish_handle removed);
+                                    const struct starfish_slab_data *data);
 
 #endif

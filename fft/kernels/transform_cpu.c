@@ -257,7 +257,8 @@ static void set_ahead(const struct starfish_transform_cpu *plan, enum starfish_t
 
 /* `count` rows from `first` on, as a block of lanes. */
 static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                          const struct starfish_transform_rows *arguments, size_t first, size_t count)
+                          const struct starfish_transform_rows *arguments, const struct starfish_row_change *change,
+                          size_t first, size_t count)
 {
     struct starfish_transform_lane_block block = block_of(plan, direction, arguments->scale, arguments->workspace);
     real *const room = block.workspace;
@@ -272,6 +273,8 @@ static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfi
         block.loaded = input != NULL;
         REAL_NAME(starfish_transform_rows_to_lanes)
         ((const void *const *)values, count, plan->n, input ? input : room);
+        for (size_t r = 0; r < count && change; r++)
+            change->change(change->data, first + r, (input ? input : room) + r, LANES);
         transform_room(&block);
         REAL_NAME(starfish_transform_lanes_to_tiles)(room, arguments, first, count);
         return;
@@ -284,10 +287,22 @@ static void block_of_rows(const struct starfish_transform_cpu *plan, enum starfi
         REAL_NAME(starfish_transform_lanes_to_rows)(room, count, plan->n, values);
 }
 
-static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                 const struct starfish_transform_rows *arguments)
+/* Row r as it is to be transformed: itself, or its changed copy in `room`. */
+static const real *changed_row(const struct starfish_transform_cpu *plan, const struct starfish_row_change *change,
+                               size_t r, const real *row, real *room)
 {
-    if (plan->tables.shape.fft == STARFISH_FFT_NONE && arguments->tiles == 1 && arguments->strides.row == 0) {
+    if (!change)
+        return row;
+    memcpy(room, row, plan->n * sizeof *room);
+    change->change(change->data, r, room, 1);
+    return room;
+}
+
+static void rows(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
+                 const struct starfish_transform_rows *arguments, const struct starfish_row_change *change)
+{
+    const int packed = arguments->tiles == 1 && arguments->strides.row == 0;
+    if (plan->tables.shape.fft == STARFISH_FFT_NONE && packed && !change) {
         copy_rows(plan, direction, arguments);
         return;
     }
@@ -295,13 +310,13 @@ static void rows(const struct starfish_transform_cpu *plan, enum starfish_transf
     real scale = (real)arguments->scale;
     size_t r = 0;
     for (; make_a_block(plan, arguments->count - r); r += smaller(LANES, arguments->count - r))
-        block_of_rows(plan, direction, arguments, r, smaller(LANES, arguments->count - r));
+        block_of_rows(plan, direction, arguments, change, r, smaller(LANES, arguments->count - r));
     for (; r < arguments->count; r++) {
         real *row = values_row(plan, arguments, r);
         bool whole = arguments->tiles == 1; /* then the modes of a row already lie together */
         real *modes = whole ? (real *)arguments->tile[0] + r * plan->n : work.row;
         if (direction == STARFISH_FORWARD) {
-            transform_row(plan, direction, &work, row, scale, modes);
+            transform_row(plan, direction, &work, changed_row(plan, change, r, row, modes), scale, modes);
             if (!whole)
                 scatter(arguments, r, modes);
         } else {

@@ -3,6 +3,7 @@
 #define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 
 #include "fft/kernels/columns_while.h"
+#include "fft/kernels/rows_changed.h"
 #include "fft/kernels/transform_lanes.h"
 
 struct starfish_transform_cpu_code {
@@ -13,8 +14,9 @@ struct starfish_transform_cpu_code {
     int (*create_lanes)(struct starfish_transform_lanes *lanes, const struct starfish_transform_tables *tables,
                         size_t n);
     size_t (*workspace)(const struct starfish_transform_cpu *plan);
+    /* change: of FORWARD, or NULL; fetch: or NULL. */
     void (*rows)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
-                 const struct starfish_transform_rows *arguments);
+                 const struct starfish_transform_rows *arguments, const struct starfish_row_change *change);
     void (*columns)(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                     const struct starfish_transform_columns *arguments, struct starfish_fetch *fetch);
 };

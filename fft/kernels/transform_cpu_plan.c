@@ -67,7 +67,14 @@ size_t starfish_transform_cpu_workspace(const struct starfish_transform_cpu *pla
 void starfish_transform_rows_cpu(const struct starfish_transform_cpu *plan, enum starfish_transform_direction direction,
                                  const struct starfish_transform_rows *arguments)
 {
-    plan->code->rows(plan, direction, arguments);
+    plan->code->rows(plan, direction, arguments, NULL);
+}
+
+void starfish_transform_changed_rows_cpu(const struct starfish_transform_cpu *plan,
+                                         const struct starfish_transform_rows *arguments,
+                                         const struct starfish_row_change *change)
+{
+    plan->code->rows(plan, STARFISH_FORWARD, arguments, change);
 }
 
 void starfish_transform_columns_cpu(const struct starfish_transform_cpu *plan,

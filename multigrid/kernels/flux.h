@@ -87,9 +87,10 @@ struct starfish_flux_transfer {
  * symmetric cycle. 3 words per unknown, 2 without u, and an eighth for coarse, in any order: both colours are done in
  * one pass. */
 enum starfish_flux_order { STARFISH_FLUX_AT_ONCE, STARFISH_FLUX_EVEN_FIRST, STARFISH_FLUX_ODD_FIRST };
-/* On the CPU, with an order, parts of one array v may be swept together in two calls each: BEGIN does all that needs
- * nothing of the other parts' results, and END, when all parts have begun, the rest. */
-enum starfish_flux_phase { STARFISH_FLUX_WHOLE, STARFISH_FLUX_BEGIN, STARFISH_FLUX_END };
+/* On the CPU, with an order, parts of one array v may be swept together in three calls each: BEGIN does all that needs
+ * nothing of the other parts' results; when all parts have begun, END_EVEN does the rest of the rows whose j + k is
+ * even; and when all have done that, END_ODD that of the others. So no part reads a row that another one writes. */
+enum starfish_flux_phase { STARFISH_FLUX_WHOLE, STARFISH_FLUX_BEGIN, STARFISH_FLUX_END_EVEN, STARFISH_FLUX_END_ODD };
 struct starfish_flux_smooth {
     struct starfish_flux_matrix matrix;
     struct starfish_flux_part at;

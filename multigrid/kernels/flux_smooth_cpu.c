@@ -6,9 +6,8 @@
  * that it follows, and no row is done twice. In place is right because unknowns of a colour read only the other one.
  * Where that does not hold, or the row beside has not come to that stage, that is beyond the part and across the ends
  * of a periodic direction, the row is computed from u again. Cores that sweep parts of one array together need not do
- * that: they leave out the second colour of rows beside other parts, wait for each other, and do it then. Their loops
- * read all unknowns beside a row, of which the others may be writing those of the second colour: these values are not
- * used. */
+ * that: they leave out the second colour of rows beside other parts, wait for each other, and do it then, every other
+ * row first: loops read whole rows, also what they do not use, and nobody may be writing that. */
 #include "multigrid/kernels/flux_row.h"
 
 enum { CACHED_BYTES = 512 * 1024, CACHED_ARRAYS = 8, FEWEST_ROWS = 8 };
@@ -187,13 +186,13 @@ static size_t strip_rows(const struct sweep *s)
     return rows > FEWEST_ROWS ? rows : FEWEST_ROWS;
 }
 
-/* The second colour of the rows that were left out. */
-static void sweep_edges(const struct sweep *s)
+/* The second colour of the rows that were left out, of even or odd number. */
+static void sweep_edges(const struct sweep *s, size_t odd)
 {
     const struct starfish_flux_part *at = &s->a->at;
 
     for (size_t k = at->z0; k < at->z1; k++)
-        for (size_t j = at->y0; j < at->y1; j++)
+        for (size_t j = at->y0 + (at->y0 + k + odd) % 2; j < at->y1; j += 2)
             if (is_at_edge(s, j, (ptrdiff_t)k))
                 second_stage(s, j, (ptrdiff_t)k);
 }
@@ -221,8 +220,8 @@ void REAL_NAME(starfish_flux_smooth_cpu)(const struct starfish_flux_smooth *a)
 
     if (a->order == STARFISH_FLUX_AT_ONCE)
         sweep_at_once(&sweep);
-    else if (a->phase == STARFISH_FLUX_END)
-        sweep_edges(&sweep);
+    else if (a->phase == STARFISH_FLUX_END_EVEN || a->phase == STARFISH_FLUX_END_ODD)
+        sweep_edges(&sweep, a->phase == STARFISH_FLUX_END_ODD);
     else
         sweep_colours(&sweep);
 }

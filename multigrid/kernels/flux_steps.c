@@ -142,7 +142,8 @@ static int smooth_points(const struct starfish_place *place, const struct starfi
 {
     static const enum starfish_flux_phase phase[] = {[STARFISH_SWEEP_WHOLE] = STARFISH_FLUX_WHOLE,
                                                      [STARFISH_SWEEP_BEGIN] = STARFISH_FLUX_BEGIN,
-                                                     [STARFISH_SWEEP_END] = STARFISH_FLUX_END};
+                                                     [STARFISH_SWEEP_END_EVEN] = STARFISH_FLUX_END_EVEN,
+                                                     [STARFISH_SWEEP_END_ODD] = STARFISH_FLUX_END_ODD};
     const struct starfish_flux_shape *shape = s->shape;
     struct starfish_flux_smooth smooth = {.matrix = matrix_of_step(place, s),
                                           .at = starfish_flux_part_of(shape->n[0], s->at),

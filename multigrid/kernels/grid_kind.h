@@ -46,8 +46,13 @@ enum starfish_grid_operation {
 };
 
 /* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results,
- * and ends when all have begun. */
-enum starfish_sweep_phase { STARFISH_SWEEP_WHOLE, STARFISH_SWEEP_BEGIN, STARFISH_SWEEP_END };
+ * and ends, when all have begun, in two steps, so that nobody reads what another one writes. */
+enum starfish_sweep_phase {
+    STARFISH_SWEEP_WHOLE,
+    STARFISH_SWEEP_BEGIN,
+    STARFISH_SWEEP_END_EVEN,
+    STARFISH_SWEEP_END_ODD
+};
 
 /* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the
  * operation reads or writes (starfish_grid_kind.reads, `at`) need be there. */

@@ -99,17 +99,16 @@ static int compute(struct run *run, int level, enum starfish_grid_operation oper
     return own.at.x0 < own.at.x1 && own.at.y0 < own.at.y1 ? run->tail->kind->compute[operation](&run->place, &own) : 0;
 }
 
-/* In two phases, where cores share a sweep that has them. */
+/* In phases, where cores share a sweep that has them. */
 static int run_sweep(struct run *run, int level, struct starfish_grid_step *step)
 {
     const struct starfish_grid_kind *kind = run->tail->kind;
 
     if (cores_of(run, level) == 1 || !kind->has_phases || !kind->has_phases(step->sweep))
         return compute(run, level, STARFISH_GRID_SMOOTH, step);
-    step->phase = STARFISH_SWEEP_BEGIN;
-    TRY_LAUNCH(compute(run, level, STARFISH_GRID_SMOOTH, step));
-    step->phase = STARFISH_SWEEP_END;
-    return compute(run, level, STARFISH_GRID_SMOOTH, step);
+    for (step->phase = STARFISH_SWEEP_BEGIN; step->phase <= STARFISH_SWEEP_END_ODD; step->phase++)
+        TRY_LAUNCH(compute(run, level, STARFISH_GRID_SMOOTH, step));
+    return 0;
 }
 
 static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[2])

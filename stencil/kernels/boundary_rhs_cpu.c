@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* Elements begin .. end-1 of a row, which may lie apart: element i is at values[(i - begin) * stride]. */
+struct piece {
+    size_t begin, end, stride;
+    real *values;
+};
+
 static real datum(const struct starfish_boundary_rhs *a, int axis, int end, size_t index)
 {
     const real *face = a->face[axis][end];
@@ -17,34 +23,47 @@ static int has_data(const struct starfish_boundary_rhs *a, int axis, int end)
     return a->weight[axis][end] != 0 && (a->face[axis][end] || a->constant[axis][end] != 0);
 }
 
-static void subtract_x(const struct starfish_boundary_rhs *a, real *row, size_t j, size_t k)
+static void subtract_x(const struct starfish_boundary_rhs *a, const struct piece *p, size_t j, size_t k)
 {
-    for (int end = 0; end < 2; end++)
-        if (has_data(a, 0, end))
-            row[end ? a->n[0] - 1 : 0] -= datum(a, 0, end, j + a->n[1] * k);
+    for (int end = 0; end < 2; end++) {
+        const size_t i = end ? a->n[0] - 1 : 0;
+        if (i >= p->begin && i < p->end && has_data(a, 0, end))
+            p->values[(i - p->begin) * p->stride] -= datum(a, 0, end, j + a->n[1] * k);
+    }
 }
 
 /* A row that lies on an end of an axis: `face` is where its data begin. */
-static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, real *row)
+static void subtract_row(const struct starfish_boundary_rhs *a, int axis, int end, size_t face, const struct piece *p)
 {
     if (has_data(a, axis, end))
-        for (size_t i = 0; i < a->n[0]; i++)
-            row[i] -= datum(a, axis, end, face + i);
+        for (size_t i = p->begin; i < p->end; i++)
+            p->values[(i - p->begin) * p->stride] -= datum(a, axis, end, face + i);
 }
 
-/* Row j of plane k of all problems' planes. */
-static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, real *row)
+/* Of row j of plane k of all problems' planes. */
+static void subtract_faces(const struct starfish_boundary_rhs *a, size_t j, size_t k, const struct piece *p)
 {
     const size_t nx = a->n[0], ny = a->n[1], z = k % a->planes, problem = k / a->planes;
-    subtract_x(a, row, j, k);
+    subtract_x(a, p, j, k);
     if (j == 0)
-        subtract_row(a, 1, 0, nx * k, row);
+        subtract_row(a, 1, 0, nx * k, p);
     if (j == ny - 1)
-        subtract_row(a, 1, 1, nx * k, row);
+        subtract_row(a, 1, 1, nx * k, p);
     if (z == 0)
-        subtract_row(a, 2, 0, nx * (j + ny * problem), row);
+        subtract_row(a, 2, 0, nx * (j + ny * problem), p);
     if (z == a->planes - 1)
-        subtract_row(a, 2, 1, nx * (j + ny * problem), row);
+        subtract_row(a, 2, 1, nx * (j + ny * problem), p);
+}
+
+void REAL_NAME(starfish_boundary_row_cpu)(const struct starfish_boundary_rhs *a, size_t j, size_t k, void *row,
+                                          size_t stride)
+{
+    subtract_faces(a, j, k, &(struct piece){0, a->n[0], stride, row});
+}
+
+void REAL_NAME(starfish_boundary_element_cpu)(const struct starfish_boundary_rhs *a, const size_t at[3], void *value)
+{
+    subtract_faces(a, at[1], at[2], &(struct piece){at[0], at[0] + 1, 1, value});
 }
 
 enum { SHORT_ROW = 1024 }; /* bytes, below which a copy is more calls than bytes */
@@ -82,7 +101,7 @@ void REAL_NAME(starfish_boundary_rhs_cpu)(const struct starfish_boundary_rhs *a)
         if (a->result != a->rhs)
             copy_plane(a, source, from.row, target, to.row);
         for (size_t j = 0; j < rows; j++)
-            subtract_faces(a, j, a->first_plane + k, target + j * to.row);
+            REAL_NAME(starfish_boundary_row_cpu)(a, j, a->first_plane + k, target + j * to.row, 1);
     }
     starfish_past_caches_done();
 }

@@ -99,21 +99,31 @@ STARFISH_ALWAYS_INLINE void count(struct maxima *m, double residual, double f, d
     m->bad_rhs += 0 * f;
 }
 
-/* One row of the field. */
+/* Row (j,k) of the slab. */
 struct line {
     const real *u, *f;
     real *result; /* or NULL */
     struct neighbours beside;
+    size_t j, k;
 };
 
-/* An end, or a complex number. */
+static double right_side(const struct starfish_residual *a, const struct line *line, size_t i)
+{
+    real f = line->f[i];
+    if (a->boundary)
+        REAL_NAME(starfish_boundary_element_cpu)
+    (a->boundary, (const size_t[]){i, line->j, a->first_plane + line->k}, &f);
+    return f;
+}
+
+/* An end, an element beside boundary data, or a complex number. */
 static void slow_element(const struct starfish_residual *a, const struct line *line, size_t i, struct maxima *m)
 {
     const struct starfish_stencil_axis *x = &a->axis[0];
     const size_t nx = a->n[0];
     const real *u = line->u;
     const int has_west = i > 0 || x->periodic, has_east = i + 1 < nx || x->periodic;
-    const double here = u[i], f = line->f[i], offset = a->offset ? a->offset[a->complex_pairs && i > 0] : 0;
+    const double here = u[i], f = right_side(a, line, i), offset = a->offset ? a->offset[a->complex_pairs && i > 0] : 0;
     const struct beside_in_row beside = {has_west ? (double)u[i > 0 ? i - 1 : nx - 1] : here,
                                          has_east ? (double)u[i + 1 < nx ? i + 1 : 0] : here,
                                          has_west ? x->lower[i] : 0, has_east ? x->upper[i] : 0};
@@ -154,13 +164,27 @@ STARFISH_CLONES static void inner_elements(const struct starfish_residual *a, co
     *m = (struct maxima){residual, rhs, size, solution, bad, bad_rhs};
 }
 
+/* Whether boundary data in y or z may lie beside it. */
+static int is_at_face(const struct starfish_residual *a, size_t j, size_t k)
+{
+    const size_t z = a->first_plane + k;
+    return j == 0 || j + 1 == a->n[1] || z == 0 || z + 1 == a->planes;
+}
+
 static void residual_row(const struct starfish_residual *a, size_t j, size_t k, struct maxima *m)
 {
     const size_t nx = a->n[0], at = (j + k * a->n[1]) * nx;
-    const struct line line = {(const real *)a->u + at, (const real *)a->rhs + at,
-                              a->result ? (real *)a->result + at : NULL, find(a, j, k)};
+    const struct line line = {(const real *)a->u + at,
+                              (const real *)a->rhs + at,
+                              a->result ? (real *)a->result + at : NULL,
+                              find(a, j, k),
+                              j,
+                              k};
+    const int slow = a->boundary && is_at_face(a, j, k);
     slow_element(a, &line, 0, m);
-    if (nx > 2)
+    for (size_t i = 1; slow && i + 1 < nx; i++)
+        slow_element(a, &line, i, m);
+    if (nx > 2 && !slow)
         inner_elements(a, &line, m);
     if (nx > 1)
         slow_element(a, &line, nx - 1, m);

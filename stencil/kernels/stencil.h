@@ -50,9 +50,10 @@ struct starfish_residual {
     double lambda;
     const void *u, *below, *above; /* below, above: the planes next to the slab (wrapped when periodic), or NULL */
     const void *rhs;
-    const double *offset; /* a double, or two, where the kernel runs; NULL for 0 */
-    double *maximum;      /* STARFISH_MAXIMA */
-    void *result;         /* the slab's planes */
+    const double *offset;                         /* a double, or two, where the kernel runs; NULL for 0 */
+    double *maximum;                              /* STARFISH_MAXIMA */
+    void *result;                                 /* the slab's planes */
+    const struct starfish_boundary_rhs *boundary; /* on cores: what is still to be moved to rhs; or NULL */
 };
 void starfish_residual_cpu_f32(const struct starfish_residual *arguments);
 void starfish_residual_cpu_f64(const struct starfish_residual *arguments);
@@ -75,6 +76,14 @@ struct starfish_boundary_rhs {
 };
 void starfish_boundary_rhs_cpu_f32(const struct starfish_boundary_rhs *arguments);
 void starfish_boundary_rhs_cpu_f64(const struct starfish_boundary_rhs *arguments);
+/* The same for one row alone, row j of plane k of all problems' planes, in place: element i at row[i * stride]. */
+void starfish_boundary_row_cpu_f32(const struct starfish_boundary_rhs *arguments, size_t j, size_t k, void *row,
+                                   size_t stride);
+void starfish_boundary_row_cpu_f64(const struct starfish_boundary_rhs *arguments, size_t j, size_t k, void *row,
+                                   size_t stride);
+/* And for element at[0] of such a row alone, which is in *value. */
+void starfish_boundary_element_cpu_f32(const struct starfish_boundary_rhs *arguments, const size_t at[3], void *value);
+void starfish_boundary_element_cpu_f64(const struct starfish_boundary_rhs *arguments, const size_t at[3], void *value);
 int starfish_boundary_rhs_cuda_f32(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
 int starfish_boundary_rhs_cuda_f64(const struct starfish_boundary_rhs *arguments, struct CUstream_st *stream);
 

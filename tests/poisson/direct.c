@@ -46,6 +46,7 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(solves_from_eight_threads),
         cmocka_unit_test(chains_solves_on_fields),
         cmocka_unit_test(counts_tasks_by_worker),
+        cmocka_unit_test(boundary_data_take_no_copy),
         cmocka_unit_test(two_contexts_live_together),
         cmocka_unit_test(refuses_what_it_cannot_solve),
         cmocka_unit_test(solves_indefinite_problems),

@@ -54,6 +54,7 @@ void splits_and_algorithms_agree(void **state);
 void solves_from_eight_threads(void **state);
 void chains_solves_on_fields(void **state);
 void counts_tasks_by_worker(void **state);
+void boundary_data_take_no_copy(void **state);
 void two_contexts_live_together(void **state);
 void refuses_what_it_cannot_solve(void **state);
 void auto_passes_by_a_useless_basis(void **state);

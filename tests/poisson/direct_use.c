@@ -263,6 +263,53 @@ void counts_tasks_by_worker(void **state)
     direct_free_problem(&p);
 }
 
+/* On cores alone boundary data are moved to the right-hand side as it is read, by no task of their own: from arrays of
+ * their own, where the solution takes the place of the right-hand side, and from memory that the solution will take. A
+ * residual reads the right-hand side in the same way, unless the solution has taken its place. */
+static void check_no_copy(int check_residual)
+{
+    enum { APART, IN_PLACE, DATA_IN_SOLUTION, WAYS };
+    struct starfish_poisson_problem p = direct_problem("dd cell", "dn cell", "nd cell", 24, 21, 70, 0);
+    const size_t count = direct_unknowns(&p);
+    unsigned seed = 23;
+    struct starfish_boundary boundary = {0};
+    starfish_poisson_plan *plan;
+    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.check_residual = check_residual;
+    ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
+    direct_random_boundary(&p, &boundary, &seed);
+    for (int way = 0; way < WAYS; way++) {
+        double *const to = way == IN_PLACE ? f : v;
+        struct starfish_boundary given = boundary;
+        struct starfish_info without, with;
+        test_apply(&p, &given, u, f);
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, v, &without));
+        if (way == DATA_IN_SOLUTION) {
+            memcpy(v, u, count * sizeof *v);
+            given.array[2][1] = v;
+            test_apply(&p, &given, u, f);
+        }
+        ASSERT_OK(starfish_poisson_solve(plan, &given, f, to, &with));
+        assert_true(direct_difference(u, to, count) < 1e-11);
+        if (check_residual)
+            assert_true(with.residual < 1e-12);
+        if (direct_workers[STARFISH_GPU] == 0 && !(check_residual && way == IN_PLACE))
+            assert_int_equal(with.worker[STARFISH_CPU].tasks, without.worker[STARFISH_CPU].tasks);
+    }
+    direct_free_boundary(&boundary);
+    starfish_poisson_plan_destroy(plan);
+    free(u), free(f), free(v);
+    direct_free_problem(&p);
+}
+
+void boundary_data_take_no_copy(void **state)
+{
+    (void)state;
+    check_no_copy(0);
+    check_no_copy(1);
+}
+
 /* Two contexts and their plans at once. */
 void two_contexts_live_together(void **state)
 {
