@@ -138,6 +138,8 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
 enum starfish_worker_set comparison_set_of(const char *workers)
 {
     const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
+    if (strcmp(workers, machine_set_names[STARFISH_SET_TEAM]) == 0)
+        return STARFISH_SET_TEAM;
     return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
            : gpus                                         ? STARFISH_SET_GPUS
                                                           : STARFISH_SET_CORES;
@@ -176,7 +178,7 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     {
         const char *workers = starfish_json_text_of(row, "workers");
         const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
-                           !(comparison->with_gpus && comparison_set_of(workers) == STARFISH_SET_CORES);
+                           !(comparison->as_they_are && comparison_set_of(workers) == STARFISH_SET_CORES);
         if (wanted_here && chosen && !json_object_get(seen, workers))
             compare_set(comparison, recorded, workers);
         json_object_set_new(seen, workers, json_true());
@@ -315,7 +317,8 @@ static void print_share(const struct comparison *comparison, const char *what, i
     const json_t *row;
     json_array_foreach(comparison->rows, i, row)
     {
-        const int has_gpu = comparison_set_of(starfish_json_text_of(row, "workers")) != STARFISH_SET_CORES;
+        const enum starfish_worker_set set = comparison_set_of(starfish_json_text_of(row, "workers"));
+        const int has_gpu = set == STARFISH_SET_GPUS || set == STARFISH_SET_ALL;
         if ((held_out && !json_is_true(json_object_get(row, "held_out"))) || (gpus >= 0 && has_gpu != gpus))
             continue;
         count++;

@@ -8,8 +8,7 @@
 struct comparison {
     const char *name, *only, *workers, *csv;
     int markdown, fits; /* fits: what is held out is left out */
-    int gpus;           /* of the machine */
-    int with_gpus;      /* only sets of workers that have some */
+    int as_they_are;    /* only sets of workers whose tasks need no correction: not single cores */
     char folder[SIMULATE_PATH], scratch[64];
     json_t *rows;             /* case, workers, policy, measured, simulated */
     size_t estimated;         /* cases in which some tasks have no recorded times */
