@@ -209,10 +209,6 @@ static starfish_status compare_all(struct comparison *comparison)
     }
     if (count >= 0)
         free(entry);
-    if (status == STARFISH_SUCCESS && comparison->simulated == 0)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no measured times%s%s%s%s", folder,
-                               comparison->only ? " of a case named " : "", comparison->only ? comparison->only : "",
-                               comparison->workers ? " on " : "", comparison->workers ? comparison->workers : "");
     return status;
 }
 
@@ -358,6 +354,16 @@ static starfish_status write_csv(const struct comparison *comparison)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+starfish_status comparison_check_any(const struct comparison *comparison)
+{
+    const char *only = comparison->only, *workers = comparison->workers;
+    if (comparison->simulated > 0)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s/measured: no measured times%s%s%s%s", comparison->folder,
+                         only ? " of a case named " : "", only ? only : "", workers ? " on " : "",
+                         workers ? workers : "");
+}
+
 /* At the end, when what could be compared has been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison)
 {
@@ -392,6 +398,7 @@ static starfish_status compare(void *data)
         STARFISH_TRY(starfish_output_check(comparison->csv));
     STARFISH_TRY(comparison_begin(comparison));
     STARFISH_TRY(comparison_run(comparison));
+    STARFISH_TRY(comparison_check_any(comparison));
     if (comparison->csv)
         STARFISH_TRY(write_csv(comparison));
     if (comparison->markdown)

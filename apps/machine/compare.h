@@ -19,8 +19,10 @@ struct comparison {
 enum starfish_worker_set comparison_set_of(const char *workers);
 /* Finds the machine and prepares this process. Errors: FILE, ARGUMENT, MEMORY. */
 starfish_status comparison_begin(struct comparison *comparison);
-/* Simulates what is wanted, and adds the rows; may be called again. Errors: FILE, ARGUMENT (nothing is wanted). */
+/* Simulates what is wanted, and adds the rows; may be called again. Error: FILE. */
 starfish_status comparison_run(struct comparison *comparison);
+/* ARGUMENT where nothing was wanted of all that was measured. */
+starfish_status comparison_check_any(const struct comparison *comparison);
 /* UNSUPPORTED where cases could not be simulated: at the end, when what could be compared has been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison);
 

@@ -197,6 +197,7 @@ static starfish_status fit_others(struct comparison *comparison, const struct tr
 static starfish_status find_corrections(struct comparison *comparison, const struct trial *trial, json_t *corrections)
 {
     STARFISH_TRY(fit_cores(comparison, trial, corrections));
+    STARFISH_TRY(comparison_check_any(comparison));
     STARFISH_TRY(comparison_check_failed(comparison));
     STARFISH_TRY(fit_others(comparison, trial, corrections));
     return comparison_check_failed(comparison);

@@ -29,7 +29,7 @@ class HeldOut(Case):
         near = {kind: [] for kind in AIM}
         with open(self.path("rows.csv"), newline="") as stream:
             for row in csv.DictReader(stream):
-                kind = "cores alone" if row["workers"] == "cpu" else "with a GPU"
+                kind = "cores alone" if row["workers"] in ("cpu", "team") else "with a GPU"
                 off = float(row["simulated_seconds"]) / float(row["measured_seconds"]) - 1
                 near[kind].append(abs(off) <= WITHIN)
         return {kind: sum(rows) / len(rows) for kind, rows in near.items() if rows}
