@@ -402,7 +402,7 @@ int machine_record(int argc, char **argv)
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &recording.folder, "DIR", .help = "the machine's folder; without, NAME"},
         {"--budget", OPTION_COUNT, &recording.seconds, "S",
-         .help = "seconds, after which nothing is begun; each set of workers and policy gets its share"},
+         .help = "seconds, after which nothing is begun; each set of workers and policy gets a share by its cases"},
         {"--quick", OPTION_FLAG, &recording.quick, .help = "small cases on cores, to see that it works"},
         {.name = NULL},
     };
