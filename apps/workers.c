@@ -43,6 +43,11 @@ starfish_status workers_read(const char *text, struct starfish_context_options *
     const char *at = text;
     if (strcmp(text, "all") == 0)
         return STARFISH_SUCCESS;
+    if (strcmp(text, "team") == 0) {
+        options->gpu_workers = 0;
+        workers_as_one_team(options);
+        return STARFISH_SUCCESS;
+    }
     while (more) {
         if (!read_kind(&at, counts, seen))
             return complain(text);

@@ -4,10 +4,10 @@
 
 #include <starfish/context.h>
 
-#define WORKERS_WORDS "all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M"
+#define WORKERS_WORDS "all, cpu, gpu, team, cpu:N, gpu:M or cpu:N,gpu:M"
 #define WORKERS_SETS "sets with ; between, each as for solve"
 
-/* Error: ARGUMENT. */
+/* team: all cores as one worker. Error: ARGUMENT. */
 starfish_status workers_read(const char *text, struct starfish_context_options *options);
 /* Without a GPU all cores share every task, unless the options say otherwise: for chains of tasks, each of which waits
  * for all of the last (2D problems; iterations with many short tasks). */

@@ -120,10 +120,7 @@ STARFISH_CODELET(sweeps, "grid_sweeps", 0x5588ee);
 
 int starfish_sweeps_known(const struct starfish_context *context)
 {
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
-        if (context->workers_of[kind] > 0 && !starfish_recorded_knows(&sweeps_codelet, context, kind))
-            return 0;
-    return 1;
+    return starfish_recorded_knows_everywhere(&sweeps_codelet, context);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "codelets/collect.h"
 #include "codelets/grid.h"
 
+#include "scheduler/simulated.h"
 #include "scheduler/team.h"
 
 #include <string.h>
@@ -123,6 +124,11 @@ static void tail_cuda(void *buffers[], void *data)
 #endif
 
 STARFISH_CODELET(tail, "grid_tail", 0x555588);
+
+int starfish_tail_recorded(const struct starfish_context *context)
+{
+    return starfish_recorded_knows_everywhere(&tail_codelet, context);
+}
 
 static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, const size_t n[2])
 {

@@ -5,6 +5,9 @@
 #include "multigrid/kernels/tail.h"
 #include "scheduler/workspace.h"
 
+/* On a simulated machine: has it times of such tasks on all of the context's workers? 1 where nothing is simulated. */
+int starfish_tail_recorded(const struct starfish_context *context);
+
 /* The running worker's core `part` of `parts`, with the arrays in the room that its team shares. */
 struct starfish_tail_core starfish_tail_core_here(const struct starfish_workspace *workspace, size_t part,
                                                   size_t parts);

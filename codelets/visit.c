@@ -3,6 +3,7 @@
 #include "codelets/visit.h"
 
 #include "codelets/kernel_pair.h"
+#include "scheduler/simulated.h"
 
 #include <string.h>
 
@@ -145,6 +146,11 @@ static void visit_cuda(void *buffers[], void *data)
 #endif
 
 STARFISH_CODELET(visit, "grid_visit", 0x5588cc);
+
+int starfish_visits_recorded(const struct starfish_context *context)
+{
+    return starfish_recorded_knows_everywhere(&visit_codelet, context);
+}
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

@@ -45,6 +45,8 @@ struct starfish_visit_task {
     int known;
     const struct starfish_vector *u[2], *f, *coarse;
 };
+/* On a simulated machine: has it times of such tasks on all of the context's workers? 1 where nothing is simulated. */
+int starfish_visits_recorded(const struct starfish_context *context);
 starfish_status starfish_submit_visit(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                       const struct starfish_visit_task *task);
 

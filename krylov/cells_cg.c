@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "codelets/gradients.h"
 #include "krylov/kernels/blocks.h"
-#include "scheduler/machine.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
@@ -254,7 +253,7 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
     if (space->parts[1] != 1 || !starfish_gradients_known(space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
         return 0;
     if (by == STARFISH_CELLS_BY_ANOTHER)
-        return one && !gpus && !starfish_machine_is_simulated();
+        return one && !gpus;
     return gpus ? form != STARFISH_COARSE_BY_BAND : one;
 }
 

@@ -29,8 +29,14 @@ struct starfish_machine_rates {
     struct starfish_rates rates;
 };
 
-/* Sets of workers: cores alone, GPUs alone, both. */
-enum starfish_worker_set { STARFISH_SET_CORES, STARFISH_SET_GPUS, STARFISH_SET_ALL, STARFISH_WORKER_SETS };
+/* Sets of workers: cores alone, GPUs alone, both, cores alone as one worker. */
+enum starfish_worker_set {
+    STARFISH_SET_CORES,
+    STARFISH_SET_GPUS,
+    STARFISH_SET_ALL,
+    STARFISH_SET_TEAM,
+    STARFISH_WORKER_SETS
+};
 
 /* By what simulated times differed from those measured in the recording, `starfish machine fit`: tasks on cores take so
  * many times as long as their models say, since these leave out what disturbs them, and a solve so many seconds more.

@@ -429,11 +429,10 @@ static double speed_of(const struct starpu_perfmodel_arch *arch)
 static struct starfish_correction correction_here(void)
 {
     const struct starfish_machine *machine = starfish_machine_named();
-    const int cores = starpu_cpu_worker_get_count() > 0, gpus = starpu_cuda_worker_get_count() > 0;
-    return machine ? machine->correction[!gpus   ? STARFISH_SET_CORES
-                                         : cores ? STARFISH_SET_ALL
-                                                 : STARFISH_SET_GPUS]
-                   : (struct starfish_correction){0, 0};
+    const unsigned cores = starpu_cpu_worker_get_count(), gpus = starpu_cuda_worker_get_count();
+    const enum starfish_worker_set alone = cores > 1 ? STARFISH_SET_CORES : STARFISH_SET_TEAM;
+    const enum starfish_worker_set beside = cores > 0 ? STARFISH_SET_ALL : STARFISH_SET_GPUS;
+    return machine ? machine->correction[gpus > 0 ? beside : alone] : (struct starfish_correction){0, 0};
 }
 
 /* The recorded times of a task that uses all cores are of just that, and need no correction. */
@@ -481,15 +480,23 @@ int starfish_recorded_is_known(struct starpu_task *task, unsigned worker)
     return like && apart(like, bytes) < log(FAR);
 }
 
+static int knows_on(const struct starpu_codelet *codelet, const struct starfish_context *context, size_t worker)
+{
+    const struct recorded *entry =
+        recorded_of(codelet->model->symbol, starpu_worker_get_perf_archtype(context->worker[worker], 0));
+    for (size_t i = 0; entry && i < entry->count; i++)
+        if (!entry->sample[i].is_estimate && (entry->type != STARPU_CPU_WORKER ||
+                                              team_of(entry, entry->sample[i].footprint) == context->team[worker].size))
+            return 1;
+    return 0;
+}
+
 int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
                             starfish_worker_kind kind)
 {
     for (size_t i = 0; i < context->workers; i++)
-        if (starfish_context_worker_kind(context, i) == kind) {
-            const struct recorded *entry =
-                recorded_of(codelet->model->symbol, starpu_worker_get_perf_archtype(context->worker[i], 0));
-            return entry && entry->count > 0;
-        }
+        if (starfish_context_worker_kind(context, i) == kind)
+            return knows_on(codelet, context, i);
     return 0;
 }
 
@@ -533,3 +540,11 @@ void starfish_recorded_count(size_t *estimated, size_t *all)
 }
 
 #endif
+
+int starfish_recorded_knows_everywhere(const struct starpu_codelet *codelet, const struct starfish_context *context)
+{
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
+        if (context->workers_of[kind] > 0 && !starfish_recorded_knows(codelet, context, (starfish_worker_kind)kind))
+            return 0;
+    return 1;
+}

@@ -23,10 +23,13 @@ double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmode
  * far from it. Small tasks of a GPU tell nothing of large ones, since all that they take is their launch. */
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker);
 
-/* Whether any time of a codelet on that kind of the context's workers was recorded; 1 where nothing is simulated.
- * Graphs that have newer tasks and older ones take the older ones on a machine that was recorded before the newer. */
+/* Whether any time of a codelet on that kind of the context's workers was recorded, on cores by teams of that size; 1
+ * where nothing is simulated. Graphs that have newer tasks and older ones take the older ones on a machine that was
+ * recorded before the newer. */
 int starfish_recorded_knows(const struct starpu_codelet *codelet, const struct starfish_context *context,
                             starfish_worker_kind kind);
+/* The same of all kinds that the context has. */
+int starfish_recorded_knows_everywhere(const struct starpu_codelet *codelet, const struct starfish_context *context);
 
 /* UNSUPPORTED when the machine has no time of the task on one of the workers that may run it. */
 starfish_status starfish_recorded_check(struct starpu_task *task);

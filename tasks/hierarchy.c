@@ -2,7 +2,7 @@
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"
-#include "scheduler/machine.h"
+#include "codelets/tail.h"
 #include "scheduler/ranks.h"
 #include "scheduler/team.h"
 #include "scheduler/window.h"
@@ -103,11 +103,10 @@ static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
 }
 
 /* Is there one team of cores and nothing else? Then all grids are one task, between whose operations its cores wait for
- * each other: a barrier takes a microsecond, a task some 20. Not every recorded machine has times of such tasks. */
+ * each other: a barrier takes a microsecond, a task some 20. */
 static int is_one_team(const struct starfish_context *context)
 {
-    return context->workers == 1 && starfish_team_largest(context, STARFISH_CPU) > 1 &&
-           !starfish_machine_is_simulated();
+    return context->workers == 1 && starfish_team_largest(context, STARFISH_CPU) > 1 && starfish_tail_recorded(context);
 }
 
 /* Grids above the tail, and its first. */

@@ -156,12 +156,13 @@ static int find_visit(const struct starfish_hierarchy_graph *graph, int l, size_
 /* All parts alike, since each counts on its neighbours' arrays. */
 void starfish_hierarchy_find_visits(struct starfish_hierarchy_graph *graph)
 {
+    const int recorded = starfish_visits_recorded(graph->context);
     struct starfish_visit visit;
 
     for (int l = 0; l + 1 < graph->levels; l++)
         for (enum starfish_visiting how = 0; how < STARFISH_VISITINGS; how++) {
             struct starfish_hierarchy_level *level = &graph->level[l];
-            level->visits[how] = level->space.apart && !level->space.local;
+            level->visits[how] = recorded && level->space.apart && !level->space.local;
             for (size_t part = 0; part < level->space.parts[1] && level->visits[how]; part++)
                 level->visits[how] = find_visit(graph, l, part, how, &visit);
         }

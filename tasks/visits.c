@@ -7,8 +7,6 @@
  * a zero solution, whose sweeps read the right-hand side as deep as the tasks one by one would read both. */
 #include "tasks/visits.h"
 
-#include "scheduler/machine.h"
-
 /* Rows of a part for each row beyond it that is computed twice, at least; fewer between ranks, where an exchange takes
  * longer. */
 enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8 };
@@ -81,8 +79,8 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
 {
     const struct starfish_grid_step whole = {.shape = v->shape, .at = v->at, .sweep = visit->step[0].sweep};
 
-    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS || starfish_machine_is_simulated())
-        return 0; /* not every recorded machine has times of such tasks */
+    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS)
+        return 0;
     for (int i = 0; i < visit->steps; i++)
         if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
             (v->kind->runs_along_columns(visit->step[i].sweep) || starfish_grid_adds(v->kind, visit->step[i].sweep)))

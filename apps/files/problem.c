@@ -68,6 +68,15 @@ starfish_status starfish_problem_values(const struct starfish_problem_reader *re
     return starfish_json_number(reader->path, key, value, &values->constant);
 }
 
+starfish_status starfish_problem_values_whole(const struct starfish_problem_reader *reader, const char *key,
+                                              const json_t *value, const struct starfish_problem_extent *extent,
+                                              struct starfish_values *values)
+{
+    struct starfish_problem_reader whole = *reader;
+    whole.only_shapes = 0;
+    return starfish_problem_values(&whole, key, value, extent, values);
+}
+
 struct starfish_problem_extent starfish_problem_field_extent(const struct starfish_problem *problem)
 {
     struct starfish_problem_extent extent = {.of = STARFISH_PROBLEM_PLANES};

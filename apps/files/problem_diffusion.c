@@ -85,7 +85,7 @@ static starfish_status read_regions(const struct starfish_problem_reader *reader
         return STARFISH_SUCCESS;
     if (!json_is_string(value))
         return starfish_json_fail(reader->path, "regions", "must be the name of a file");
-    const starfish_status status = starfish_problem_values(reader, "regions", value, &extent, &values);
+    const starfish_status status = starfish_problem_values_whole(reader, "regions", value, &extent, &values);
     *regions = values.array;
     STARFISH_TRY(status);
     for (size_t i = 0; regions->data && i < starfish_array_count(regions); ++i) {

@@ -51,6 +51,10 @@ starfish_status starfish_problem_array(const struct starfish_problem_reader *rea
 starfish_status starfish_problem_values(const struct starfish_problem_reader *reader, const char *key,
                                         const json_t *value, const struct starfish_problem_extent *extent,
                                         struct starfish_values *values);
+/* The same, read in any case: what plans depend on. */
+starfish_status starfish_problem_values_whole(const struct starfish_problem_reader *reader, const char *key,
+                                              const json_t *value, const struct starfish_problem_extent *extent,
+                                              struct starfish_values *values);
 /* That of a field, of which each process has its planes. */
 struct starfish_problem_extent starfish_problem_field_extent(const struct starfish_problem *problem);
 /* Give an array to the problem, as doubles, and say where they are. */

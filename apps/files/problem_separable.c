@@ -14,7 +14,7 @@ static starfish_status read_coefficient(const struct starfish_problem_reader *re
 {
     struct starfish_values values = {.given = 0};
     const struct starfish_problem_extent extent = {1, {n}, STARFISH_PROBLEM_WHOLE};
-    STARFISH_TRY(starfish_problem_values(reader, key, value, &extent, &values));
+    STARFISH_TRY(starfish_problem_values_whole(reader, key, value, &extent, &values));
     if (!values.array.data) {
         STARFISH_TRY(starfish_array_create(&values.array, STARFISH_F64, 1, &n));
         starfish_array_fill(&values.array, values.constant);

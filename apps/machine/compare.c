@@ -25,8 +25,9 @@ static const double wanted = 0.15;
 
 /* ---- one case ---------------------------------------------------------------------------------------------------- */
 
-/* The different policies of the rows of a set of workers, joined. */
-static void join_policies(const json_t *rows, const char *workers, char *text, size_t size)
+/* The different policies of the rows of a set of workers, joined; of those that `counts` says. */
+static void join_policies(const json_t *rows, const char *workers, int (*counts)(const json_t *row), char *text,
+                          size_t size)
 {
     json_t *seen = json_object();
     const json_t *row;
@@ -36,7 +37,7 @@ static void join_policies(const json_t *rows, const char *workers, char *text, s
     {
         const char *policy = starfish_json_text_of(row, "policy");
         if (strcmp(starfish_json_text_of(row, "workers"), workers) != 0 || json_object_get(seen, policy) ||
-            length >= size)
+            length >= size || !counts(row))
             continue;
         json_object_set_new(seen, policy, json_true());
         length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", policy);
@@ -44,15 +45,14 @@ static void join_policies(const json_t *rows, const char *workers, char *text, s
     json_decref(seen);
 }
 
-/* A case on one set of workers, under every policy that it was measured under. `repeat`: so many solves; NULL: as many
- * as were measured. */
+/* A case on one set of workers under some policies: so many solves, after one whose memory is new. */
 static starfish_status simulate_solves(const struct comparison *comparison, const json_t *recorded, const char *workers,
-                                       const char *repeat, json_t **said)
+                                       const char *policies, const char *repeat, json_t **said)
 {
-    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH], policies[512];
-    const char *arguments[MEASURED_ARGUMENTS + 13] = {program, "--log=root.thres:warning", "sched"};
+    char problem[SIMULATE_PATH], output[128], program[SIMULATE_PATH];
+    const char *arguments[MEASURED_ARGUMENTS + 15] = {program, "--log=root.thres:warning", "sched"};
     const char *kind = json_string_value(json_object_get(recorded, "problem"));
-    const json_t *argument, *rows = json_object_get(recorded, "rows");
+    const json_t *argument;
     size_t i, n[3], count = 3;
     snprintf(output, sizeof output, "%s/sched.json", comparison->scratch);
     STARFISH_TRY(simulate_program(program));
@@ -66,9 +66,8 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
     {
         arguments[count++] = json_string_value(argument);
     }
-    join_policies(rows, workers, policies, sizeof policies);
-    const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", repeat};
-    for (i = 0; i < sizeof sets / sizeof sets[0] - (repeat ? 0 : 2); ++i) /* the last ones given count */
+    const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", repeat, "--warmup", "1"};
+    for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
     starfish_status status = run_program(arguments, output, SECONDS_AT_MOST);
     if (status == STARFISH_SUCCESS)
@@ -77,31 +76,37 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
     return status;
 }
 
-/* Does any row have a solve that took half as long again as another, and so few tasks that this is chance? */
-static int varies(const json_t *said)
+static int any(const json_t *row)
 {
-    enum { MANY_TASKS = 400 };
-    const json_t *row;
-    size_t i;
-    json_array_foreach(json_object_get(said, "rows"), i, row)
-    {
-        if (starfish_json_number_of(row, "max") > 1.5 * starfish_json_number_of(row, "min") &&
-            starfish_json_number_of(row, "tasks") < MANY_TASKS)
-            return 1;
-    }
-    return 0;
+    (void)row;
+    return 1;
 }
 
-/* Where times of solves vary, as those do that allocate memory, the median of a few is chance: of more it is not. */
+/* Has it a solve that took a fifth longer than another, and so few tasks that this is chance? */
+static int varies(const json_t *row)
+{
+    enum { MANY_TASKS = 400 };
+    return starfish_json_number_of(row, "max") > 1.2 * starfish_json_number_of(row, "min") &&
+           starfish_json_number_of(row, "tasks") < MANY_TASKS;
+}
+
+/* Where times of solves vary, as those do that allocate memory, the median of a few is chance: of more it is not. Rows
+ * of more solves come first, so that they are found before the others. */
 static starfish_status simulate_case(const struct comparison *comparison, const json_t *recorded, const char *workers,
                                      json_t **said)
 {
-    STARFISH_TRY(simulate_solves(comparison, recorded, workers, NULL, said));
-    if (!varies(*said))
+    char policies[512];
+    json_t *more;
+    join_policies(json_object_get(recorded, "rows"), workers, any, policies, sizeof policies);
+    STARFISH_TRY(simulate_solves(comparison, recorded, workers, policies, "3", said));
+    join_policies(json_object_get(*said, "rows"), workers, varies, policies, sizeof policies);
+    if (!policies[0])
         return STARFISH_SUCCESS;
+    STARFISH_TRY(simulate_solves(comparison, recorded, workers, policies, "15", &more));
+    json_array_extend(json_object_get(more, "rows"), json_object_get(*said, "rows"));
     json_decref(*said);
-    *said = NULL;
-    return simulate_solves(comparison, recorded, workers, "15", said);
+    *said = more;
+    return STARFISH_SUCCESS;
 }
 
 static int same(const json_t *a, const json_t *b, const char *key)
@@ -109,20 +114,20 @@ static int same(const json_t *a, const json_t *b, const char *key)
     return json_equal(json_object_get(a, key), json_object_get(b, key));
 }
 
+/* The first that is of it counts. */
 static void add_row(const struct comparison *comparison, const json_t *recorded, const json_t *row, const json_t *said)
 {
-    const json_t *other;
-    size_t i;
-    json_array_foreach(json_object_get(said, "rows"), i, other)
-    {
-        if (same(row, other, "workers") && same(row, other, "policy"))
-            json_array_append_new(comparison->rows,
-                                  json_pack("{s:O, s:b, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
-                                            "held_out", json_is_true(json_object_get(recorded, "held_out")), "workers",
-                                            json_object_get(row, "workers"), "policy", json_object_get(row, "policy"),
-                                            "measured", json_object_get(row, "seconds"), "simulated",
-                                            json_object_get(other, "seconds")));
-    }
+    const json_t *rows = json_object_get(said, "rows"), *other = NULL;
+    for (size_t i = 0; i < json_array_size(rows) && !other; ++i)
+        if (same(row, json_array_get(rows, i), "workers") && same(row, json_array_get(rows, i), "policy"))
+            other = json_array_get(rows, i);
+    if (other)
+        json_array_append_new(comparison->rows,
+                              json_pack("{s:O, s:b, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
+                                        "held_out", json_is_true(json_object_get(recorded, "held_out")), "workers",
+                                        json_object_get(row, "workers"), "policy", json_object_get(row, "policy"),
+                                        "measured", json_object_get(row, "seconds"), "simulated",
+                                        json_object_get(other, "seconds")));
 }
 
 static void add_rows(const struct comparison *comparison, const json_t *recorded, const json_t *said)
@@ -138,6 +143,8 @@ static void add_rows(const struct comparison *comparison, const json_t *recorded
 enum starfish_worker_set comparison_set_of(const char *workers)
 {
     const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
+    if (strcmp(workers, machine_set_names[STARFISH_SET_TEAM]) == 0)
+        return STARFISH_SET_TEAM;
     return strcmp(workers, "all") == 0 || (gpus && cores) ? STARFISH_SET_ALL
            : gpus                                         ? STARFISH_SET_GPUS
                                                           : STARFISH_SET_CORES;
@@ -176,7 +183,7 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     {
         const char *workers = starfish_json_text_of(row, "workers");
         const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
-                           !(comparison->with_gpus && comparison_set_of(workers) == STARFISH_SET_CORES);
+                           !(comparison->as_they_are && comparison_set_of(workers) == STARFISH_SET_CORES);
         if (wanted_here && chosen && !json_object_get(seen, workers))
             compare_set(comparison, recorded, workers);
         json_object_set_new(seen, workers, json_true());
@@ -207,10 +214,6 @@ static starfish_status compare_all(struct comparison *comparison)
     }
     if (count >= 0)
         free(entry);
-    if (status == STARFISH_SUCCESS && comparison->simulated == 0)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: no measured times%s%s%s%s", folder,
-                               comparison->only ? " of a case named " : "", comparison->only ? comparison->only : "",
-                               comparison->workers ? " on " : "", comparison->workers ? comparison->workers : "");
     return status;
 }
 
@@ -315,7 +318,8 @@ static void print_share(const struct comparison *comparison, const char *what, i
     const json_t *row;
     json_array_foreach(comparison->rows, i, row)
     {
-        const int has_gpu = comparison_set_of(starfish_json_text_of(row, "workers")) != STARFISH_SET_CORES;
+        const enum starfish_worker_set set = comparison_set_of(starfish_json_text_of(row, "workers"));
+        const int has_gpu = set == STARFISH_SET_GPUS || set == STARFISH_SET_ALL;
         if ((held_out && !json_is_true(json_object_get(row, "held_out"))) || (gpus >= 0 && has_gpu != gpus))
             continue;
         count++;
@@ -355,6 +359,16 @@ static starfish_status write_csv(const struct comparison *comparison)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
+starfish_status comparison_check_any(const struct comparison *comparison)
+{
+    const char *only = comparison->only, *workers = comparison->workers;
+    if (comparison->simulated > 0)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s/measured: no measured times%s%s%s%s", comparison->folder,
+                         only ? " of a case named " : "", only ? only : "", workers ? " on " : "",
+                         workers ? workers : "");
+}
+
 /* At the end, when what could be compared has been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison)
 {
@@ -389,6 +403,7 @@ static starfish_status compare(void *data)
         STARFISH_TRY(starfish_output_check(comparison->csv));
     STARFISH_TRY(comparison_begin(comparison));
     STARFISH_TRY(comparison_run(comparison));
+    STARFISH_TRY(comparison_check_any(comparison));
     if (comparison->csv)
         STARFISH_TRY(write_csv(comparison));
     if (comparison->markdown)

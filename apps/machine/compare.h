@@ -8,8 +8,7 @@
 struct comparison {
     const char *name, *only, *workers, *csv;
     int markdown, fits; /* fits: what is held out is left out */
-    int gpus;           /* of the machine */
-    int with_gpus;      /* only sets of workers that have some */
+    int as_they_are;    /* only sets of workers whose tasks need no correction: not single cores */
     char folder[SIMULATE_PATH], scratch[64];
     json_t *rows;             /* case, workers, policy, measured, simulated */
     size_t estimated;         /* cases in which some tasks have no recorded times */
@@ -20,8 +19,10 @@ struct comparison {
 enum starfish_worker_set comparison_set_of(const char *workers);
 /* Finds the machine and prepares this process. Errors: FILE, ARGUMENT, MEMORY. */
 starfish_status comparison_begin(struct comparison *comparison);
-/* Simulates what is wanted, and adds the rows; may be called again. Errors: FILE, ARGUMENT (nothing is wanted). */
+/* Simulates what is wanted, and adds the rows; may be called again. Error: FILE. */
 starfish_status comparison_run(struct comparison *comparison);
+/* ARGUMENT where nothing was wanted of all that was measured. */
+starfish_status comparison_check_any(const struct comparison *comparison);
 /* UNSUPPORTED where cases could not be simulated: at the end, when what could be compared has been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison);
 

@@ -177,11 +177,12 @@ static starfish_status fit_cores(struct comparison *comparison, const struct tri
     return STARFISH_SUCCESS;
 }
 
-static starfish_status fit_with_gpus(struct comparison *comparison, const struct trial *trial, json_t *corrections)
+/* Sets of workers whose tasks take what they took in the recording: a team has nothing beside it either. */
+static starfish_status fit_others(struct comparison *comparison, const struct trial *trial, json_t *corrections)
 {
-    static const enum starfish_worker_set sets[] = {STARFISH_SET_GPUS, STARFISH_SET_ALL};
+    static const enum starfish_worker_set sets[] = {STARFISH_SET_GPUS, STARFISH_SET_ALL, STARFISH_SET_TEAM};
     comparison->workers = NULL;
-    comparison->with_gpus = 1;
+    comparison->as_they_are = 1;
     STARFISH_TRY(simulate_choosing(comparison, trial, starfish_json_number_of(corrections, "choosing")));
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; ++i) {
         double bad;
@@ -196,24 +197,21 @@ static starfish_status fit_with_gpus(struct comparison *comparison, const struct
 static starfish_status find_corrections(struct comparison *comparison, const struct trial *trial, json_t *corrections)
 {
     STARFISH_TRY(fit_cores(comparison, trial, corrections));
+    STARFISH_TRY(comparison_check_any(comparison));
     STARFISH_TRY(comparison_check_failed(comparison));
-    if (comparison->gpus)
-        STARFISH_TRY(fit_with_gpus(comparison, trial, corrections));
+    STARFISH_TRY(fit_others(comparison, trial, corrections));
     return comparison_check_failed(comparison);
 }
 
 static starfish_status fit(void *data)
 {
     struct comparison *comparison = data;
-    struct starfish_machine machine;
     struct trial trial;
     STARFISH_TRY(comparison_begin(comparison));
-    STARFISH_TRY(machine_read(comparison->folder, &machine));
     STARFISH_TRY(machine_share_links(comparison->folder));
     STARFISH_TRY(make_trial(comparison, &trial));
     json_t *corrections = json_pack("{s:f, s:o}", "choosing", most_choosing, machine_set_names[STARFISH_SET_CORES],
                                     json_of_correction((struct starfish_correction){1, 0}));
-    comparison->gpus = machine.gpus;
     starfish_status status = find_corrections(comparison, &trial, corrections);
     if (status == STARFISH_SUCCESS)
         status = write_corrections(comparison, corrections, comparison->folder);

@@ -62,7 +62,7 @@ starfish_status machine_pass_start(const struct machine_pass *pass);
 int machine_pass(int argc, char **argv);
 
 /* Solves of a row of measured times, solves before them, and how often as many follow where they are short. */
-enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2, MACHINE_RUNS = 3 };
+enum { MACHINE_REPEATS = 5, MACHINE_WARMUP = 2, MACHINE_RUNS = 5 };
 /* Under which models are calibrated. */
 #define MACHINE_FIRST_POLICY "dmdas"
 

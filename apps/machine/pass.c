@@ -28,7 +28,10 @@ static const double row_seconds = 0.25;
 static const double warm_seconds = 0.03;
 /* A case waits while something else runs on the machine, and is measured again, so many times at most, where that has
  * begun meanwhile: until the cases of a pass have waited for this share of its time. */
-static const double waiting_share = 0.3;
+static const double waiting_share[MACHINE_STAGES] = {[MACHINE_CODELETS] = 0.05, /* of all the time that there is */
+                                                     [MACHINE_SIZES] = 0.3,
+                                                     [MACHINE_HELD_OUT] = 0.3,
+                                                     [MACHINE_POLICIES] = 0.3};
 enum { MOST_ATTEMPTS = 3 };
 
 struct running {
@@ -221,7 +224,7 @@ static starfish_status warm_up(struct sched *sched)
 
 static double waiting_left(const struct running *running)
 {
-    return waiting_share * running->pass->seconds - running->waited;
+    return waiting_share[running->pass->stage] * running->pass->seconds - running->waited;
 }
 
 /* By how much the machine is slower then. Times of the quick cases mean nothing, and wait for nothing. */

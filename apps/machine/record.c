@@ -233,7 +233,7 @@ static starfish_status write_machine(struct recording *recording)
 /* What the cases of a stage are measured with. */
 struct stage {
     const char *says, *policies;
-    /* Of the time that there is, what a pass under the first policy may take, and one under another, beside those of
+    /* Of the time that there is, what a case under the first policy may take, and one under another, beside those of
      * other passes. 0: all, since nothing that comes later is of use without it. */
     double weight, weight_of_others;
 };
@@ -241,9 +241,9 @@ struct stage {
 #define RECORDED_POLICIES MACHINE_FIRST_POLICY ",lws,eager,dmda,dmdar,heteroprio,starfish-width"
 static const struct stage stages[MACHINE_STAGES] = {
     [MACHINE_CODELETS] = {"every codelet", MACHINE_FIRST_POLICY, 0, 0},
-    [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 6, 0},
-    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 5, 0.6},
-    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.1, 0.1},
+    [MACHINE_SIZES] = {"sizes", MACHINE_FIRST_POLICY, 1, 0},
+    [MACHINE_HELD_OUT] = {"held out", RECORDED_POLICIES, 1, 0.8},
+    [MACHINE_POLICIES] = {"policies", RECORDED_POLICIES, 0.3, 0.3},
 };
 
 enum { MOST_PASSES = 256 };
@@ -270,8 +270,10 @@ static starfish_status add_pass(const struct recording *recording, enum machine_
     snprintf(pass->folder, sizeof pass->folder, "%s", recording->absolute);
     snprintf(pass->workers, sizeof pass->workers, "%s", workers);
     snprintf(pass->policy, sizeof pass->policy, "%s", policy);
-    passes->weight[passes->count] = weight_of(stage, policy);
-    passes->count += machine_pass_left(pass) > 0;
+    const size_t cases = machine_pass_left(pass);
+    /* The start of a context takes about as long as a case. */
+    passes->weight[passes->count] = weight_of(stage, policy) * (double)(1 + cases);
+    passes->count += cases > 0;
     return STARFISH_SUCCESS;
 }
 
@@ -281,7 +283,7 @@ static starfish_status plan_passes(const struct recording *recording, struct pas
     static const struct {
         const char *workers;
         int least_gpus;
-    } sets[] = {{"gpu", 1}, {"all", 1}, {"cpu", 0}, {"cpu:8,gpu", 1}, {"gpu:1", 2}};
+    } sets[] = {{"gpu", 1}, {"all", 1}, {"cpu", 0}, {"team", 0}, {"cpu:8,gpu", 1}, {"gpu:1", 2}};
     struct list policies;
     passes->count = 0;
     for (int stage = 0; stage < MACHINE_STAGES; ++stage) {
@@ -400,7 +402,7 @@ int machine_record(int argc, char **argv)
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &recording.folder, "DIR", .help = "the machine's folder; without, NAME"},
         {"--budget", OPTION_COUNT, &recording.seconds, "S",
-         .help = "seconds, after which nothing is begun; each set of workers and policy gets its share"},
+         .help = "seconds, after which nothing is begun; each set of workers and policy gets a share by its cases"},
         {"--quick", OPTION_FLAG, &recording.quick, .help = "small cases on cores, to see that it works"},
         {.name = NULL},
     };

@@ -10,9 +10,8 @@ enum { STARFISH_TICK = 5 }; /* their length */
 struct starfish_scale {
     struct starfish_range range;
     double low, high;
-    int logarithmic;
-    double least_step;
-    /* between two ticks, where it is not: 1 for what is counted; 0: any */ /* then the range is positive */
+    int logarithmic;   /* then the range is positive */
+    double least_step; /* between two ticks, where it is not logarithmic: 1 for what is counted; 0: any */
 };
 
 double starfish_scale_at(const struct starfish_scale *scale, double value);

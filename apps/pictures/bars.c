@@ -119,9 +119,12 @@ static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, cons
         after = fmax(after, mark);
     }
     write_value(layout, bar, is_cut, text);
+    const double width = starfish_text_width(STARFISH_TEXT, text);
+    if (after + GAP + width > right) { /* beside the frame, not across it */
+        after = fmax(after, right);
+        layout->after = fmax(layout->after, after - right + GAP + width);
+    }
     starfish_canvas_text(canvas, after + GAP, middle, STARFISH_LEFT, STARFISH_TEXT, text);
-    if (after + GAP + starfish_text_width(STARFISH_TEXT, text) > right)
-        layout->after = fmax(layout->after, after - right + GAP + starfish_text_width(STARFISH_TEXT, text));
 }
 
 /* What whiskers and marks are. */

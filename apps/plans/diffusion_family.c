@@ -22,7 +22,7 @@ static starfish_status choose(struct problem_run *run)
     return STARFISH_SUCCESS;
 }
 
-/* Regions as whole numbers; in a simulation one. */
+/* Regions as whole numbers. */
 static starfish_status read_regions(const struct problem_run *run, long long **regions)
 {
     const struct starfish_array *array = &run->problem.diffusion.regions;
@@ -34,7 +34,7 @@ static starfish_status read_regions(const struct problem_run *run, long long **r
     *regions = calloc(count, sizeof **regions);
     if (!*regions)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for regions");
-    for (size_t i = 0; array->data && !SIMULATED && i < count; i++)
+    for (size_t i = 0; i < count; i++)
         (*regions)[i] = (long long)starfish_array_get(array, i);
     return STARFISH_SUCCESS;
 }

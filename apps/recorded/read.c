@@ -68,8 +68,10 @@ static starfish_status read_name(const char *path, const json_t *root, const cha
     return STARFISH_SUCCESS;
 }
 
-const char *const machine_set_names[STARFISH_WORKER_SETS] = {
-    [STARFISH_SET_CORES] = "cpu", [STARFISH_SET_GPUS] = "gpu", [STARFISH_SET_ALL] = "all"};
+const char *const machine_set_names[STARFISH_WORKER_SETS] = {[STARFISH_SET_CORES] = "cpu",
+                                                             [STARFISH_SET_GPUS] = "gpu",
+                                                             [STARFISH_SET_ALL] = "all",
+                                                             [STARFISH_SET_TEAM] = "team"};
 
 static starfish_status read_corrections(const char *path, const json_t *root, struct starfish_machine *machine)
 {

@@ -83,9 +83,9 @@ class Memories(program.Case):
         self.assertEqual(self.row("h200x2-32c", box, *arguments, "--sharing", "alone", "--cycles", "5")["tasks"],
                          self.row("h200-16c", box, *arguments, "--cycles", "5")["tasks"])
         tasks = self.tasks("h200x2-32c", box, *arguments, "--cycles", "3")
-        sweeps = [(worker, begin, end) for name, worker, begin, end in tasks if name.startswith(("red-black",
-                                                                                                 "black-red"))]
-        both = [sorted((begin, end) for worker, begin, end in sweeps if worker.startswith(f"gpu {gpu}"))
+        visits = [(worker, begin, end) for name, worker, begin, end in tasks
+                  if name.startswith(("smooth and restrict", "correct and smooth"))]
+        both = [sorted((begin, end) for worker, begin, end in visits if worker.startswith(f"gpu {gpu}"))
                 for gpu in range(2)]
         self.assertEqual(len(both[0]), len(both[1]))
         self.assertGreaterEqual(len(both[0]), 6)

@@ -64,7 +64,7 @@ class Sched(Case):
             ('--policies: there is no policy named "fastest"; there are starfish-width, ',
              ["sched", problem, "--policies", "lws,fastest"]),
             ("--policies: 'lws,' has an empty entry", ["sched", problem, "--policies", "lws,"]),
-            ("--workers: 'tpu' is not all, cpu, gpu, cpu:N, gpu:M or cpu:N,gpu:M; this machine has ",
+            ("--workers: 'tpu' is not all, cpu, gpu, team, cpu:N, gpu:M or cpu:N,gpu:M; this machine has ",
              ["sched", problem, "--workers", "cpu;tpu"]),
             ("--workers: 'cpu:9999' is not there; this machine has ", ["sched", problem, "--workers", "cpu:9999"]),
             ("--workers: 'gpu:99' is not there; this machine has ", ["sched", problem, "--workers", "gpu:99"]),
