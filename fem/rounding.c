@@ -67,7 +67,7 @@ static starfish_status find_square(const struct starfish_fem_plan *plan, const v
 
     if (!rounding.square)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the bound of rounding errors");
-    starfish_host_loop(rows, ROWS, add_squares, (void *)(uintptr_t)&rounding);
+    starfish_host_loop_in_call(rows, ROWS, add_squares, (void *)(uintptr_t)&rounding);
     *square = 0;
     for (size_t k = 0; k < runs; k++)
         *square += rounding.square[k];

@@ -7,7 +7,6 @@
 #include "fem/ranks.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
-#include "scheduler/rest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,7 +149,7 @@ static starfish_status spread(const struct solving *s, void *u)
         s->plan->is_dealt ? starfish_fem_bring_together(s->plan, s->plan->u, u != NULL, &together) : STARFISH_SUCCESS;
     struct spreading spreading = {s, together ? together : s->plan->u, mean, u};
     if (u && status == STARFISH_SUCCESS)
-        starfish_host_loop(s->plan->space.nodes, RUN, spread_nodes, &spreading);
+        starfish_host_loop_in_call(s->plan->space.nodes, RUN, spread_nodes, &spreading);
     free(mean);
     free(together);
     return status;

@@ -2,6 +2,7 @@
 #include "scheduler/host_loop.h"
 
 #include "scheduler/context.h"
+#include "scheduler/rest.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,6 +50,13 @@ void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (size_t r = 0; r < runs; r++)
         body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
+}
+
+void starfish_host_loop_in_call(size_t count, size_t run, starfish_host_body *body, void *data)
+{
+    starfish_rest_loop_begin();
+    starfish_host_loop(count, run, body, data);
+    starfish_rest_loop_end();
 }
 
 struct copy {

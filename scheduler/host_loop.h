@@ -16,6 +16,10 @@ size_t starfish_host_cores(void);
 /* Items 0 .. count-1 in runs of `run`. Returns when all are done. */
 void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data);
 
+/* The same within a call that has had tasks: the workers would look for others, and a thread of the loop that shares a
+ * core with one of them gets it for slices of some milliseconds. So they rest until it is over (rest.h). */
+void starfish_host_loop_in_call(size_t count, size_t run, starfish_host_body *body, void *data);
+
 /* memcpy and memset to 0. */
 void starfish_host_copy(void *to, const void *from, size_t bytes);
 void starfish_host_zero(void *at, size_t bytes);

@@ -252,6 +252,22 @@ void starfish_rest_call_end(void)
     starfish_rest_idle();
 }
 
+void starfish_rest_loop_begin(void)
+{
+    const uint64_t flight = atomic_fetch_sub(&rest.flight, 1) - 1;
+    if (!nothing_in_flight(flight))
+        return;
+    pthread_mutex_lock(&rest.lock);
+    if (!isinf(rest.seconds))
+        pause_since(flight);
+    pthread_mutex_unlock(&rest.lock);
+}
+
+void starfish_rest_loop_end(void)
+{
+    atomic_fetch_add(&rest.flight, arrival + 1);
+}
+
 void starfish_rest_copies_begin(void)
 {
     if (starpu_memory_nodes_get_count() > 1)
@@ -282,6 +298,8 @@ void starfish_rest_busy(void) {}
 void starfish_rest_idle(void) {}
 void starfish_rest_call_begin(void) {}
 void starfish_rest_call_end(void) {}
+void starfish_rest_loop_begin(void) {}
+void starfish_rest_loop_end(void) {}
 void starfish_rest_copies_begin(void) {}
 void starfish_rest_copies_end(void) {}
 

@@ -32,6 +32,11 @@ void starfish_rest_idle(void);
 void starfish_rest_call_begin(void);
 void starfish_rest_call_end(void);
 
+/* Within such a call, around a loop of the host's cores: the workers rest at once, unless something else is in flight
+ * or they shall never rest. The next task wakes them. */
+void starfish_rest_loop_begin(void);
+void starfish_rest_loop_end(void);
+
 /* The same around calls of StarPU that wait for copies between memories; where there is one memory they copy nothing,
  * and nobody need be woken. */
 void starfish_rest_copies_begin(void);

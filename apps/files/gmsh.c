@@ -94,15 +94,31 @@ static starfish_status read_names(struct reader *r)
 
 /* ---- Format 4.1: entities ---------------------------------------------------------------------------------------- */
 
-static starfish_status read_entity(struct reader *r, int dimension)
+static starfish_status skip_integers(struct reader *r, const char *what, size_t count)
+{
+    long ignored;
+
+    for (size_t i = 0; i < count; ++i)
+        STARFISH_TRY(starfish_gmsh_integer(&r->text, what, LONG_MIN, &ignored));
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status begin_entity(struct reader *r, int dimension)
 {
     struct entity *entity = &r->entity[r->entities++];
-    const int coordinates = dimension == 0 ? 3 : 6;
+
+    *entity = (struct entity){.dimension = dimension};
+    return starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &entity->tag);
+}
+
+/* Extent, groups and ends of the last entity. */
+static starfish_status end_entity(struct reader *r)
+{
+    struct entity *entity = &r->entity[r->entities - 1];
+    const int coordinates = entity->dimension == 0 ? 3 : 6;
     double ignored;
     size_t count;
 
-    *entity = (struct entity){.dimension = dimension};
-    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &entity->tag));
     for (int i = 0; i < coordinates; ++i)
         STARFISH_TRY(starfish_gmsh_real(&r->text, "a coordinate", &ignored));
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's groups", &entity->count));
@@ -112,35 +128,69 @@ static starfish_status read_entity(struct reader *r, int dimension)
     for (size_t i = 0; i < entity->count; ++i) {
         long number;
         STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a group", INT_MIN, &number));
-        STARFISH_TRY(group_of(r, dimension, number, &entity->group[i]));
+        STARFISH_TRY(group_of(r, entity->dimension, number, &entity->group[i]));
     }
-    if (dimension == 0)
+    if (entity->dimension == 0)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's ends", &count));
-    for (size_t i = 0; i < count; ++i) {
-        long end;
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &end));
+    return skip_integers(r, "the tag of an entity", count);
+}
+
+static starfish_status read_entity(struct reader *r, int dimension)
+{
+    STARFISH_TRY(begin_entity(r, dimension));
+    return end_entity(r);
+}
+
+/* A part of an entity that was cut for several processes: the entity's dimension and tag, and the partitions. */
+static starfish_status read_part(struct reader *r, int dimension)
+{
+    size_t partitions;
+
+    STARFISH_TRY(begin_entity(r, dimension));
+    STARFISH_TRY(skip_integers(r, "the tag of an entity", 2));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an entity's partitions", &partitions));
+    STARFISH_TRY(skip_integers(r, "a partition", partitions));
+    return end_entity(r);
+}
+
+/* Of all dimensions, each by `read`, behind those that are there. */
+static starfish_status add_entities(struct reader *r, starfish_status (*read)(struct reader *r, int dimension))
+{
+    size_t count[DIMENSIONS], all = r->entities;
+
+    for (int d = 0; d < DIMENSIONS; ++d) {
+        STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of entities", &count[d]));
+        all += count[d];
     }
+    struct entity *more = realloc(r->entity, (all + 1) * sizeof *more);
+    if (!more)
+        return out_of_memory(r);
+    r->entity = more;
+    for (int d = 0; d < DIMENSIONS; ++d)
+        for (size_t i = 0; i < count[d]; ++i)
+            STARFISH_TRY(read(r, d));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status read_entities(struct reader *r)
 {
-    size_t count[DIMENSIONS], all = 0;
-
     if (r->version != 4 || r->entity)
         return starfish_gmsh_complain(&r->text, "$Entities does not belong here");
-    for (int d = 0; d < DIMENSIONS; ++d) {
-        STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of entities", &count[d]));
-        all += count[d];
-    }
-    r->entity = malloc((all + 1) * sizeof *r->entity);
-    if (!r->entity)
-        return out_of_memory(r);
-    for (int d = 0; d < DIMENSIONS; ++d)
-        for (size_t i = 0; i < count[d]; ++i)
-            STARFISH_TRY(read_entity(r, d));
-    return STARFISH_SUCCESS;
+    return add_entities(r, read_entity);
+}
+
+/* Of a mesh that was cut for several processes the elements lie on the parts. Ghosts are cells that are there too. */
+static starfish_status read_parts(struct reader *r)
+{
+    size_t ghosts;
+
+    if (r->version != 4)
+        return starfish_gmsh_complain(&r->text, "$PartitionedEntities does not belong here");
+    STARFISH_TRY(skip_integers(r, "the number of partitions", 1));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of ghosts", &ghosts));
+    STARFISH_TRY(skip_integers(r, "a ghost", 2 * ghosts));
+    return add_entities(r, read_part);
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
@@ -374,6 +424,7 @@ static const struct section {
 } sections[] = {{"$MeshFormat", "$EndMeshFormat", read_format},
                 {"$PhysicalNames", "$EndPhysicalNames", read_names},
                 {"$Entities", "$EndEntities", read_entities},
+                {"$PartitionedEntities", "$EndPartitionedEntities", read_parts},
                 {"$Nodes", "$EndNodes", read_nodes},
                 {"$Elements", "$EndElements", read_elements}};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };

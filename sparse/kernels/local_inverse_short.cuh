@@ -1,13 +1,14 @@
 /* Rows of SPAI with at most 9 entries that name rows of A with at most 9, as nearly all of Q1 elements in 2D are, on
- * the GPU. A block brings the rows of A that 32 rows need into shared memory; 5 threads a row multiply them by pairs, 9
- * of the 45 pairs each, comparing every entry of one with every entry of the other, so that no step waits for the one
- * before as in a merge of sorted rows; and then one thread has the row's whole system in its registers. Shorter systems
- * are filled up with ones on the diagonal, so that all loops are unrolled.
+ * the GPU. A warp assembles the systems of some rows, one after the other. It brings the entries of the rows of A that
+ * the row names, while it still works on the row before; numbers their columns, 25 in a regular grid, by a hash table
+ * in shared memory, or as those of the row before where all lie as far from the row; spreads the entries over a dense
+ * matrix of 9 rows and 28 columns; and multiplies that with its transpose by instructions for matrices of 8 x 4. Then
+ * one thread solves the system of each row of the block. Shorter systems are filled up with ones on the diagonal.
  *
- * By instructions these products would bound it: 81 comparisons and multiplications of a pair, 45 pairs, are 7290
- * instructions of a thread per row, for which a multiprocessor takes about 60 cycles, 25 for the factor, and its bytes
- * 12. An H200 takes 400: the compiler makes two selections beside each of them, and few warps fit at a time, so that
- * less than half of the instructions that there is time for are issued. */
+ * Bound by accesses to shared memory and by instructions: where all rows were numbered anew an H200 was busy with the
+ * first for 88 % and issued 54 % of what it can of the second. The products of entries that meet, 221 of a row in a
+ * regular grid, and 330 operations of the factor and both substitutions would take 0.05 ms for 2 million rows; what
+ * takes time is to find which entries meet. */
 #ifndef STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 #define STARFISH_SPARSE_KERNELS_LOCAL_INVERSE_SHORT_CUH
 
@@ -21,17 +22,33 @@ namespace
 {
 
 constexpr int SHORT = 9, SQUARE = SHORT * SHORT, PAIRS = SHORT * (SHORT + 1) / 2;
-constexpr int ROWS = 32, LANES = 5; /* of a block; of a row */
+constexpr int COLUMNS = 28; /* of a dense matrix: a multiple of 4, and 4 more than one of 8 for the sake of banks */
+constexpr int WARP = 32, TURNS = (SQUARE + WARP - 1) / WARP; /* in which a warp takes the entries of a row */
+constexpr int SLOTS = 4 * WARP;                              /* of a hash table, more than there are entries */
+constexpr int ROWS = 32, WARPS = 4;                          /* of a block */
 
 /* What stands in the place of a row's first entry where the row is not one of these: a NaN that no computation leaves.
  */
 constexpr long long LEFT = 0x7ff4badc0ffee000ll;
 
-/* What 32 rows need: entries of rows of A, where there are none with column -1 and value 0; and systems, matrix and
- * right-hand side, at distances for which 32 threads find them in different banks. */
+/* Where a warp works on a row. */
+struct short_place {
+    alignas(16) double dense[SHORT][COLUMNS];
+    int table[SLOTS]; /* columns of A, -1: none; then their numbers */
+};
+
+/* Systems, matrix and right-hand side, are at distances for which 32 threads find them in different banks. */
 struct short_block {
-    double value[ROWS][SQUARE], system[ROWS][PAIRS + SHORT + 1];
-    int column[ROWS][SQUARE], first[ROWS][SHORT], length[ROWS][SHORT];
+    short_place place[WARPS];
+    double system[ROWS][PAIRS + SHORT + 1];
+    int first[ROWS][SHORT]; /* entries of the rows of A that a row names */
+    unsigned char length[ROWS][SHORT], is_wide[ROWS];
+};
+
+/* A lane's entries of the rows of A that a row names; where there are none, column -1 and value 0. */
+struct short_entries {
+    int column[TURNS];
+    double value[TURNS];
 };
 
 __device__ __forceinline__ int pair_of(int p, int q)
@@ -39,146 +56,257 @@ __device__ __forceinline__ int pair_of(int p, int q)
     return p * (p + 1) / 2 + q;
 }
 
+__device__ __forceinline__ int lane_here()
+{
+    return int(threadIdx.x % WARP);
+}
+
+/* Which of the rows a lane's entry is of. */
+__device__ __forceinline__ int row_of(int turn)
+{
+    return (turn * WARP + lane_here()) / SHORT;
+}
+
 /* Where the rows of A are that row `first + i / SHORT` names. */
 __device__ __forceinline__ void find_rows(const starfish_local_inverse &a, size_t first, short_block *here)
 {
-    for (int i = int(threadIdx.x); i < ROWS * SHORT; i += LANES * ROWS) {
+    for (int i = int(threadIdx.x); i < ROWS * SHORT; i += WARPS * WARP) {
         const size_t row = first + i / SHORT;
         const int p = i % SHORT, begin = row < a.last ? a.pattern_start[row] : 0;
         const int m = row < a.last ? a.pattern_start[row + 1] - begin : 0;
         const int j = p < m ? __ldg(a.pattern_column + begin + p) : -1;
-        here->first[i / SHORT][p] = j < 0 ? 0 : __ldg(a.matrix.start + j);
-        here->length[i / SHORT][p] = j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - here->first[i / SHORT][p];
+        const int at = j < 0 ? 0 : __ldg(a.matrix.start + j), length = j < 0 ? 0 : __ldg(a.matrix.start + j + 1) - at;
+        here->first[i / SHORT][p] = at;
+        here->length[i / SHORT][p] = (unsigned char)(length > SHORT ? SHORT + 1 : length);
         here->system[i / SHORT][PAIRS + p] = 0;
     }
 }
 
-__device__ __forceinline__ void bring_rows(const starfish_local_inverse &a, size_t first, short_block *here)
+__device__ __forceinline__ short_entries fetch(const starfish_local_inverse &a, const short_block *here, int r)
 {
-    for (int i = int(threadIdx.x); i < ROWS * SQUARE; i += LANES * ROWS) {
-        const int r = i / SQUARE, e = i % SQUARE, p = e / SHORT, k = e % SHORT, at = here->first[r][p] + k;
-        const bool there = k < here->length[r][p];
-        const int column = there ? __ldg(a.matrix.column + at) : -1;
-        const double value = there ? __ldg(a.matrix.value + at) : 0;
-        here->column[r][e] = column;
-        here->value[r][e] = value;
-        if (there && column == int(first) + r)
-            here->system[r][PAIRS + p] = value;
+    short_entries entries;
+#pragma unroll
+    for (int t = 0; t < TURNS; t++) {
+        const int i = t * WARP + lane_here(), p = row_of(t), k = i % SHORT;
+        const bool there = i < SQUARE && k < here->length[r][p];
+        const int at = there ? here->first[r][p] + k : 0;
+        entries.column[t] = there ? __ldg(a.matrix.column + at) : -1;
+        entries.value[t] = there ? __ldg(a.matrix.value + at) : 0;
     }
+    return entries;
 }
 
-/* A row of A in registers. */
-struct short_entries {
-    double value[SHORT];
-    int column[SHORT];
+/* The numbers of a lane's columns, and how many there are in all; and how far these are from the row's own. */
+struct short_numbers {
+    int offset[TURNS], number[TURNS], columns;
 };
 
-__device__ __forceinline__ void take(const short_block *here, int r, int p, short_entries *row)
+/* What no column's offset is. */
+constexpr int NO_COLUMN = -0x7fffffff, NO_ROW = NO_COLUMN - 1;
+
+/* Are all columns as far from the row's own as those of the row before? Then they have the same numbers. */
+__device__ __forceinline__ bool is_alike(const short_entries &entries, size_t row, short_numbers &numbers)
 {
+    bool same = true;
 #pragma unroll
-    for (int k = 0; k < SHORT; k++) {
-        row->value[k] = here->value[r][p * SHORT + k];
-        row->column[k] = here->column[r][p * SHORT + k];
+    for (int t = 0; t < TURNS; t++) {
+        const int offset = entries.column[t] < 0 ? NO_COLUMN : entries.column[t] - int(row);
+        same = same && offset == numbers.offset[t];
+        numbers.offset[t] = offset;
     }
+    return __all_sync(~0u, same);
 }
 
-__device__ __forceinline__ double product(const short_block *here, int r, int q, const short_entries *row)
+/* Finds a number for each column, from 0 on in the order of their first entries. */
+__device__ __forceinline__ void number(const short_entries &entries, int *table, short_numbers &numbers)
 {
-    double sum[3] = {0, 0, 0};
+    const unsigned before = (1u << lane_here()) - 1;
+    bool is_first[TURNS];
+    int slot[TURNS], count = 0;
+
+    reinterpret_cast<int4 *>(table)[lane_here()] = make_int4(-1, -1, -1, -1);
+    __syncwarp();
 #pragma unroll
-    for (int k = 0; k < SHORT; k++) {
-        const double value = here->value[r][q * SHORT + k];
-        const int column = here->column[r][q * SHORT + k];
-#pragma unroll
-        for (int e = 0; e < SHORT; e++)
-            if (row->column[e] == column)
-                sum[e % 3] += row->value[e] * value;
+    for (int t = 0; t < TURNS; t++) {
+        const int column = entries.column[t];
+        unsigned at = unsigned(column) * 2654435769u >> 25; /* Fibonacci hashing, Knuth vol. 3, 6.4 */
+        int found = 0;
+        if (column >= 0)
+            while ((found = atomicCAS(table + at, -1, column)) != -1 && found != column)
+                at = (at + 1) % SLOTS;
+        is_first[t] = found == -1;
+        slot[t] = int(at);
     }
-    return sum[0] + sum[1] + sum[2];
+    __syncwarp();
+#pragma unroll
+    for (int t = 0; t < TURNS; t++) {
+        const unsigned firsts = __ballot_sync(~0u, is_first[t]);
+        if (is_first[t])
+            table[slot[t]] = count + __popc(firsts & before);
+        count += __popc(firsts);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int t = 0; t < TURNS; t++)
+        numbers.number[t] = table[slot[t]];
+    numbers.columns = count;
 }
 
-/* The products of row 8 - lane with those up to itself, then those of row lane - 1: 9 in all. */
-__device__ __forceinline__ void multiply(short_block *here)
+__device__ __forceinline__ void clear(double (*dense)[COLUMNS])
 {
-    const int r = int(threadIdx.x) / LANES, lane = int(threadIdx.x) % LANES, turn = SHORT - lane;
-    short_entries row;
-    int p = SHORT - 1 - lane;
-    take(here, r, p, &row);
-    for (int i = 0; i < SHORT; i++) {
-        if (i == turn) {
-            p = lane - 1;
-            take(here, r, p, &row);
-        }
-        const int q = i < turn ? i : i - turn;
-        here->system[r][pair_of(p, q)] = product(here, r, q, &row);
-    }
+    for (int i = lane_here(); i < SHORT * COLUMNS / 2; i += WARP)
+        reinterpret_cast<double2 *>(dense)[i] = make_double2(0, 0);
+    __syncwarp();
 }
 
-/* Cholesky's factor and both substitutions, with the pivots of local_factor. */
-__device__ __forceinline__ void solve_short(double l[SHORT][SHORT], double x[SHORT])
+__device__ __forceinline__ void fill(const short_entries &entries, const short_numbers &numbers,
+                                     double (*dense)[COLUMNS])
+{
+#pragma unroll
+    for (int t = 0; t < TURNS; t++)
+        if (entries.column[t] >= 0 && numbers.number[t] < COLUMNS)
+            dense[row_of(t)][numbers.number[t]] = entries.value[t];
+    __syncwarp();
+}
+
+/* 8 rows and 4 columns times their transpose, of which a lane has an entry of each and two of the result. */
+__device__ __forceinline__ void multiply_tile(double entry, double sum[2])
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%2}, {%0, %1};"
+        : "+d"(sum[0]), "+d"(sum[1])
+        : "d"(entry));
+#else
+    for (int k = 0; k < 4; k++) {
+        const double left = __shfl_sync(~0u, entry, lane_here() / 4 * 4 + k);
+        for (int i = 0; i < 2; i++)
+            sum[i] += left * __shfl_sync(~0u, entry, lane_here() % 4 * 8 + 4 * i + k);
+    }
+#endif
+}
+
+/* The products of all pairs of rows: those of the first 8 by tiles, those of the last one by lanes of four. */
+__device__ __forceinline__ void multiply(const double (*dense)[COLUMNS], double *system)
+{
+    const int p = lane_here() / 4, q = lane_here() % 4;
+    double sum[2] = {0, 0}, last = 0, square = 0;
+
+#pragma unroll
+    for (int c = q; c < COLUMNS; c += 4) {
+        const double entry = dense[p][c], entry_of_last = dense[SHORT - 1][c];
+        multiply_tile(entry, sum);
+        last += entry_of_last * entry;
+        square += entry_of_last * entry_of_last;
+    }
+#pragma unroll
+    for (int step = 1; step < 4; step *= 2) {
+        last += __shfl_xor_sync(~0u, last, step);
+        square += __shfl_xor_sync(~0u, square, step);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+        if (2 * q + i <= p)
+            system[pair_of(p, 2 * q + i)] = sum[i];
+    if (q == 0)
+        system[pair_of(SHORT - 1, p)] = last;
+    if (lane_here() == 0)
+        system[pair_of(SHORT - 1, SHORT - 1)] = square;
+}
+
+/* The system of a block's row r. A row like the one before fills the same places of the dense matrix. */
+__device__ __forceinline__ void assemble(size_t row, const short_entries &entries, int r, short_block *here,
+                                         short_numbers &numbers)
+{
+    short_place *place = here->place + threadIdx.x / WARP;
+
+    __syncwarp(); /* the row before has been multiplied */
+    if (!is_alike(entries, row, numbers)) {
+        clear(place->dense);
+        number(entries, place->table, numbers);
+    }
+    fill(entries, numbers, place->dense);
+    multiply(place->dense, here->system[r]);
+#pragma unroll
+    for (int t = 0; t < TURNS; t++)
+        if (entries.column[t] == int(row))
+            here->system[r][PAIRS + row_of(t)] = entries.value[t];
+    here->is_wide[r] = numbers.columns > COLUMNS;
+}
+
+/* Cholesky's factor, row by row, and both substitutions, with the pivots of local_factor. The rows before are in shared
+ * memory; if the compiler kept them in registers, few warps would fit. */
+__device__ __forceinline__ void solve_short(double *system, int m)
 {
     constexpr double small = 1e-14;
-    const double largest = fabs(l[0][0]), instead = largest + double(largest == 0);
+    const double largest = fabs(system[0]), instead = largest + double(largest == 0);
+    double x[SHORT];
 #pragma unroll
-    for (int c = 0; c < SHORT; c++) {
-        const double inverse = rsqrt(l[c][c] > small * largest ? l[c][c] : instead);
-        l[c][c] = inverse;
-        x[c] *= inverse;
+    for (int r = 0; r < SHORT; r++) {
+        double l[SHORT], pivot = r < m ? system[pair_of(r, r)] : 1;
+        x[r] = system[PAIRS + r];
 #pragma unroll
-        for (int r = c + 1; r < SHORT; r++) {
-            l[r][c] *= inverse;
-            x[r] -= l[r][c] * x[c];
+        for (int c = 0; c < r; c++) {
+            l[c] = system[pair_of(r, c)];
+#pragma unroll
+            for (int k = 0; k < c; k++)
+                l[c] -= l[k] * system[pair_of(c, k)];
+            l[c] *= system[pair_of(c, c)];
+            system[pair_of(r, c)] = l[c];
+            pivot -= l[c] * l[c];
+            x[r] -= l[c] * x[c];
         }
-#pragma unroll
-        for (int r = c + 1; r < SHORT; r++)
-#pragma unroll
-            for (int q = c + 1; q <= r; q++)
-                l[r][q] -= l[r][c] * l[q][c];
+        const double inverse = rsqrt(pivot > small * largest ? pivot : instead);
+        system[pair_of(r, r)] = inverse;
+        x[r] *= inverse;
+        asm volatile("" ::: "memory");
     }
 #pragma unroll
     for (int c = SHORT - 1; c >= 0; c--) {
-        x[c] *= l[c][c];
+        x[c] *= system[pair_of(c, c)];
+        system[PAIRS + c] = x[c];
 #pragma unroll
         for (int r = 0; r < c; r++)
-            x[r] -= l[c][r] * x[c];
+            x[r] -= system[pair_of(c, r)] * x[c];
     }
 }
 
 /* One thread of a row, whose system is there. */
-__device__ __forceinline__ void finish(const starfish_local_inverse &a, size_t row, const short_block *here)
+__device__ __forceinline__ void finish(const starfish_local_inverse &a, size_t row, short_block *here)
 {
     const int r = int(threadIdx.x), begin = a.pattern_start[row], m = a.pattern_start[row + 1] - begin;
     double *result = a.result + (begin - a.pattern_start[a.first]);
-    double l[SHORT][SHORT], x[SHORT];
-    bool fits = m <= SHORT;
+    bool fits = m <= SHORT && !here->is_wide[r];
 #pragma unroll
-    for (int p = 0; p < SHORT; p++) {
+    for (int p = 0; p < SHORT; p++)
         fits = fits && here->length[r][p] <= SHORT;
-        x[p] = here->system[r][PAIRS + p];
-#pragma unroll
-        for (int q = 0; q <= p; q++)
-            l[p][q] = p < m ? here->system[r][pair_of(p, q)] : double(p == q);
-    }
     if (!fits) {
         result[0] = __longlong_as_double(LEFT);
         return;
     }
-    solve_short(l, x);
-#pragma unroll
-    for (int p = 0; p < SHORT; p++)
-        if (p < m)
-            result[p] = x[p];
+    solve_short(here->system[r], m);
+    for (int p = 0; p < m; p++)
+        result[p] = here->system[r][PAIRS + p];
 }
 
-__global__ void __launch_bounds__(LANES *ROWS, 3) short_rows_kernel(const starfish_local_inverse a)
+__global__ void __launch_bounds__(WARPS *WARP, 8) short_rows_kernel(const starfish_local_inverse a)
 {
     __shared__ short_block here;
     const size_t first = a.first + blockIdx.x * size_t(ROWS);
+    const int warp = int(threadIdx.x) / WARP;
+
     find_rows(a, first, &here);
     __syncthreads();
-    bring_rows(a, first, &here);
-    __syncthreads();
-    multiply(&here);
+    short_entries next = fetch(a, &here, warp);
+    short_numbers numbers;
+#pragma unroll
+    for (int t = 0; t < TURNS; t++)
+        numbers.offset[t] = NO_ROW;
+    for (int r = warp; r < ROWS; r += WARPS) {
+        const short_entries entries = next;
+        if (r + WARPS < ROWS)
+            next = fetch(a, &here, r + WARPS);
+        assemble(first + r, entries, r, &here, numbers);
+    }
     __syncthreads();
     if (threadIdx.x < ROWS && first + threadIdx.x < a.last)
         finish(a, first + threadIdx.x, &here);
@@ -195,7 +323,7 @@ __device__ __forceinline__ bool is_left(const starfish_local_inverse &a, size_t 
 int launch_short_rows(const starfish_local_inverse *a, cudaStream_t stream)
 {
     const size_t blocks = (a->last - a->first + ROWS - 1) / ROWS;
-    short_rows_kernel<<<unsigned(blocks), LANES * ROWS, 0, stream>>>(*a);
+    short_rows_kernel<<<unsigned(blocks), WARPS * WARP, 0, stream>>>(*a);
     return cudaGetLastError();
 }
 

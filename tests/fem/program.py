@@ -171,6 +171,17 @@ class Fem(unittest.TestCase):
             results.append(npy(self.path("u.npy")))
         self.assertEqual(*results)
 
+    def test_a_mesh_cut_into_partitions_is_the_same(self):
+        mesh = msh4(2, *box(2, 3, 1))
+        parts = ["$PartitionedEntities", "2", "1", "9 1", "0 1 1 0", "15 1 5 2 1 2 0 0 0 1 1 1 1 7 0",
+                 "16 2 6 1 1 0 0 0 1 1 1 0 1 15", "$EndPartitionedEntities", "$Nodes"]
+        cut = mesh.replace("$Nodes", "\n".join(parts)).replace("1 5 1 12", "1 15 1 12").replace("2 6 3 9", "2 16 3 9")
+        results = []
+        for text in (mesh, cut):
+            self.solve(text, "--dirichlet", "all sides=5", "--out", self.path("u.npy"))
+            results.append(npy(self.path("u.npy")))
+        self.assertEqual(*results)
+
     def test_without_given_nodes_the_mean_is_taken_off(self):
         found = self.solve(msh2(2, *box(2, 3, 1)), "--rhs", "2.5")
         self.assertEqual((found["status"], found["iterations"]), ("solved", 0))
