@@ -177,9 +177,9 @@ static starfish_status scale_residual(struct state *s, const struct starfish_vec
 }
 
 /* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone,
- * as far as the recurrence follows the residual: for the digits of a precision but one or two. Beyond that it goes on
- * falling while rounding errors add to the solution, without a bound in singular problems. Later passes leave room for
- * what the recurrence does not see. */
+ * as far as the recurrence follows the residual, which is for all but one or two of the precision's digits. Below that
+ * the recurrence goes on falling while rounding errors add to the solution, in singular problems without a bound. Later
+ * passes leave room for what the recurrence does not see. */
 static double aim(const struct state *s)
 {
     const int is_f32 = precision_now(s) == STARFISH_F32;

@@ -184,7 +184,7 @@ int starfish_job_tolerates(const struct starfish_job *job, const struct starfish
     double maximum[STARFISH_MAXIMA];
     int known;
     if (!multigrid || info->cycles >= multigrid->options.most_cycles || isnan(accuracy->residual) ||
-        read_maxima(job, maximum, &known) != STARFISH_SUCCESS)
+        read_maxima(job, maximum, &known) != STARFISH_SUCCESS || !known)
         return 0;
     const double size = relative(maximum[STARFISH_MAXIMUM_SIZE], maximum[STARFISH_MAXIMUM_RHS]);
     const double rounding = UNITS_OF_ITERATIONS * starfish_epsilon(job->plan->options.precision) * size;

@@ -287,7 +287,8 @@ static void f32_alone_stagnates(void **state)
     test_diffusion_free(&t);
 }
 
-/* Tolerances beyond rounding errors end at these soon, also where nothing but them holds the mean of the solution. */
+/* Where the tolerance is smaller than rounding errors allow, these count, after a few iterations. In a singular problem
+ * they may also move the mean of the solution. */
 static void rounding_errors_are_tolerated(void **state)
 {
     static const size_t n[3] = {12, 3, 3};
