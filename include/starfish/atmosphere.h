@@ -104,7 +104,7 @@ typedef enum starfish_atmosphere_outcome {
     STARFISH_ATMOSPHERE_SOLVED,
     STARFISH_ATMOSPHERE_NOT_CONVERGED, /* after max_iterations */
     STARFISH_ATMOSPHERE_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
-    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite */
+    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite, or larger than f without rounding errors explaining it */
     STARFISH_ATMOSPHERE_OUTCOMES
 } starfish_atmosphere_outcome;
 
