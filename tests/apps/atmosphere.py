@@ -107,6 +107,13 @@ class Atmosphere(Case):
         status, out, said = self.run_program("solve", path, "--max-iterations", "2", "--json")
         self.assertEqual((status, json.loads(out)["status"], len(said)), (1, "not-converged", 1))
 
+    def test_rounding_errors_stagnate(self):
+        """f32 cannot hold a solution whose residual is small, however large the residual is that it has."""
+        path = self.write("p.json", flat(solution=None, omega=500, height=0.00785, sides="periodic"))
+        for method in ("multigrid", "cg"):
+            status, out, said = self.run_program("solve", path, "--precision", "f32", "--method", method, "--json")
+            self.assertEqual((status, json.loads(out)["status"], len(said)), (1, "stagnated", 1))
+
     def test_bad_problems(self):
         write_npy(self.path("fall.npy"), (NZ + 1,), FACES[::-1])
         write_npy(self.path("short.npy"), (NZ,), FACES[1:])
