@@ -297,17 +297,33 @@ static int are_on_hosts(const struct starfish_atmosphere_job *job)
     return starfish_ranks_maximum(job->plan->context, &on_device, 1) == STARFISH_SUCCESS && on_device == 0;
 }
 
-/* Where rounding errors had the last word, are they what was to be expected? Only where cores can look. */
-static int is_tolerated(const struct starfish_atmosphere_job *job, double residual, double *bound)
+/* What rounding errors let the residual be; 0 where cores cannot look. */
+static double find_bound(const struct starfish_atmosphere_job *job)
 {
-    struct starfish_atmosphere_check check;
+    struct starfish_atmosphere_check check = {.bound = 0};
 
-    if (!are_on_hosts(job))
-        return 0;
-    if (starfish_atmosphere_check(job->plan, job->rhs, job->solution, &check) != STARFISH_SUCCESS)
-        return 0;
-    *bound = check.bound;
-    return check.bound <= 1e-3 && residual <= check.bound;
+    if (are_on_hosts(job))
+        starfish_atmosphere_check(job->plan, job->rhs, job->solution, &check);
+    return check.bound;
+}
+
+/* Where rounding errors had the last word: they count instead of the tolerance, up to 1e-3; above that the iteration
+ * has stagnated, also where they made the residual larger than the right-hand side. */
+static starfish_status tolerate(const struct starfish_atmosphere_job *job, starfish_status status,
+                                struct starfish_atmosphere_info *info)
+{
+    if (status != STARFISH_ERROR_NUMERICAL || info->outcome == STARFISH_ATMOSPHERE_NOT_CONVERGED)
+        return status;
+    const double bound = find_bound(job);
+    if (!(info->residual <= bound))
+        return status;
+    if (bound > 1e-3) {
+        info->outcome = STARFISH_ATMOSPHERE_STAGNATED;
+        return status;
+    }
+    info->outcome = STARFISH_ATMOSPHERE_SOLVED;
+    info->tolerance = bound;
+    return STARFISH_SUCCESS;
 }
 
 static void fill_info(const struct starfish_atmosphere_job *job, const struct starfish_multigrid_info *from,
@@ -334,7 +350,6 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 {
     struct starfish_atmosphere_info filled = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
     struct starfish_multigrid_info from;
-    double bound;
 
     if (!job)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
@@ -345,12 +360,7 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
     fill_info(job, &from, &filled);
     filled.outcome = outcome_of(&job->plan->options, status, &from);
     filled.tolerance = job->plan->options.tolerance;
-    if (status == STARFISH_ERROR_NUMERICAL && filled.outcome == STARFISH_ATMOSPHERE_STAGNATED &&
-        is_tolerated(job, from.residual, &bound)) {
-        filled.outcome = STARFISH_ATMOSPHERE_SOLVED;
-        filled.tolerance = bound;
-        status = STARFISH_SUCCESS;
-    }
+    status = tolerate(job, status, &filled);
     if (info)
         starfish_options_give(info, &filled, sizeof filled);
     free(job);

@@ -180,15 +180,17 @@ static starfish_status scale_residual(struct state *s, const struct starfish_vec
     return starfish_algebra_update(&s->solve->algebra, NULL, &factor, residual, vector(s, 0));
 }
 
-/* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone.
- * Later ones leave room for what the recurrence does not see; in f32 it follows the residual for five digits. */
+/* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone,
+ * as far as the recurrence follows the residual, which is for all but one or two of the precision's digits. Below that
+ * the recurrence goes on falling while rounding errors add to the solution, in singular problems without a bound. Later
+ * passes leave room for what the recurrence does not see. */
 static double aim(const struct state *s)
 {
-    const double half = 0.5 * s->wanted, digits = precision_now(s) == STARFISH_F32 ? 1e-5 * s->norm : 0;
+    const int is_f32 = precision_now(s) == STARFISH_F32;
 
     if (s->passes == 0 && !s->plan->options.mixed)
-        return s->wanted;
-    return fmax(half, digits);
+        return fmax(s->wanted, (is_f32 ? 1e-6 : 1e-14) * s->norm);
+    return fmax(0.5 * s->wanted, (is_f32 ? 1e-5 : 0) * s->norm);
 }
 
 /* Residuals of conjugate gradients rise before they fall; not for long where cycles precondition, and in f32 what does

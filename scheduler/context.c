@@ -262,11 +262,11 @@ static int core_of(int worker)
 
 starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)
 {
-    if (!context || !worker || index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "worker: NULL argument, or index %zu not below the number of "
-                             "workers",
-                             index);
+    if (!context || !worker)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "worker" : "context");
+    if (index >= context->workers)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index,
+                             context->workers);
     int id = context->worker[index];
     memset(worker, 0, sizeof *worker);
     worker->kind = starfish_context_worker_kind(context, index);
@@ -316,7 +316,7 @@ size_t starfish_context_current_worker(const struct starfish_context *context)
 starfish_status starfish_context_runtime(const starfish_context *context, struct starfish_runtime *runtime)
 {
     if (!context || !runtime)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "runtime: NULL argument");
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "runtime" : "context");
     memset(runtime, 0, sizeof *runtime);
     snprintf(runtime->starfish_version, sizeof runtime->starfish_version, "%s", STARFISH_VERSION);
     int major, minor, release;

@@ -411,7 +411,7 @@ void starfish_field_destroy(starfish_field *field)
 starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
     if (!field || !memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: NULL argument");
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", field ? "memory" : "field");
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
     const int twice = field->is_acquired && pthread_equal(field->acquirer, pthread_self());
     STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);

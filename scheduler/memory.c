@@ -362,9 +362,11 @@ size_t starfish_main_memory(void)
 
 starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index, size_t *bytes)
 {
-    if (!context || !bytes || index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "worker: NULL argument, or index %zu not below the number of workers", index);
+    if (!context || !bytes)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "bytes" : "context");
+    if (index >= context->workers)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index,
+                             context->workers);
     if (starfish_context_worker_kind(context, index) == STARFISH_CPU) {
         *bytes = starfish_main_memory();
         return STARFISH_SUCCESS;

@@ -390,8 +390,10 @@ starfish_status starfish_context_deal(const struct starfish_context *context, si
                                       size_t *count)
 {
     const int ranks = starfish_context_ranks(context);
-    if (!context || !first || !count || rank < 0 || rank >= ranks)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "planes: NULL argument, or there is no rank %d", rank);
+    if (!context || !first || !count)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !context ? "context" : first ? "count" : "first");
+    if (rank < 0 || rank >= ranks)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rank is %d, but there are %d", rank, ranks);
     const struct starfish_run_of_planes run = starfish_deal(n, rank, ranks);
     *first = run.first;
     *count = run.count;

@@ -248,11 +248,11 @@ static int device_of_node(const struct starfish_context *context, int node)
 
 starfish_status starfish_field_share(const starfish_field *field, size_t index, struct starfish_field_share *share)
 {
-    if (!field || !share || index >= starfish_field_shares(field))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "field share: NULL argument, or index %zu not below the number "
-                             "of shares",
-                             index);
+    if (!field || !share)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", field ? "share" : "field");
+    if (index >= starfish_field_shares(field))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu shares", index,
+                             starfish_field_shares(field));
     if (field->spread)
         *share = field->spread->share[index];
     else

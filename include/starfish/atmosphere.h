@@ -104,7 +104,7 @@ typedef enum starfish_atmosphere_outcome {
     STARFISH_ATMOSPHERE_SOLVED,
     STARFISH_ATMOSPHERE_NOT_CONVERGED, /* after max_iterations */
     STARFISH_ATMOSPHERE_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
-    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite */
+    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite, or larger than f without rounding errors explaining it */
     STARFISH_ATMOSPHERE_OUTCOMES
 } starfish_atmosphere_outcome;
 
@@ -167,6 +167,7 @@ STARFISH_API void starfish_atmosphere_cancel(starfish_atmosphere_job *job);
  * equation times its volume, eps of the precision. Errors: ARGUMENT, MEMORY. */
 struct starfish_atmosphere_check {
     double residual, euclidean, bound; /* euclidean: ||f - A u|| / ||f||, each equation times its volume */
+    double residual_scale;             /* residual is at most this number times euclidean */
 };
 STARFISH_API starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs,
                                                        const void *solution, struct starfish_atmosphere_check *check);
