@@ -229,7 +229,6 @@ struct starfish_atmosphere_job {
 
 static starfish_status submit_gathered(struct starfish_atmosphere_job *job)
 {
-    job->info.size = sizeof job->info;
     starfish_failure_keep(&job->failure,
                           starfish_atmosphere_solve_gathered(job->plan, job->rhs, job->solution, &job->info));
     return STARFISH_SUCCESS;
@@ -240,7 +239,7 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
     const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
-        starfish_options_give(info, &job->info, sizeof job->info);
+        *info = job->info;
     free(job);
     return status;
 }
@@ -319,10 +318,7 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
     info->levels = from->levels;
     info->residual = from->residual;
     info->seconds = from->seconds;
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = from->worker[kind].tasks;
-        info->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
-    }
+    memcpy(info->worker, from->worker, sizeof info->worker);
     info->host_to_device = after.host_to_device - job->before.host_to_device;
     info->device_to_host = after.device_to_host - job->before.device_to_host;
     info->device_to_device = after.device_to_device - job->before.device_to_device;
@@ -332,7 +328,7 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
 
 starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
 {
-    struct starfish_atmosphere_info filled = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info filled;
     struct starfish_multigrid_info from;
     double bound;
 
@@ -352,7 +348,7 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
         status = STARFISH_SUCCESS;
     }
     if (info)
-        starfish_options_give(info, &filled, sizeof filled);
+        *info = filled;
     free(job);
     return status;
 }

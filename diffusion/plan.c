@@ -337,7 +337,7 @@ starfish_status starfish_diffusion_memory(starfish_context *context, const struc
 
     STARFISH_TRY(starfish_memory_check_user(memory));
     STARFISH_TRY(begin(context, problem, options, 1, &plan));
-    starfish_memory_give(&plan->memory, memory);
+    *memory = plan->memory;
     starfish_diffusion_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }

@@ -87,7 +87,7 @@ starfish_status starfish_multigrid_measure(struct starfish_context *context,
     plan->measured = 1;
     const starfish_status status = hooks->create(plan, problem, runs);
     if (status == STARFISH_SUCCESS)
-        starfish_memory_give(&plan->memory, memory);
+        *memory = plan->memory;
     starfish_multigrid_plan_destroy(plan);
     return status;
 }

@@ -138,10 +138,7 @@ static void fill_info(struct starfish_multigrid_job *job)
     info->smoother = job->plan->options.smoother;
     info->matrix = job->plan->options.matrix;
     info->seconds = starfish_progress_seconds(&job->progress);
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
 /* Was the right-hand side zero, or are only its squares? Only where cores can look. */

@@ -142,8 +142,7 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
 {
     double maximum[STARFISH_MAXIMA];
     int known;
-    *accuracy =
-        (struct starfish_accuracy){sizeof *accuracy, (double)NAN, caps[job->plan->options.precision], (double)NAN, 0};
+    *accuracy = (struct starfish_accuracy){(double)NAN, caps[job->plan->options.precision], (double)NAN, 0};
     *error = 0;
     STARFISH_TRY(read_maxima(job, maximum, &known));
     STARFISH_TRY(read_verdicts(job, maximum, accuracy));

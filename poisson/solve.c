@@ -1,7 +1,6 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
 #include "poisson/layout.h"
 
-#include "base/options.h"
 #include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
@@ -459,19 +458,6 @@ static starfish_status find_out(const struct starfish_job *job, double seconds, 
     return starfish_job_fill_info(job, seconds, &told->accuracy, &told->info);
 }
 
-void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from)
-{
-    if (to)
-        starfish_options_give(to, from, sizeof *from);
-}
-
-static void tell(const struct told *told, struct starfish_info *info, struct starfish_accuracy *accuracy)
-{
-    if (info)
-        *info = told->info;
-    starfish_accuracy_copy(accuracy, &told->accuracy);
-}
-
 /* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
 static starfish_status end(starfish_job *job, starfish_status status, struct told *told)
 {
@@ -498,12 +484,12 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
     if (job->gathered)
         return starfish_job_wait_gathered(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
-    struct told told = {.accuracy = {.size = 0}};
+    struct told told = {.error = 0};
     starfish_rest_call_begin();
     const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
     starfish_rest_call_end();
-    if ((status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) && told.accuracy.size > 0)
-        tell(&told, info, accuracy);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        starfish_job_tell(&told.info, &told.accuracy, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);
     destroy(job);
     return status;

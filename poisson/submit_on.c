@@ -66,7 +66,6 @@ static void collect(struct starfish_job_on *on)
     if (!job)
         return;
     on->job = NULL;
-    on->accuracy.size = sizeof on->accuracy;
     job->pertrb = on->pertrb_of_all;
     starfish_failure_keep(&on->failure, starfish_job_wait_accuracy(job, &on->info, &on->accuracy));
     starfish_bundle_destroy(on->bundle);
@@ -157,10 +156,8 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
     const starfish_status status = starfish_failure_repeat(&on->failure);
     if (status == STARFISH_SUCCESS && job->pertrb)
         memcpy(job->pertrb, on->pertrb_of_all, job->plan->count * sizeof *job->pertrb);
-    if (info && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL))
-        *info = on->info;
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
-        starfish_accuracy_copy(accuracy, &on->accuracy);
+        starfish_job_tell(&on->info, &on->accuracy, info, accuracy);
     destroy(on);
     free(job);
     return status;

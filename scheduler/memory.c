@@ -6,7 +6,6 @@
 #include "scheduler/machine.h"
 #include "scheduler/rest.h"
 
-#include "base/options.h"
 #include "base/pages.h"
 #include "base/real.h"
 #include <starfish/poisson.h>
@@ -308,7 +307,6 @@ size_t starfish_device_room(const struct starfish_context *context)
 void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory)
 {
     const size_t room = starfish_device_room(context);
-    memory->size = sizeof *memory;
     memory->gpu_there = 0;
     if (context->workers_of[STARFISH_GPU] == 0)
         memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
@@ -329,24 +327,15 @@ starfish_status starfish_memory_check_user(const struct starfish_memory *user)
 {
     if (!user)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
-    if (user->size < sizeof user->size)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory.size is %zu: start from STARFISH_MEMORY_DEFAULTS",
-                             user->size);
     return STARFISH_SUCCESS;
-}
-
-void starfish_memory_give(const struct starfish_memory *memory, struct starfish_memory *user)
-{
-    starfish_options_give(user, memory, sizeof *memory);
 }
 
 starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
                                      struct starfish_memory *user)
 {
-    struct starfish_memory told = *memory;
     STARFISH_TRY(starfish_memory_check_user(user));
-    starfish_memory_complete(context, 1, &told);
-    starfish_memory_give(&told, user);
+    *user = *memory;
+    starfish_memory_complete(context, 1, user);
     return STARFISH_SUCCESS;
 }
 

@@ -446,7 +446,7 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
 
     STARFISH_TRY(starfish_memory_check_user(memory));
     STARFISH_TRY(create(context, problem, options, 0, &plan));
-    starfish_memory_give(&plan->memory, memory);
+    *memory = plan->memory;
     starfish_tridiag_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }

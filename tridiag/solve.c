@@ -155,10 +155,7 @@ static void fill_info(const struct starfish_tridiag_job *job, struct starfish_tr
 {
     memset(info, 0, sizeof *info);
     info->seconds = starfish_progress_seconds(&job->progress);
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
 starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info)

@@ -3,7 +3,7 @@
  *
  * A plan whose gpu_least is more than gpu_there is not made (MEMORY, with the bytes); a batch of lines is then the
  * cores', where there are any. All are thread-safe; those before creation have its errors, and ARGUMENT where `memory`
- * is NULL or has no size. A memory.size below the struct's fills as much as that. */
+ * is NULL. */
 #ifndef STARFISH_MEMORY_H
 #define STARFISH_MEMORY_H
 
