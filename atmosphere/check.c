@@ -177,8 +177,7 @@ static starfish_status check_array(const struct starfish_atmosphere_plan *plan, 
     enum starfish_residence residence;
     int node;
 
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    STARFISH_NEED(memory, name);
     STARFISH_TRY(starfish_memory_place(plan->context, name, memory, &node, &residence));
     return residence == STARFISH_ON_DEVICE
                ? starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is in device memory, checks are of host memory", name)
@@ -213,12 +212,14 @@ starfish_status starfish_atmosphere_check_planes(const struct starfish_atmospher
 starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
                                           struct starfish_atmosphere_check *check)
 {
-    if (plan && plan->gathered && check)
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(check, "check");
+    if (plan->gathered)
         return starfish_atmosphere_check_gathered(plan, rhs, solution, check);
-    if (plan && plan->owners > 1 && check)
+    if (plan->owners > 1)
         return starfish_atmosphere_check_planes(plan, rhs, solution, check);
-    if (!plan || !rhs || !solution || !check)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an argument is NULL");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
     const struct starfish_flat_problem *m = &plan->volumes.matrix;
     const struct checking c = {m, plan->options.precision, rhs, solution, 0, m->n[2], NULL, NULL};
     const struct totals t = add_up(&c);

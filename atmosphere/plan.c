@@ -136,11 +136,9 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
 {
     struct starfish_atmosphere_options taken;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_ranks_agree(context, starfish_atmosphere_read_options(options, &taken)));
     struct starfish_atmosphere_plan *plan = calloc(1, sizeof *plan);
@@ -171,7 +169,7 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
 {
     starfish_atmosphere_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(begin(context, problem, options, memory, &plan));
     starfish_atmosphere_plan_destroy(plan);
     return STARFISH_SUCCESS;
@@ -179,8 +177,7 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
 
 starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_multigrid_plan_memory(plan->solver, memory);
 }
 
@@ -247,8 +244,8 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
 starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                            starfish_atmosphere_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     struct starfish_atmosphere_job *made = calloc(1, sizeof *made);
     const starfish_status there = starfish_ranks_agree(
@@ -332,8 +329,7 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
     struct starfish_multigrid_info from;
     double bound;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     if (job->plan->gathered)
         return wait_gathered(job, info);
     memset(&from, 0, sizeof from);

@@ -206,8 +206,7 @@ starfish_status starfish_options_read(const struct starfish_option_table *table,
 starfish_status starfish_option_describe(const struct starfish_option_table *table, size_t index,
                                          struct starfish_option_description *description)
 {
-    if (!description)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "description is NULL");
+    STARFISH_NEED(description, "description");
     if (index >= table->count)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu options", index, table->count);
     const struct starfish_option *option = &table->option[index];

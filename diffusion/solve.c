@@ -153,8 +153,7 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
 {
     struct starfish_diffusion_job *job = NULL;
 
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     starfish_status status = starfish_ranks_agree(plan->context, allocate_job(plan, rhs, solution, &job));
     if (status == STARFISH_SUCCESS)
         status = add_boundary(job, boundary);
@@ -218,8 +217,7 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
 {
     struct starfish_diffusion_job *created;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     if (plan && plan->gathered)
         return submit_gathered(plan, boundary, rhs, solution, job);
@@ -239,8 +237,7 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
 
 starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

@@ -212,8 +212,7 @@ static starfish_status create_over(starfish_multigrid_plan *plan, const void *rh
     struct starfish_multigrid_job *job;
     int node[2];
 
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     STARFISH_TRY(find_places(plan, rhs, solution, node));
     const starfish_status status = starfish_ranks_agree(plan->context, create_job(plan, &job));
     if (status != STARFISH_SUCCESS) {
@@ -309,8 +308,7 @@ starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const v
 {
     struct starfish_multigrid_job *created;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     STARFISH_TRY(create_over(plan, rhs, solution, &created));
     return start(created, job);
@@ -333,8 +331,7 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
 
 starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

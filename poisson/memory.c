@@ -35,7 +35,7 @@ starfish_status starfish_poisson_memory(starfish_context *context, const struct 
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
     return fill_and_destroy(plan, memory);
 }
@@ -46,15 +46,14 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
     return fill_and_destroy(plan, memory);
 }
 
 starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    STARFISH_TRY(starfish_memory_check_user(memory));
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(memory, "memory");
+    STARFISH_NEED(plan, "plan");
     return fill(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
 }

@@ -270,8 +270,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
 static starfish_status check_field(struct starfish_poisson_plan *plan, const char *name,
                                    const struct starfish_field *field)
 {
-    if (!field)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    STARFISH_NEED(field, name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
         !plan->method->has_cut(plan, &field->cut) || memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -296,8 +295,8 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                               starfish_field *rhs, starfish_field *solution, starfish_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     if (plan->gathered)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s has no fields on several ranks",
@@ -343,8 +342,8 @@ static starfish_status check_arrays(const struct starfish_poisson_plan *plan, co
     *residence = STARFISH_PINNED;
     if (plan->here.planes == 0)
         return STARFISH_SUCCESS;
-    if (!arrays->rhs || !arrays->solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", arrays->rhs ? "solution" : "rhs");
+    STARFISH_NEED(arrays->rhs, "rhs");
+    STARFISH_NEED(arrays->solution, "solution");
     STARFISH_TRY(starfish_poisson_same_field(plan, arrays->rhs, arrays->solution, same));
     return slower_residence(plan, arrays->rhs, arrays->solution, residence);
 }
@@ -405,8 +404,8 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
 
 static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct arrays *arrays, starfish_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     const int lone = atomic_fetch_add(&plan->in_flight, 1) == 0;
     const starfish_status status =
@@ -477,8 +476,7 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
 starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     if (job->on)
         return starfish_job_wait_on(job, info, accuracy);
     if (job->gathered)

@@ -120,12 +120,10 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
 {
     const struct request_on request = {boundary, rhs, solution};
     struct starfish_job *job;
-    if (!plan || !rhs || !solution || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan       ? "plan"
-                             : !rhs      ? "rhs"
-                             : !solution ? "solution"
-                                         : "job");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
+    STARFISH_NEED(result, "job");
     *result = NULL;
     int together;
     STARFISH_TRY(check(plan, &request, &together));

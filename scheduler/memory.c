@@ -39,10 +39,8 @@ int starfish_gpu_count(void)
 
 static starfish_status check(const starfish_context *context, const void *memory)
 {
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(memory, "memory");
     return starfish_fork_check();
 }
 
@@ -225,8 +223,8 @@ starfish_status starfish_memory_check_arrays(const void *rhs, const void *soluti
 {
     const uintptr_t from = (uintptr_t)rhs, to = (uintptr_t)solution;
     const size_t size = starfish_real_size(precision), apart = from < to ? to - from : from - to;
-    if (!rhs || !solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !rhs ? "rhs" : "solution");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
     if (from % size != 0 || to % size != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the address is no multiple of %zu, the bytes of a real",
                              from % size != 0 ? "rhs" : "solution", size);
@@ -323,17 +321,10 @@ starfish_status starfish_memory_check(const char *what, const struct starfish_me
                          memory->gpu_least, memory->gpu_work, memory->gpu_there);
 }
 
-starfish_status starfish_memory_check_user(const struct starfish_memory *user)
-{
-    if (!user)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
-    return STARFISH_SUCCESS;
-}
-
 starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
                                      struct starfish_memory *user)
 {
-    STARFISH_TRY(starfish_memory_check_user(user));
+    STARFISH_NEED(user, "memory");
     *user = *memory;
     starfish_memory_complete(context, 1, user);
     return STARFISH_SUCCESS;
@@ -351,9 +342,9 @@ size_t starfish_main_memory(void)
 
 starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index, size_t *bytes)
 {
-    if (!context || !bytes || index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "worker: NULL argument, or index %zu not below the number of workers", index);
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(bytes, "bytes");
+    STARFISH_TRY(starfish_context_check_index(context, index));
     if (starfish_context_worker_kind(context, index) == STARFISH_CPU) {
         *bytes = starfish_main_memory();
         return STARFISH_SUCCESS;

@@ -47,11 +47,9 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.lines is %zu, not in 1..2^22", p->lines);
     if (p->rhs == 0 || p->rhs > UINT16_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is %zu, not in 1..65535", p->rhs);
-    if (!p->lower || !p->diag || !p->upper)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s is NULL",
-                             !p->lower  ? "lower"
-                             : !p->diag ? "diag"
-                                        : "upper");
+    STARFISH_NEED(p->lower, "problem.lower");
+    STARFISH_NEED(p->diag, "problem.diag");
+    STARFISH_NEED(p->upper, "problem.upper");
     STARFISH_TRY(check_layout("coefficients", p->coefficients, p->n, p->lines, p->coefficients.line == 0));
     STARFISH_TRY(check_layout("vectors", p->vectors, p->n, p->lines, 0));
     const size_t span = starfish_batch_span(p->vectors, p->n, p->lines);
@@ -403,11 +401,9 @@ static starfish_status create(starfish_context *context, const struct starfish_t
 {
     struct starfish_tridiag_options options;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(check_problem(problem));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
@@ -444,7 +440,7 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
 {
     starfish_tridiag_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(create(context, problem, options, 0, &plan));
     *memory = plan->memory;
     starfish_tridiag_plan_destroy(plan);
@@ -453,15 +449,13 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
 
 starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     /* Copies on other devices are of the old values. */
     release_coefficients(plan);
     STARFISH_TRY(register_all_coefficients(plan));
