@@ -2,7 +2,9 @@
  * fail with a message where they are waited for. Jobs are held at their first look at a residual, so that nothing
  * depends on how fast they are. */
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <math.h>
 #include <pthread.h>
@@ -15,6 +17,8 @@
 #include <time.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 enum { ELEMENTS = 64, COUNT = (ELEMENTS - 1) * (ELEMENTS - 1) };
 
@@ -296,5 +300,5 @@ int main(void)
                                        cmocka_unit_test(looks_change_nothing),
                                        cmocka_unit_test(bad_arguments_make_no_job)};
 
-    return cmocka_run_group_tests_name("jobs", tests, set_up, tear_down);
+    return TEST_GROUP("jobs", tests, &context, 0, -1, 0);
 }

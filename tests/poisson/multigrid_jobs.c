@@ -6,7 +6,7 @@
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "tests/common/check.h"
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
 #include "tests/poisson/oracle.h"
 
@@ -354,20 +354,6 @@ static void waiting_says_that_a_tolerance_is_not_reached(void **state)
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-static int set_up(void **state)
-{
-    (void)state;
-    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
 int test_poisson_multigrid_jobs(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
@@ -378,5 +364,5 @@ int test_poisson_multigrid_jobs(const char *name, int cpu_workers, int gpu_worke
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &context, gpu_workers, cpu_workers, 0);
 }

@@ -1,5 +1,6 @@
 /* BLKTRI by FISHPACK's arguments: solutions, error numbers, handles, threads. */
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/poisson/oracle.h"
 
 #include <setjmp.h>
@@ -425,19 +426,6 @@ static void threads_solve_at_once(void **state)
 /* ---- All of them ---------------------------------------------------------------------------------------------------
  */
 
-static int set_up(void **state)
-{
-    (void)state;
-    return starfish_context_create(&context, NULL) == STARFISH_SUCCESS ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest beside_a_context[] = {
@@ -451,6 +439,6 @@ int main(void)
         cmocka_unit_test(handles_can_be_freed_and_used_again),
     };
     const struct CMUnitTest alone[] = {cmocka_unit_test(threads_solve_at_once)};
-    return cmocka_run_group_tests_name("beside a context", beside_a_context, set_up, tear_down) +
+    return TEST_GROUP("beside a context", beside_a_context, &context, -1, -1, 0) +
            cmocka_run_group_tests_name("alone", alone, NULL, NULL);
 }

@@ -2,9 +2,11 @@
  * precision; and what is said of how good a solution is. */
 #include "poisson/plan.h"
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
 #include "tests/poisson/oracle.h"
-#include "tests/scheduler/fixture.h"
+
+#include <starfish/starfish.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +16,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+static starfish_context *context;
 
 enum { MOST = 128 }; /* unknowns */
 
@@ -538,5 +542,5 @@ int main(void)
         cmocka_unit_test(ordinary_plans_have_no_refinement), cmocka_unit_test(what_is_not_finite_is_named),
         cmocka_unit_test(what_f32_does_not_hold_is_named),   cmocka_unit_test(boundary_constants_fit_into_f32),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("trust", tests, &context, 0, -1, 0);
 }
