@@ -359,6 +359,12 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 
 /* ---- Interface -------------------------------------------------------------------------------------------------- */
 
+/* Lines at two strides cannot be told apart by the runtime. */
+static int is_span(const struct starfish_tridiag_plan *plan, struct starfish_layout layout)
+{
+    return starfish_batch_shape_of(layout, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN;
+}
+
 static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
     enum starfish_residence residence;
@@ -369,10 +375,8 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     plan->pieces = plan->shares               ? shared_pieces(plan)
                    : plan->options.pieces > 0 ? plan->options.pieces
                                               : choose_pieces(plan, residence);
-    /* Lines at two strides cannot be told apart by the runtime. */
-    if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||
-        (plan->problem.coefficients.line != 0 && starfish_batch_shape_of(plan->problem.coefficients, plan->problem.n,
-                                                                         plan->problem.lines) == STARFISH_BATCH_SPAN))
+    const int are_shared = plan->problem.coefficients.line == 0; /* by all lines */
+    if (is_span(plan, plan->problem.vectors) || (!are_shared && is_span(plan, plan->problem.coefficients)))
         plan->pieces = 1;
     plan->shares = plan->shares && plan->pieces > 1;
     for (size_t i = 0; i < plan->pieces; i++)
