@@ -328,8 +328,9 @@ static void fill_types(const struct starfish_flat_grid *grid, const struct starf
  * wide as others where n is odd. */
 static double centre_beside(size_t n, int periodic, size_t i)
 {
-    const double own = 2 * (double)(i / 2) + 1, odd = n % 2 == 1;
-    const int lies_lower = i % 2 == 0, last_is_next = i / 2 + 2 == (n + 1) / 2;
+    const size_t cell = i / 2;
+    const double own = 2 * (double)cell + 1, odd = n % 2 == 1;
+    const int lies_lower = i % 2 == 0, last_is_next = cell + 2 == (n + 1) / 2;
 
     if (lies_lower && i > 0)
         return own - 2;
@@ -343,11 +344,12 @@ static double centre_beside(size_t n, int periodic, size_t i)
 /* Where fine i lies between the centres of two coarse cells: the weights of the lower and the upper one. */
 static void weigh(size_t n, int periodic, size_t i, double *lower, double *upper)
 {
+    const size_t cell = i / 2;
     const int lies_lower = i % 2 == 0, is_at_end = i == 0 || (i + 1 == n && !lies_lower);
-    const double place = (double)i + 0.5, own = 2 * (double)(i / 2) + 1;
+    const double place = (double)i + 0.5, own = 2 * (double)cell + 1;
     double share = 1;
 
-    if (i / 2 * 2 + 1 < n) { /* else it is a coarse cell by itself */
+    if (2 * cell + 1 < n) { /* else it is a coarse cell by itself */
         const double beside = centre_beside(n, periodic, i);
         share = (place - beside) / (own - beside);
     }
