@@ -1,7 +1,7 @@
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
 #include "atmosphere/gathered.h"
-#include "atmosphere/ranks.h"
+#include "base/deal.h"
 #include "base/precision.h"
 #include "base/real.h"
 #include "multigrid/kernels/flat_sphere.h"
@@ -137,13 +137,25 @@ static struct totals add_up(const struct checking *c)
     return t;
 }
 
-static struct starfish_atmosphere_check judge(const struct totals *t, starfish_precision precision)
+static double smallest(const double *values, size_t count)
 {
-    const double eps = starfish_epsilon(precision);
+    double least = values[0];
+
+    for (size_t i = 1; i < count; i++)
+        least = fmin(least, values[i]);
+    return least;
+}
+
+static struct starfish_atmosphere_check judge(const struct totals *t, const struct checking *c)
+{
+    const size_t *n = c->m->n;
+    const double eps = starfish_epsilon(c->precision), rhs = sqrt(t->sum[RHS]);
+    const double volume = smallest(c->m->column, n[0] * n[1]) * smallest(c->m->layer, n[2]);
 
     return (struct starfish_atmosphere_check){.residual = ratio(t->largest[RESIDUAL], t->largest[RHS]),
-                                              .euclidean = ratio(sqrt(t->sum[RESIDUAL]), sqrt(t->sum[RHS])),
-                                              .bound = 100 * eps * ratio(sqrt(t->sum[SIZE]), sqrt(t->sum[RHS]))};
+                                              .euclidean = ratio(sqrt(t->sum[RESIDUAL]), rhs),
+                                              .bound = 100 * eps * ratio(sqrt(t->sum[SIZE]), rhs),
+                                              .residual_scale = ratio(rhs / volume, t->largest[RHS])};
 }
 
 /* The first and the last plane of every rank, two planes a rank, on all of them; those beside this rank's planes. */
@@ -184,8 +196,9 @@ static starfish_status check_array(const struct starfish_atmosphere_plan *plan, 
                : STARFISH_SUCCESS;
 }
 
-starfish_status starfish_atmosphere_check_planes(const struct starfish_atmosphere_plan *plan, const void *rhs,
-                                                 const void *solution, struct starfish_atmosphere_check *check)
+/* Of the planes that this rank holds. Collective. */
+static starfish_status check_planes(const struct starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
+                                    struct starfish_atmosphere_check *check)
 {
     const struct starfish_flat_problem *m = &plan->volumes.matrix;
     const struct starfish_run_of_planes here =
@@ -203,7 +216,7 @@ starfish_status starfish_atmosphere_check_planes(const struct starfish_atmospher
         status = starfish_ranks_maximum(plan->context, t.largest, 2);
         if (status == STARFISH_SUCCESS)
             status = starfish_ranks_sum(plan->context, t.sum, 3);
-        *check = judge(&t, c.precision);
+        *check = judge(&t, &c);
     }
     free(planes);
     return status;
@@ -214,15 +227,6 @@ starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, 
 {
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(check, "check");
-    if (plan->gathered)
-        return starfish_atmosphere_check_gathered(plan, rhs, solution, check);
-    if (plan->owners > 1)
-        return starfish_atmosphere_check_planes(plan, rhs, solution, check);
-    STARFISH_NEED(rhs, "rhs");
-    STARFISH_NEED(solution, "solution");
-    const struct starfish_flat_problem *m = &plan->volumes.matrix;
-    const struct checking c = {m, plan->options.precision, rhs, solution, 0, m->n[2], NULL, NULL};
-    const struct totals t = add_up(&c);
-    *check = judge(&t, c.precision);
-    return STARFISH_SUCCESS;
+    return plan->gathered ? starfish_atmosphere_check_gathered(plan, rhs, solution, check)
+                          : check_planes(plan, rhs, solution, check);
 }

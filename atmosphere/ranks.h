@@ -16,8 +16,5 @@ starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan 
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
                                          const struct starfish_atmosphere_problem *problem,
                                          struct starfish_dealt *dealt);
-/* starfish_atmosphere_check of planes that ranks hold. Collective. */
-starfish_status starfish_atmosphere_check_planes(const struct starfish_atmosphere_plan *plan, const void *rhs,
-                                                 const void *solution, struct starfish_atmosphere_check *check);
 
 #endif

@@ -176,15 +176,17 @@ static starfish_status scale_residual(struct state *s, const struct starfish_vec
     return starfish_algebra_update(&s->solve->algebra, NULL, &factor, residual, vector(s, 0));
 }
 
-/* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone.
- * Later ones leave room for what the recurrence does not see; in f32 it follows the residual for five digits. */
+/* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone,
+ * as far as the recurrence follows the residual: for the digits of a precision but one or two. Beyond that it goes on
+ * falling while rounding errors add to the solution, without a bound in singular problems. Later passes leave room for
+ * what the recurrence does not see. */
 static double aim(const struct state *s)
 {
-    const double half = 0.5 * s->wanted, digits = precision_now(s) == STARFISH_F32 ? 1e-5 * s->norm : 0;
+    const int is_f32 = precision_now(s) == STARFISH_F32;
 
     if (s->passes == 0 && !s->plan->options.mixed)
-        return s->wanted;
-    return fmax(half, digits);
+        return fmax(s->wanted, (is_f32 ? 1e-6 : 1e-14) * s->norm);
+    return fmax(0.5 * s->wanted, (is_f32 ? 1e-5 : 0) * s->norm);
 }
 
 /* Residuals of conjugate gradients rise before they fall; not for long where cycles precondition, and in f32 what does
@@ -293,12 +295,15 @@ static starfish_status go_back(struct state *s)
 
 static starfish_status walk(struct state *s)
 {
+    double mean;
     int over = 0;
 
     s->best = s->norm = s->rhs_norm;
     STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
     while (!over) {
         STARFISH_TRY(pass(s, most_now(s) - s->iterations));
+        if (s->plan->box.singular)
+            STARFISH_TRY(take_mean_off(s, &s->plan->u, &mean));
         STARFISH_TRY(find_residual(s));
         STARFISH_TRY(judge(s, &over));
         if (!over)
@@ -312,15 +317,13 @@ static starfish_status finish(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
     struct starfish_diffusion_info *info = s->solve->info;
-    double largest, absolute, mean;
+    double largest, absolute;
 
     if (!(s->norm <= s->best))
         STARFISH_TRY(copy(s, &plan->best, &plan->u));
     STARFISH_TRY(find_residual(s));
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
     STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
-    if (plan->box.singular)
-        STARFISH_TRY(take_mean_off(s, &plan->u, &mean));
     info->residual = s->norm / s->rhs_norm;
     info->residual_max = largest / s->rhs_largest;
     info->recurrence = s->recurrence / s->rhs_norm;

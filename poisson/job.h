@@ -74,6 +74,10 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
                                            double *error);
 starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
                                    double error);
+/* Of an iteration that has fallen short of its tolerance: is its residual what rounding errors allow? Then that is the
+ * tolerance that counts. Collective. */
+int starfish_job_tolerates(const struct starfish_job *job, const struct starfish_info *info,
+                           struct starfish_accuracy *accuracy);
 
 /* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
 starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,

@@ -29,6 +29,10 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 #define UNITS_OF_MANY_STEPS 4e6
 enum { MANY_STEPS = 3 };
 #define MOST_ERROR 0.1
+/* An iteration that stagnates may leave so many units of rounding, and so much of the right-hand side, in the Euclidean
+ * norm. Maxima of rows stand for their norms. */
+#define UNITS_OF_ITERATIONS 100
+#define MOST_TOLERATED 1e-3
 
 /* ---- What is known ----------------------------------------------------------------------------------------------- */
 
@@ -105,6 +109,12 @@ static starfish_status read_verdicts(const struct starfish_job *job, double maxi
     return STARFISH_SUCCESS;
 }
 
+/* The iteration has seen that the Euclidean norm is small enough: the maximum is at most that. */
+static double bound_by_norm(const struct starfish_poisson_plan *plan, double tolerance)
+{
+    return tolerance * sqrt((double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2]);
+}
+
 static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
 {
     const starfish_precision precision = plan->options.precision;
@@ -113,8 +123,7 @@ static double bound_of(const struct starfish_poisson_plan *plan, const double ma
     const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
     if (plan->options.tolerance == 0 || plan->method->direct)
         return bound;
-    /* The iteration has seen that the Euclidean norm is small enough: the maximum is at most that. */
-    return fmax(bound, plan->options.tolerance * sqrt((double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2]));
+    return fmax(bound, bound_by_norm(plan, plan->options.tolerance));
 }
 
 /* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they
@@ -137,12 +146,22 @@ static double error_of(const struct starfish_poisson_plan *plan, const double ma
     return (maximum[STARFISH_MAXIMUM_RESIDUAL] + rounding) / smallest / solution;
 }
 
+/* The Euclidean norm that ends an iteration; NaN without one. */
+static double asked_of(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
+    return multigrid && multigrid->options.tolerance > 0 ? multigrid->options.tolerance : (double)NAN;
+}
+
 starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
                                            double *error)
 {
     double maximum[STARFISH_MAXIMA];
     int known;
-    *accuracy = (struct starfish_accuracy){(double)NAN, caps[job->plan->options.precision], (double)NAN, 0};
+    *accuracy = (struct starfish_accuracy){.residual = (double)NAN,
+                                           .residual_bound = caps[job->plan->options.precision],
+                                           .correction = (double)NAN,
+                                           .tolerance = asked_of(job->plan)};
     *error = 0;
     STARFISH_TRY(read_maxima(job, maximum, &known));
     STARFISH_TRY(read_verdicts(job, maximum, accuracy));
@@ -155,6 +174,24 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
     accuracy->residual_bound = bound_of(job->plan, maximum);
     *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
     return STARFISH_SUCCESS;
+}
+
+int starfish_job_tolerates(const struct starfish_job *job, const struct starfish_info *info,
+                           struct starfish_accuracy *accuracy)
+{
+    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(job->plan);
+    double maximum[STARFISH_MAXIMA];
+    int known;
+    if (!multigrid || info->cycles >= multigrid->options.most_cycles || isnan(accuracy->residual) ||
+        read_maxima(job, maximum, &known) != STARFISH_SUCCESS)
+        return 0;
+    const double size = relative(maximum[STARFISH_MAXIMUM_SIZE], maximum[STARFISH_MAXIMUM_RHS]);
+    const double rounding = UNITS_OF_ITERATIONS * starfish_epsilon(job->plan->options.precision) * size;
+    if (!(rounding <= MOST_TOLERATED && info->tolerated <= rounding))
+        return 0;
+    accuracy->tolerance = rounding;
+    accuracy->residual_bound = fmax(accuracy->residual_bound, bound_by_norm(job->plan, rounding));
+    return 1;
 }
 
 /* A given number of cycles may leave any residual. */

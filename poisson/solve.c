@@ -466,7 +466,8 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
         return status;
     starfish_failure_keep(&failure, status);
     const starfish_status found = find_out(job, seconds, told);
-    if (status == STARFISH_ERROR_NUMERICAL)
+    if (status == STARFISH_ERROR_NUMERICAL &&
+        !(found == STARFISH_SUCCESS && starfish_job_tolerates(job, &told->info, &told->accuracy)))
         return starfish_failure_repeat(&failure);
     if (found == STARFISH_SUCCESS && job->plan->method->watch)
         job->plan->method->watch(job, told->info.seconds);

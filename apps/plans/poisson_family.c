@@ -3,6 +3,7 @@
 #include "apps/plans/cycles.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
+#include "krylov/iteration.h"
 #include "poisson/methods.h"
 #include "poisson/options.h"
 
@@ -103,6 +104,9 @@ static starfish_status wait(struct problem_run *run, void *job)
         result->status = result->info.cycles >= library->max_iterations ? "not-converged" : "stagnated";
     result->iterations = result->info.cycles;
     result->reached = result->info.tolerated;
+    const double asked = library->tolerance > 0 ? library->tolerance : starfish_default_tolerance(run->precision);
+    if (status == STARFISH_SUCCESS && result->reached > asked)
+        result->tolerated = result->accuracy.tolerance;
     return status;
 }
 

@@ -159,6 +159,7 @@ STARFISH_API void starfish_atmosphere_cancel(starfish_atmosphere_job *job);
  * equation times its volume, eps of the precision. Errors: ARGUMENT, MEMORY. */
 struct starfish_atmosphere_check {
     double residual, euclidean, bound; /* euclidean: ||f - A u|| / ||f||, each equation times its volume */
+    double residual_scale;             /* residual is at most this number times euclidean */
 };
 STARFISH_API starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs,
                                                        const void *solution, struct starfish_atmosphere_check *check);

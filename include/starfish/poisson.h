@@ -227,13 +227,17 @@ struct starfish_info {
  *
  * residual_bound is 1e-8 (F64) or 1e-3 (F32), or 64 units of rounding of max (|A| |u| + |f|) / max |f| where that is
  * more, row by row, f with the boundary data; and never above 1e-3 (F64) or 1e-2 (F32). Where `tolerance` of the
- * options is given, method multigrid has its own criterion, and the bound is what follows from that. */
+ * options is given, method multigrid has its own criterion, and the bound is what follows from that.
+ *
+ * Where its residual stops falling above that tolerance, 100 eps max (|A| |u| + |f|) / max |f| counts instead, if that
+ * is at most 1e-3: rounding errors forbid more. */
 struct starfish_accuracy {
     double residual; /* as struct starfish_info has it */
     double residual_bound;
     double correction; /* max |correction| / max |u| of the last step of refinement, kept or not: about how wrong the
                           solution was before it; NaN where there was none */
     int refinements;   /* as struct starfish_info has it */
+    double tolerance;  /* of multigrid: the one that counts, of the Euclidean norm; else NaN */
 };
 
 /* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the

@@ -143,7 +143,7 @@ STRUCTS = {
         phase:starfish_info_phase[8] levels:N level:starfish_info_level[34] worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N""",
     "starfish_accuracy": """
-        residual:d residual_bound:d correction:d refinements:i""",
+        residual:d residual_bound:d correction:d refinements:i tolerance:d""",
     "starfish_memory": """
         main_bytes:N gpu_work:N gpu_data:N gpu_least:N gpu_there:N streamed:i""",
     "starfish_q1_problem": """
@@ -184,7 +184,7 @@ STRUCTS = {
         outcome:i iterations:i levels:i residual:d tolerance:d seconds:d worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N count:i history:d[128]""",
     "starfish_atmosphere_check": """
-        residual:d euclidean:d bound:d""",
+        residual:d euclidean:d bound:d residual_scale:d""",
     "starfish_fem_mesh": """
         dimensions:i points:N point:P cells:N cell:P marks:N mark:P number:P""",
     "starfish_fem_mark": """

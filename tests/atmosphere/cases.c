@@ -238,6 +238,10 @@ static void matrices_are_those_written_down(void **state)
         ASSERT_OK(starfish_atmosphere_check(plan, f, u, &check));
         if (!(check.residual <= 1e-12) || !(check.euclidean <= 1e-12))
             fail_msg("shape %d: %g, %g", s, check.residual, check.euclidean);
+        u[0] += 1;
+        ASSERT_OK(starfish_atmosphere_check(plan, f, u, &check));
+        if (!(check.residual > 1e-12) || !(check.residual <= check.euclidean * check.residual_scale * (1 + 1e-12)))
+            fail_msg("shape %d: %g, more than %g times %g", s, check.residual, check.residual_scale, check.euclidean);
         starfish_atmosphere_plan_destroy(plan);
         free(u);
         free(f);

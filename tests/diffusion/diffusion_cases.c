@@ -286,6 +286,37 @@ static void f32_alone_stagnates(void **state)
     test_diffusion_free(&t);
 }
 
+/* Tolerances beyond rounding errors end at these soon, also where nothing but them holds the mean of the solution. */
+static void rounding_errors_are_tolerated(void **state)
+{
+    static const size_t n[3] = {12, 3, 3};
+    unsigned seed = 5;
+    struct test_diffusion t;
+    (void)state;
+
+    test_plain(&t, 3, n, STARFISH_NEUMANN);
+    double *u = malloc(t.cells * sizeof *u);
+    for (size_t e = 0; e < t.cells; e++)
+        t.f[e] = test_real_random(&seed);
+    for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONERS; by++)
+        for (int d = STARFISH_DEFLATION_NONE; d <= STARFISH_DEFLATION_STRIPES; d++) {
+            struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+            struct starfish_diffusion_info info;
+            options.method = STARFISH_DIFFUSION_CG;
+            options.preconditioner = (starfish_diffusion_preconditioner)by;
+            options.deflation = (starfish_deflation)d;
+            options.vectors = 2;
+            options.precision = (by + d) % 2 ? STARFISH_F32 : STARFISH_F64;
+            options.tolerance = 1e-30;
+            if (solve(&t, &options, u, &info) != STARFISH_SUCCESS)
+                fail_msg("preconditioner %d, deflation %d: %s", by, d, starfish_error_message());
+            assert_true(info.iterations < 2000 && info.tolerance > 1e-30 && info.tolerance <= 1e-3);
+            assert_true(test_diffusion_residual(&t, u, info.pertrb) <= info.tolerance);
+        }
+    free(u);
+    test_diffusion_free(&t);
+}
+
 /* With regions the count does not grow with the contrast. */
 static void regions_take_the_contrast_away(void **state)
 {
@@ -506,14 +537,20 @@ static void jobs_end_as_they_must(void **state)
 
 int test_diffusion(starfish_context *given, const struct test_memory *given_memory, int small)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_of_two_phases),           cmocka_unit_test(counts_of_the_paper),
-        cmocka_unit_test(every_combination_solves),       cmocka_unit_test(auto_solves_any_contrast),
-        cmocka_unit_test(fused_steps_are_the_same),       cmocka_unit_test(f32_alone_stagnates),
-        cmocka_unit_test(regions_take_the_contrast_away), cmocka_unit_test(smooth_solutions_converge),
-        cmocka_unit_test(nothing_gives_nothing),          cmocka_unit_test(a_few_cells_are_solved),
-        cmocka_unit_test(bad_problems_are_refused),       cmocka_unit_test(jobs_end_as_they_must),
-        cmocka_unit_test(large_coarse_spaces_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_of_two_phases),
+                                       cmocka_unit_test(counts_of_the_paper),
+                                       cmocka_unit_test(every_combination_solves),
+                                       cmocka_unit_test(auto_solves_any_contrast),
+                                       cmocka_unit_test(fused_steps_are_the_same),
+                                       cmocka_unit_test(f32_alone_stagnates),
+                                       cmocka_unit_test(regions_take_the_contrast_away),
+                                       cmocka_unit_test(smooth_solutions_converge),
+                                       cmocka_unit_test(nothing_gives_nothing),
+                                       cmocka_unit_test(a_few_cells_are_solved),
+                                       cmocka_unit_test(bad_problems_are_refused),
+                                       cmocka_unit_test(jobs_end_as_they_must),
+                                       cmocka_unit_test(large_coarse_spaces_are_refused),
+                                       cmocka_unit_test(rounding_errors_are_tolerated)};
 
     context = given;
     memory = given_memory;

@@ -371,14 +371,18 @@ static void says_when_a_tolerance_is_not_reached(void **state)
 {
     (void)state;
     struct starfish_poisson_problem p = problem_of("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
-    const struct starfish_poisson_options options = multigrid(1e-30);
+    struct starfish_poisson_options options = multigrid(1e-10);
+    struct starfish_info info;
     unsigned seed = 1;
     double *f = test_random_field(unknowns(&p), &seed), *u = malloc(unknowns(&p) * sizeof *u);
     starfish_poisson_plan *plan;
 
+    options.max_iterations = 3;
     ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-    for (int i = 0; i < 2; i++)
-        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, u, NULL), STARFISH_ERROR_NUMERICAL, "residual");
+    for (int i = 0; i < 2; i++) {
+        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, u, &info), STARFISH_ERROR_NUMERICAL, "residual");
+        assert_true(info.cycles == 3 && info.tolerated > 1e-10 && info.residual > 1e-10);
+    }
     starfish_poisson_plan_destroy(plan);
     free(f);
     free(u);

@@ -234,11 +234,11 @@ static void enumerates_workers(void **state)
         assert_true(strlen(worker.name) > 0);
     }
     ASSERT_FAILS(starfish_context_worker(context, count, &worker), STARFISH_ERROR_ARGUMENT, "index");
-    ASSERT_FAILS(starfish_context_worker(context, 0, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
+    ASSERT_FAILS(starfish_context_worker(context, 0, NULL), STARFISH_ERROR_ARGUMENT, "worker is NULL");
     size_t bytes;
     ASSERT_FAILS(starfish_context_worker_memory(context, count, &bytes), STARFISH_ERROR_ARGUMENT, "index");
     ASSERT_FAILS(starfish_context_worker_memory(context, 0, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
-    ASSERT_FAILS(starfish_context_worker(NULL, 0, &worker), STARFISH_ERROR_ARGUMENT, "NULL");
+    ASSERT_FAILS(starfish_context_worker(NULL, 0, &worker), STARFISH_ERROR_ARGUMENT, "context is NULL");
     starfish_context_destroy(context);
 }
 
@@ -259,7 +259,7 @@ static void describes_what_runs_below(void **state)
     assert_int_equal(runtime.simulated, 0);
     if (!getenv("STARPU_SCHED"))
         assert_string_equal(runtime.policy, "lws");
-    ASSERT_FAILS(starfish_context_runtime(context, NULL), STARFISH_ERROR_ARGUMENT, "NULL");
+    ASSERT_FAILS(starfish_context_runtime(context, NULL), STARFISH_ERROR_ARGUMENT, "runtime is NULL");
     ASSERT_FAILS(starfish_context_runtime(NULL, &runtime), STARFISH_ERROR_ARGUMENT, "NULL");
     starfish_context_destroy(context);
 }
