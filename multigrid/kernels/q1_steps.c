@@ -307,72 +307,44 @@ static int smooth_in_one_kernel(const struct starfish_place *place, const struct
 }
 #endif
 
-/* How many rows of a rectangle are treated alike: all of them where all are solved for, else one at a time. */
-static size_t rows_alike(struct lines sweep, struct starfish_rectangle at)
-{
-    return line_stride(sweep) > 1 ? 1 : at.y1 - at.y0;
-}
-
-/* The lines' right-hand sides, and what is on their diagonals. */
-static int find_residuals(const struct starfish_place *place, const struct starfish_grid_step *s,
-                          struct starfish_rectangle at, const struct starfish_band_matrix *matrix,
-                          const struct starfish_batch *lines)
+/* The rows of a rectangle are treated alike where all are solved for, else one at a time. */
+static int smooth_lines(const struct starfish_place *place, const struct starfish_grid_step *s,
+                        struct starfish_rectangle at)
 {
     const struct starfish_q1_shape *shape = s->shape;
     const struct lines sweep = sweep_lines[s->sweep];
-    const size_t pitch = shape->n[0], stride = line_stride(sweep), rows = rows_alike(sweep, at);
-    const int packed = matrix->storage != STARFISH_BAND_REALS;
-    const size_t step = stride > 1 ? 1 : lines->lines;
+    const size_t pitch = shape->n[0], stride = line_stride(sweep), rows = stride > 1 ? 1 : at.y1 - at.y0;
+    const struct starfish_band_matrix matrix = matrix_of(place, shape, s->table);
+    const int packed = matrix.storage != STARFISH_BAND_REALS;
+    struct starfish_batch lines = batch_of(place, shape, sweep, at);
+    find_beside(place, s, at, &matrix, &lines);
 
-    for (size_t line = 0; line < lines->lines; line += step) {
-        const size_t shift = line * lines->vectors.line, first = first_line(shape, sweep, at) / pitch + line * stride;
-        const struct starfish_band_residual residual = {.matrix = *matrix,
+    for (size_t line = 0; line<lines.lines; line += stride> 1 ? 1 : lines.lines) {
+        const size_t shift = line * lines.vectors.line, first = first_line(shape, sweep, at) / pitch + line * stride;
+        const struct starfish_band_residual residual = {.matrix = matrix,
                                                         .at = {at.x0, at.x1, at.y0 + first, at.y0 + first + rows},
                                                         .u = s->u,
                                                         .f = s->f,
-                                                        .result =
-                                                            (void *)(uintptr_t)at_real(place, lines->input, shift),
-                                                        .diag = (void *)(uintptr_t)at_real(place, lines->diag, shift),
-                                                        .ahead = packed ? (void *)(uintptr_t)lines->upper : NULL,
+                                                        .result = (void *)(uintptr_t)at_real(place, lines.input, shift),
+                                                        .diag = (void *)(uintptr_t)at_real(place, lines.diag, shift),
+                                                        .ahead = packed ? (void *)(uintptr_t)lines.upper : NULL,
                                                         .along_y = sweep.along_y,
                                                         .pitch = pitch};
         TRY_LAUNCH(run_residual(place, &residual));
     }
-    return 0;
-}
-
-/* Adds the lines' solutions, and to other rows nothing. */
-static int add_corrections(const struct starfish_place *place, const struct starfish_grid_step *s,
-                           struct starfish_rectangle at)
-{
-    const struct starfish_q1_shape *shape = s->shape;
-    const struct lines sweep = sweep_lines[s->sweep];
-    const size_t pitch = shape->n[0], rows = rows_alike(sweep, at);
-
+    TRY_LAUNCH(run_lines(place, &lines));
     for (size_t j = at.y0; j < at.y1; j += rows) {
-        const int is_solved = line_stride(sweep) == 1 || STARFISH_BAND_CHOSEN(sweep.choice, j);
-        const struct starfish_vector_update update = {.nx = pitch,
-                                                      .at = {at.x0, at.x1, j, j + rows},
-                                                      .factor = is_solved ? s->damping : 0,
-                                                      .u = s->u,
-                                                      .correction = at_real(place, place->work, (j - at.y0) * pitch),
-                                                      .pitch = pitch,
-                                                      .v = s->result};
+        const struct starfish_vector_update update = {
+            .nx = pitch,
+            .at = {at.x0, at.x1, j, j + rows},
+            .factor = stride == 1 || STARFISH_BAND_CHOSEN(sweep.choice, j) ? s->damping : 0,
+            .u = s->u,
+            .correction = at_real(place, place->work, (j - at.y0) * pitch),
+            .pitch = pitch,
+            .v = s->result};
         TRY_LAUNCH(run_update(place, &update));
     }
     return 0;
-}
-
-static int smooth_lines(const struct starfish_place *place, const struct starfish_grid_step *s,
-                        struct starfish_rectangle at)
-{
-    const struct starfish_band_matrix matrix = matrix_of(place, s->shape, s->table);
-    struct starfish_batch lines = batch_of(place, s->shape, sweep_lines[s->sweep], at);
-
-    find_beside(place, s, at, &matrix, &lines);
-    TRY_LAUNCH(find_residuals(place, s, at, &matrix, &lines));
-    TRY_LAUNCH(run_lines(place, &lines));
-    return add_corrections(place, s, at);
 }
 
 static int smooth_points(const struct starfish_place *place, const struct starfish_grid_step *s)
