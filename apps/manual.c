@@ -142,14 +142,39 @@ static void ignore_line(const struct command_line *line)
 
 static const struct option_entry no_options[] = {{.name = NULL}};
 
-int manual_man(const struct option_command *commands, size_t count, int argc, char **argv)
+static void print_first_page(const struct option_command *commands, size_t count)
 {
-    static char title[160];
     const struct option_commands all = {.name = "",
                                         .argument = "COMMAND",
                                         .text = "Elliptic problems on CPU+GPU nodes through StarPU.\n",
                                         .list = commands,
                                         .count = count};
+    print_head("");
+    printf(".SH NAME\nstarfish \\- elliptic problems on CPU+GPU nodes\n");
+    print_commands(&all);
+}
+
+/* The command that has a page, or below which `below` has one (not NULL), and that page's summary in page_summary; NULL
+ * where there is no such page. */
+static const struct option_command *find_page(const struct option_command *commands, size_t count, const char *name,
+                                              const char *below)
+{
+    const struct option_command *command = has_table(name) ? run_of(commands, count, name) : NULL;
+    if (!command)
+        return NULL;
+    page_summary = command->summary;
+    if (below) {
+        wanted_below = below;
+        page_summary = NULL;
+        options_tell(ignore_line, find_summary);
+        ask(command, NULL);
+    }
+    return page_summary ? command : NULL;
+}
+
+int manual_man(const struct option_command *commands, size_t count, int argc, char **argv)
+{
+    static char title[160];
     const struct command_line line = {.usage = "man [COMMAND [NAME]]",
                                       .summary = "Print a page of the manual, for `man -l`: of the program, of a "
                                                  "command, or of a benchmark, experiment or action of a command.",
@@ -159,29 +184,21 @@ int manual_man(const struct option_command *commands, size_t count, int argc, ch
         return 0;
     }
     if (argc < 2) {
-        print_head("");
-        printf(".SH NAME\nstarfish \\- elliptic problems on CPU+GPU nodes\n");
-        print_commands(&all);
+        print_first_page(commands, count);
         return 0;
     }
-    const struct option_command *command = has_table(argv[1]) ? run_of(commands, count, argv[1]) : NULL;
-    page_summary = command ? command->summary : NULL;
-    if (command && argc > 2) {
-        wanted_below = argv[2];
-        page_summary = NULL;
-        options_tell(ignore_line, find_summary);
-        ask(command, NULL);
-    }
-    if (!command || !page_summary || argc > 3)
+    const char *below = argc > 2 ? argv[2] : NULL;
+    const struct option_command *command = argc > 3 ? NULL : find_page(commands, count, argv[1], below);
+    if (!command)
         return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT,
                                           "man: there is no page of '%s'; `starfish help` "
                                           "lists the commands",
-                                          argc > 2 ? argv[2] : argv[1]),
+                                          below ? below : argv[1]),
                             0);
-    snprintf(title, sizeof title, " %s%s%s", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+    snprintf(title, sizeof title, " %s%s%s", argv[1], below ? " " : "", below ? below : "");
     page_of = title + 1;
     options_tell(print_line, print_commands);
-    ask(command, argc > 2 ? argv[2] : NULL);
+    ask(command, below);
     options_tell(NULL, NULL);
     return 0;
 }

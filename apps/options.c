@@ -206,17 +206,35 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(arguments);
 }
 
+/* A row's text. What is so without the option ("; 0: …") is said so, where a zero cannot be asked for. */
+static void add_text(char *text, size_t size, const char *says, int takes_no_zero)
+{
+    const char *zero = takes_no_zero ? strstr(says, "; 0: ") : NULL;
+    add(text, size, "%.*s", zero ? (int)(zero - says) : (int)strlen(says), says);
+    if (zero)
+        add(text, size, "; without, %s", zero + strlen("; 0: "));
+}
+
 /* Of words: the text, names and default of the first table. */
 static void describe_word(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size)
 {
     const struct starfish_option *row = library_row(entry);
-    const char *says = row->text, *zero = strstr(says, "; 0: ");
-    add(text, size, "%.*s", zero ? (int)(zero - says) : (int)strlen(says), says);
-    if (zero)
-        add(text, size, "; without, %s", zero + strlen("; 0: "));
+    add_text(text, size, row->text, 1);
     word_names(entry, names, names_size);
     if (row->values)
         add(text, size, "; of %s; default %s", names, row->values[(int)row->default_value]);
+}
+
+static void add_default(const struct option_entry *entry, const struct starfish_option *row, char *text, size_t size)
+{
+    char word[256];
+    const char *default_text = NULL;
+    if (row->type != STARFISH_OPTION_TEXT && takes_value(row) && (row->default_value != 0 || row->least == 0))
+        default_text = starfish_option_default(row, word, sizeof word);
+    if (row->type == STARFISH_OPTION_TEXT && entry->kind != OPTION_TEXTS)
+        default_text = *(const char *const *)((const char *)entry->target + row->offset);
+    if (default_text)
+        add(text, size, "; default %s", default_text);
 }
 
 /* What the option is, its names or range where the library says them, and its default where there is one. */
@@ -229,25 +247,18 @@ void options_describe(const struct option_entry *entry, char *text, size_t size,
         return;
     }
     const struct starfish_option row = row_of(entry);
-    const int is_text = row.type == STARFISH_OPTION_TEXT;
-    const char *given = is_text && entry->kind != OPTION_TEXTS
-                            ? *(const char *const *)((const char *)entry->target + row.offset)
-                            : NULL;
-    const char *says = row.text ? row.text : "";
-    const char *zero =
-        entry->kind == OPTION_POSITIVE ? strstr(says, "; 0: ") : NULL; /* what is so without the option */
-    add(text, size, "%s%s%.*s", entry->help ? entry->help : "", entry->help && row.text ? ": " : "",
-        zero ? (int)(zero - says) : (int)strlen(says), says);
-    if (zero)
-        add(text, size, "; without, %s", zero + strlen("; 0: "));
+    const int has_range = entry->table && row.type != STARFISH_OPTION_TEXT && row.most < INT_MAX;
+    if (entry->help)
+        add(text, size, "%s%s", entry->help, row.text ? ": " : "");
+    if (row.text)
+        add_text(text, size, row.text, entry->kind == OPTION_POSITIVE);
     if (row.values) {
         snprintf(names, names_size, "%s", starfish_option_range(&row, range, sizeof range));
         add(text, size, "; of %s", names);
-    } else if (entry->table && !is_text && row.most < INT_MAX) {
+    } else if (has_range) {
         add(text, size, "; %s", starfish_option_range(&row, range, sizeof range));
     }
-    if (given || (!is_text && takes_value(&row) && (row.default_value != 0 || row.least == 0)))
-        add(text, size, "; default %s", is_text ? given : starfish_option_default(&row, range, sizeof range));
+    add_default(entry, &row, text, size);
 }
 
 int options_takes_value(const struct option_entry *entry)

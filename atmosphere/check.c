@@ -189,8 +189,7 @@ static starfish_status check_array(const struct starfish_atmosphere_plan *plan, 
     enum starfish_residence residence;
     int node;
 
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    STARFISH_NEED(memory, name);
     STARFISH_TRY(starfish_memory_place(plan->context, name, memory, &node, &residence));
     return residence == STARFISH_ON_DEVICE
                ? starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is in device memory, checks are of host memory", name)
@@ -226,8 +225,8 @@ static starfish_status check_planes(const struct starfish_atmosphere_plan *plan,
 starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
                                           struct starfish_atmosphere_check *check)
 {
-    if (!plan || !check)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "check" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(check, "check");
     return plan->gathered ? starfish_atmosphere_check_gathered(plan, rhs, solution, check)
                           : check_planes(plan, rhs, solution, check);
 }

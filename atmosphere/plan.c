@@ -136,11 +136,9 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
 {
     struct starfish_atmosphere_options taken;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_ranks_agree(context, starfish_atmosphere_read_options(options, &taken)));
     struct starfish_atmosphere_plan *plan = calloc(1, sizeof *plan);
@@ -171,7 +169,7 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
 {
     starfish_atmosphere_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(begin(context, problem, options, memory, &plan));
     starfish_atmosphere_plan_destroy(plan);
     return STARFISH_SUCCESS;
@@ -179,8 +177,7 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
 
 starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_multigrid_plan_memory(plan->solver, memory);
 }
 
@@ -229,7 +226,6 @@ struct starfish_atmosphere_job {
 
 static starfish_status submit_gathered(struct starfish_atmosphere_job *job)
 {
-    job->info.size = sizeof job->info;
     starfish_failure_keep(&job->failure,
                           starfish_atmosphere_solve_gathered(job->plan, job->rhs, job->solution, &job->info));
     return STARFISH_SUCCESS;
@@ -240,7 +236,7 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
     const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
-        starfish_options_give(info, &job->info, sizeof job->info);
+        *info = job->info;
     free(job);
     return status;
 }
@@ -248,8 +244,8 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
 starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                            starfish_atmosphere_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     struct starfish_atmosphere_job *made = calloc(1, sizeof *made);
     const starfish_status there = starfish_ranks_agree(
@@ -335,10 +331,7 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
     info->levels = from->levels;
     info->residual = from->residual;
     info->seconds = from->seconds;
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = from->worker[kind].tasks;
-        info->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
-    }
+    memcpy(info->worker, from->worker, sizeof info->worker);
     info->host_to_device = after.host_to_device - job->before.host_to_device;
     info->device_to_host = after.device_to_host - job->before.device_to_host;
     info->device_to_device = after.device_to_device - job->before.device_to_device;
@@ -348,11 +341,10 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
 
 starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
 {
-    struct starfish_atmosphere_info filled = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info filled;
     struct starfish_multigrid_info from;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     if (job->plan->gathered)
         return wait_gathered(job, info);
     memset(&from, 0, sizeof from);
@@ -362,7 +354,7 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
     filled.tolerance = job->plan->options.tolerance;
     status = tolerate(job, status, &filled);
     if (info)
-        starfish_options_give(info, &filled, sizeof filled);
+        *info = filled;
     free(job);
     return status;
 }

@@ -109,14 +109,6 @@ starfish_status starfish_options_take(const struct starfish_option_table *table,
     return STARFISH_SUCCESS;
 }
 
-void starfish_options_give(void *user, const void *filled, size_t size)
-{
-    const size_t asked = *(const size_t *)user;
-
-    memcpy(user, filled, asked < size ? asked : size);
-    *(size_t *)user = asked;
-}
-
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* "f32, f64 and mixed". */
@@ -214,13 +206,11 @@ starfish_status starfish_options_read(const struct starfish_option_table *table,
 starfish_status starfish_option_describe(const struct starfish_option_table *table, size_t index,
                                          struct starfish_option_description *description)
 {
-    if (!description)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "description is NULL");
+    STARFISH_NEED(description, "description");
     if (index >= table->count)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu options", index, table->count);
     const struct starfish_option *option = &table->option[index];
-    const struct starfish_option_description filled = {
-        .size = sizeof filled,
+    *description = (struct starfish_option_description){
         .name = option->name,
         .text = option->text,
         .type = option->type,
@@ -233,7 +223,6 @@ starfish_status starfish_option_describe(const struct starfish_option_table *tab
         .values = option->values,
         .struct_size = table->size,
     };
-    starfish_options_give(description, &filled, sizeof filled);
     return STARFISH_SUCCESS;
 }
 

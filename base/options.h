@@ -58,10 +58,6 @@ void starfish_options_set_defaults(const struct starfish_option_table *table, vo
  * one all that this library does not know must be zero. NULL: all defaults. Errors: ARGUMENT (options.size). */
 starfish_status starfish_options_take(const struct starfish_option_table *table, const void *user, void *options);
 
-/* The other way, for structs of results that begin with their size, too: `size` bytes into the caller's struct, as far
- * as that goes. Its own size stays. */
-void starfish_options_give(void *user, const void *filled, size_t size);
-
 /* Checks the range of every member. Errors: ARGUMENT (`options.NAME is VALUE, not in ...`). */
 starfish_status starfish_options_check(const struct starfish_option_table *table, const void *options);
 

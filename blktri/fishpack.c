@@ -76,8 +76,9 @@ static starfish_status check_shape(int m, int n, int idimy, int *ierror)
 static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
 {
     *ierror = STARFISH_BLKTRI_ARGUMENT;
-    if (!y->lower || !y->diag || !y->upper)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an, bn or cn is NULL");
+    STARFISH_NEED(y->lower, "an");
+    STARFISH_NEED(y->diag, "bn");
+    STARFISH_NEED(y->upper, "cn");
     *ierror = STARFISH_BLKTRI_COEFFICIENTS;
     for (size_t j = 0; j < y->n; j++)
         if (!isfinite(y->lower[j]) || !isfinite(y->diag[j]) || !isfinite(y->upper[j]))
@@ -161,8 +162,9 @@ static void release(struct prepared *prepared)
 static starfish_status prepare(struct starfish_blktri_state *state, const struct call *call)
 {
     struct prepared *prepared = NULL;
-    if (!call->x.lower || !call->x.diag || !call->x.upper)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "am, bm or cm is NULL");
+    STARFISH_NEED(call->x.lower, "am");
+    STARFISH_NEED(call->x.diag, "bm");
+    STARFISH_NEED(call->x.upper, "cm");
     if (state->current && same_axis(&state->current->x, &call->x) && same_axis(&state->current->y, &call->y))
         return STARFISH_SUCCESS;
     STARFISH_TRY(create(state->context, call, &prepared));
@@ -227,8 +229,9 @@ static starfish_status solve_columns(starfish_poisson_plan *plan, const struct c
 static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
 {
     struct prepared *prepared = NULL;
-    if (!state || !y)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s", state ? "y is NULL" : "no call with iflg = 0 came before");
+    if (!state)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "no call with iflg = 0 came before");
+    STARFISH_NEED(y, "y");
     pthread_mutex_lock(&state->lock);
     starfish_status status = prepare(state, call);
     if (status == STARFISH_SUCCESS) {
@@ -256,10 +259,10 @@ static starfish_status prepare_or_solve(int iflg, const struct call *call, doubl
 
 static starfish_status check_handle(int *ierror, const starfish_blktri_work *work)
 {
-    if (!ierror)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "ierror is NULL");
+    STARFISH_NEED(ierror, "ierror");
     *ierror = STARFISH_BLKTRI_ARGUMENT;
-    return work ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_ARGUMENT, "work is NULL");
+    STARFISH_NEED(work, "work");
+    return STARFISH_SUCCESS;
 }
 
 static struct starfish_axis axis_of(int periodic, int n, const double *lower, const double *diag, const double *upper)

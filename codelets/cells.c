@@ -190,39 +190,51 @@ static enum starpu_data_access_mode mode_of(unsigned char use)
     return use == WRITES ? STARPU_W : use == UPDATES ? STARPU_RW : STARPU_R;
 }
 
-/* Every vector once, as the role that needs most of it: what is written and read is updated; what is read with its
- * neighbours is not written. */
+/* What is done with a vector, by the role that needs most of it: what is written and read is updated. */
+static unsigned char strongest_use(const struct starfish_vector *const *vector, const unsigned char *use, int first)
+{
+    unsigned char strongest = use[first];
+
+    for (int role = first + 1; role < ROLES; role++)
+        if (use[role] != NOT && vector[role] == vector[first])
+            strongest = use[role] == WRITES ? UPDATES : use[role] > strongest ? use[role] : strongest;
+    return strongest;
+}
+
+static struct starfish_access attach_vector(struct starfish_task *task, const struct starfish_cells_task *t,
+                                            const struct starfish_vector *vector, size_t part, unsigned char use)
+{
+    struct starfish_extent extent = starfish_part_extent(vector->space, part);
+
+    if (use == READS_AROUND) {
+        extent.y0--;
+        extent.y1++;
+        extent.wraps = t->op->matrix.periodic[2];
+    }
+    return starfish_vector_attach(task, vector, part, &extent, mode_of(use));
+}
+
+/* Every vector once, in the first of its roles, which alone fills and publishes it. What is read with its neighbours is
+ * not written. */
 static void attach_vectors(struct starfish_task *task, struct arguments *a, const struct starfish_cells_task *t,
                            size_t part, const unsigned char *use)
 {
     const struct starfish_vector *const vector[ROLES] = {t->u, t->f, t->q, t->v, t->r};
-    int done[ROLES] = {0};
 
     for (int role = 0; role < ROLES; role++) {
-        unsigned char strongest = use[role];
-        struct starfish_extent extent;
-        a->access[role] = done[role] ? a->access[role] : STARFISH_NO_ACCESS;
-        if (done[role] || use[role] == NOT || !vector[role])
+        a->access[role] = STARFISH_NO_ACCESS;
+        if (use[role] == NOT || !vector[role])
             continue;
-        for (int other = role + 1; other < ROLES; other++)
-            if (use[other] != NOT && vector[other] == vector[role])
-                strongest = use[other] == WRITES ? UPDATES : use[other] > strongest ? use[other] : strongest;
-        extent = starfish_part_extent(vector[role]->space, part);
-        if (strongest == READS_AROUND) {
-            extent.y0--;
-            extent.y1++;
-            extent.wraps = t->op->matrix.periodic[2];
+        int first = 0;
+        while (use[first] == NOT || vector[first] != vector[role])
+            first++;
+        if (first == role) {
+            a->access[role] = attach_vector(task, t, vector[role], part, strongest_use(vector, use, role));
+        } else {
+            a->access[role] = a->access[first];
+            a->access[role].fills = a->access[role].publishes = 0;
         }
-        a->access[role] = starfish_vector_attach(task, vector[role], part, &extent, mode_of(strongest));
         a->role_precision[role] = vector[role]->precision;
-        for (int other = role + 1; other < ROLES; other++)
-            if (use[other] != NOT && vector[other] == vector[role]) {
-                a->access[other] = a->access[role];
-                /* filled and published once */
-                a->access[other].fills = a->access[other].publishes = 0;
-                a->role_precision[other] = vector[role]->precision;
-                done[other] = 1;
-            }
     }
 }
 

@@ -298,11 +298,9 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
     const double start = starfish_now();
     struct starfish_diffusion_options taken;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_ranks_agree(context, starfish_diffusion_read_options(options, &taken)));
     struct starfish_diffusion_plan *plan = calloc(1, sizeof *plan);
@@ -336,17 +334,16 @@ starfish_status starfish_diffusion_memory(starfish_context *context, const struc
 {
     starfish_diffusion_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(begin(context, problem, options, 1, &plan));
-    starfish_memory_give(&plan->memory, memory);
+    *memory = plan->memory;
     starfish_diffusion_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_diffusion_plan_memory(const starfish_diffusion_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 

@@ -287,7 +287,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     /* A GPU has room for all of a table: at once for the matrix, or for that of cycles, whose coarse grids take a
      * seventh more; in time for these and the matrix in another precision. */
     const size_t untouched = (plan->box.cells - cells) * starfish_real_size(o->precision), words = 5;
-    struct starfish_memory cycles = STARFISH_MEMORY_DEFAULTS, rescue = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory cycles = {.main_bytes = 0}, rescue = {.main_bytes = 0};
     struct starfish_memory *memory = &plan->memory;
     size_t deflation = 0;
 

@@ -3,13 +3,13 @@
 #include "diffusion/solve.h"
 
 #include "base/failure.h"
-#include "base/options.h"
 #include "base/real.h"
 #include "diffusion/gathered.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RHS, SOLUTION, EXTRA, ARRAYS };
 static const char *const names[ARRAYS] = {"rhs", "solution", "boundary data"};
@@ -67,10 +67,7 @@ static void fill_info(struct starfish_diffusion_job *job, const struct starfish_
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
 
     info->seconds = starfish_progress_seconds(&job->progress);
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
     info->host_to_device = after.host_to_device - before->host_to_device;
     info->device_to_host = after.device_to_host - before->device_to_host;
     info->device_to_device = after.device_to_device - before->device_to_device;
@@ -143,7 +140,6 @@ static starfish_status allocate_job(starfish_diffusion_plan *plan, const void *r
     if (!job)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     job->plan = plan;
-    job->info.size = sizeof job->info;
     job->array[RHS].memory = (void *)(uintptr_t)rhs;
     job->array[SOLUTION].memory = solution;
     job->array[RHS].node = node[RHS];
@@ -157,8 +153,7 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
 {
     struct starfish_diffusion_job *job = NULL;
 
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     starfish_status status = starfish_ranks_agree(plan->context, allocate_job(plan, rhs, solution, &job));
     if (status == STARFISH_SUCCESS)
         status = add_boundary(job, boundary);
@@ -171,13 +166,13 @@ static starfish_status create_job(starfish_diffusion_plan *plan, const struct st
     return STARFISH_SUCCESS;
 }
 
-/* What it came to, in this thread; of an older program's smaller struct only what it has. */
+/* What it came to, in this thread. */
 static starfish_status end(struct starfish_diffusion_job *job, struct starfish_diffusion_info *info)
 {
     const starfish_status status = starfish_failure_repeat(&job->failure);
 
     if (info)
-        starfish_options_give(info, &job->info, sizeof job->info);
+        *info = job->info;
     if (!starfish_is_stuck())
         free_job(job);
     return status;
@@ -196,7 +191,6 @@ static starfish_status submit_gathered(starfish_diffusion_plan *plan, const stru
         return status;
     }
     made->plan = plan;
-    made->info.size = sizeof made->info;
     starfish_failure_keep(&made->failure,
                           starfish_diffusion_solve_gathered(plan, boundary, rhs, solution, &made->info));
     atomic_store(&made->iterations, plan->options.max_iterations); /* there are no more to come */
@@ -223,8 +217,7 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
 {
     struct starfish_diffusion_job *created;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     if (plan && plan->gathered)
         return submit_gathered(plan, boundary, rhs, solution, job);
@@ -244,8 +237,7 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
 
 starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

@@ -34,8 +34,7 @@ static starfish_status check_curves(const struct starfish_fem_problem *problem)
 
 static starfish_status check(const struct starfish_fem_problem *problem)
 {
-    if (!problem->mesh)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mesh is NULL");
+    STARFISH_NEED(problem->mesh, "problem.mesh");
     if (problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
                              STARFISH_FEM_MOST_REFINEMENTS);
@@ -43,8 +42,10 @@ static starfish_status check(const struct starfish_fem_problem *problem)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
     if (!problem->source && !isfinite(problem->rhs))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is not finite");
-    if ((problem->dirichlets > 0 && !problem->dirichlet) || (problem->curves > 0 && !problem->curve))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet or curve is NULL");
+    if (problem->dirichlets > 0)
+        STARFISH_NEED(problem->dirichlet, "problem.dirichlet");
+    if (problem->curves > 0)
+        STARFISH_NEED(problem->curve, "problem.curve");
     return check_curves(problem);
 }
 
@@ -118,11 +119,9 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     struct starfish_fem_options taken;
     struct starfish_fem_plan *plan;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     starfish_status status = starfish_fem_read_options(options, &taken);
     if (status == STARFISH_SUCCESS)
@@ -240,12 +239,10 @@ starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *
     struct starfish_fem_rule *rule;
     double sum = 0;
 
-    if (!plan || !u || !exact || !error)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan    ? "plan"
-                             : !u     ? "u"
-                             : !exact ? "exact"
-                                      : "error");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(u, "u");
+    STARFISH_NEED(exact, "exact");
+    STARFISH_NEED(error, "error");
     const int count = plan->space.basis.count;
     STARFISH_TRY(starfish_fem_rule_create(plan->element, plan->mesh.d, STARFISH_FEM_GAUSS, &rule));
     for (size_t c = 0; c < plan->mesh.cells; c++)

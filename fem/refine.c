@@ -52,8 +52,12 @@ static starfish_status check_arrays(const struct starfish_fem_mesh *given)
 
     if (given->dimensions != 2 && given->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.dimensions is %d, must be 2 or 3", given->dimensions);
-    if (given->cells == 0 || !given->cell || !given->point || (given->marks > 0 && !given->mark))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh has no cells, or an array is NULL");
+    if (given->cells == 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.cells is 0, must be 1 or more");
+    STARFISH_NEED(given->cell, "mesh.cell");
+    STARFISH_NEED(given->point, "mesh.point");
+    if (given->marks > 0)
+        STARFISH_NEED(given->mark, "mesh.mark");
     for (size_t at = 0; at < given->cells * lattice; at++) {
         const int corner = starfish_lattice_dimension((int)(at % lattice)) == 0;
         if (given->cell[at] >= (int)given->points || given->cell[at] < -1 || (corner && given->cell[at] < 0))

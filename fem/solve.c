@@ -201,8 +201,7 @@ static void drive(void *data)
 
 static starfish_status create_job(starfish_fem_plan *plan, void *u, struct starfish_fem_job **created)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     *created = calloc(1, sizeof **created);
     if (!*created)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
@@ -242,8 +241,7 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
 {
     struct starfish_fem_job *created;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, u, &created));
@@ -261,8 +259,7 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
 
 starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

@@ -323,24 +323,38 @@ static void fill_types(const struct starfish_flat_grid *grid, const struct starf
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
-/* Where fine i lies between the centres of two coarse cells, in widths of fine ones from the lower end. */
+/* The centre of the coarse cell that fine cell i lies towards, but is not in: counted from the lower end, in widths of
+ * fine cells. At an end that is not periodic it is the side itself, where u is zero. The last coarse cell is half as
+ * wide as others where n is odd. */
+static double centre_beside(size_t n, int periodic, size_t i)
+{
+    const size_t cell = i / 2;
+    const double own = 2 * (double)cell + 1, odd = n % 2 == 1;
+    const int lies_lower = i % 2 == 0, last_is_next = cell + 2 == (n + 1) / 2;
+
+    if (lies_lower && i > 0)
+        return own - 2;
+    if (lies_lower)
+        return periodic ? 0.5 * odd - 1 : 0;
+    if (i + 1 == n)
+        return periodic ? (double)n + 1 : (double)n;
+    return last_is_next ? own + 2 - 0.5 * odd : own + 2;
+}
+
+/* Where fine i lies between the centres of two coarse cells: the weights of the lower and the upper one. */
 static void weigh(size_t n, int periodic, size_t i, double *lower, double *upper)
 {
-    const size_t coarse = (n + 1) / 2, I = i / 2;
-    const int alone = 2 * I + 1 == n, odd = n % 2 == 1;
-    const double place = (double)i + 0.5, centre = alone ? place : 2 * (double)I + 1;
-    double other = i % 2 ? 2 * (double)I + 3 : 2 * (double)I - 1; /* the centre on the other side of the fine cell */
+    const size_t cell = i / 2;
+    const int lies_lower = i % 2 == 0, is_at_end = i == 0 || (i + 1 == n && !lies_lower);
+    const double place = (double)i + 0.5, own = 2 * (double)cell + 1;
+    double share = 1;
 
-    if (i % 2 && I + 1 == coarse - 1 && odd)
-        other -= 0.5;
-    if (i == 0)
-        other = !periodic ? 0 : odd ? -0.5 : -1; /* the side itself, where u is zero, or the last cell */
-    if (i + 1 == n && i % 2)
-        other = periodic ? (double)n + 1 : (double)n;
-    const double share = alone ? 1 : (place - other) / (centre - other);
-    const int beyond = !periodic && (i == 0 || (i + 1 == n && i % 2));
-    *(i % 2 ? lower : upper) = share;
-    *(i % 2 ? upper : lower) = beyond ? 0 : 1 - share;
+    if (2 * cell + 1 < n) { /* else it is a coarse cell by itself */
+        const double beside = centre_beside(n, periodic, i);
+        share = (place - beside) / (own - beside);
+    }
+    *(lies_lower ? upper : lower) = share;
+    *(lies_lower ? lower : upper) = is_at_end && !periodic ? 0 : 1 - share;
 }
 
 static void fill_transfer(const struct starfish_flat_shape *shape, int d, double *lower, double *upper)

@@ -50,11 +50,9 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
     struct starfish_multigrid_options taken;
     struct starfish_multigrid_plan *plan;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
     STARFISH_TRY(hooks->check(problem, &taken));
@@ -78,16 +76,16 @@ starfish_status starfish_multigrid_measure(struct starfish_context *context,
     struct starfish_multigrid_options taken;
     struct starfish_multigrid_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
-    if (!context || !problem)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "problem" : "context");
+    STARFISH_NEED(memory, "memory");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
     STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
     STARFISH_TRY(hooks->check(problem, &taken));
     STARFISH_TRY(starfish_multigrid_plan_begin(context, &taken, hooks, &plan));
     plan->measured = 1;
     const starfish_status status = hooks->create(plan, problem, runs);
     if (status == STARFISH_SUCCESS)
-        starfish_memory_give(&plan->memory, memory);
+        *memory = plan->memory;
     starfish_multigrid_plan_destroy(plan);
     return status;
 }
@@ -157,8 +155,7 @@ starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *
 
 starfish_status starfish_multigrid_plan_memory(const starfish_multigrid_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 

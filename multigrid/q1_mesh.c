@@ -29,8 +29,9 @@ static void refine(double length, double nu, int level, int last, double *width)
 
 starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x, double *width_y)
 {
-    if (!refinement || !width_x || !width_y)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !refinement ? "refinement" : "width");
+    STARFISH_NEED(refinement, "refinement");
+    STARFISH_NEED(width_x, "width_x");
+    STARFISH_NEED(width_y, "width_y");
     for (int d = 0; d < 2; d++)
         if (!(refinement->length[d] > 0) || !isfinite(refinement->length[d]))
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "refinement.length[%d] is %g, must be positive", d,
@@ -53,8 +54,7 @@ starfish_status starfish_q1_named(const char *name, struct starfish_q1_refinemen
     } known[] = {{"U1", 1, 1},   {"U2", 0.25, 1}, {"U3", 0.0625, 1}, {"A1", 1, 0.75},
                  {"A2", 1, 0.5}, {"A3", 1, 0.25}, {"A4", 1, 0.0625}, {"A5", 1, 0.03125}};
 
-    if (!refinement)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "refinement is NULL");
+    STARFISH_NEED(refinement, "refinement");
     for (size_t i = 0; name && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(name, known[i].name) == 0) {
             refinement->length[0] = known[i].length;
@@ -120,8 +120,7 @@ static void forget_distances(struct distances *distances)
 static starfish_status find_distances(const struct starfish_q1_problem *p, struct distances *distances)
 {
     *distances = (struct distances){{NULL, NULL}, {NULL, NULL}};
-    if (!p)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    STARFISH_NEED(p, "problem");
     for (int d = 0; d < 2; d++)
         STARFISH_TRY(starfish_q1_check_direction(p, d));
     for (int d = 0; d < 2; d++) {
@@ -202,8 +201,8 @@ starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, star
     struct distances distances;
     size_t n[2] = {0, 0}, e[2];
 
-    if (!f || !load)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", f ? "load" : "f");
+    STARFISH_NEED(f, "f");
+    STARFISH_NEED(load, "load");
     STARFISH_TRY(find_distances(problem, &distances));
     starfish_q1_unknowns(problem, n);
     memset(load, 0, n[0] * n[1] * sizeof *load);
@@ -247,11 +246,9 @@ starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, sta
     double sum[2] = {0, 0};
     size_t n[2], e[2];
 
-    if (!exact || !solution || !error)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !exact      ? "exact"
-                             : !solution ? "solution"
-                                         : "error");
+    STARFISH_NEED(exact, "exact");
+    STARFISH_NEED(solution, "solution");
+    STARFISH_NEED(error, "error");
     STARFISH_TRY(find_distances(problem, &distances));
     starfish_q1_unknowns(problem, n);
     for (e[1] = 0; e[1] < problem->elements[1]; e[1]++)

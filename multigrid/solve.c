@@ -138,10 +138,7 @@ static void fill_info(struct starfish_multigrid_job *job)
     info->smoother = job->plan->options.smoother;
     info->matrix = job->plan->options.matrix;
     info->seconds = starfish_progress_seconds(&job->progress);
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
 /* Was the right-hand side zero, or are only its squares? Only where cores can look. */
@@ -215,8 +212,7 @@ static starfish_status create_over(starfish_multigrid_plan *plan, const void *rh
     struct starfish_multigrid_job *job;
     int node[2];
 
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     STARFISH_TRY(find_places(plan, rhs, solution, node));
     const starfish_status status = starfish_ranks_agree(plan->context, create_job(plan, &job));
     if (status != STARFISH_SUCCESS) {
@@ -312,8 +308,7 @@ starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const v
 {
     struct starfish_multigrid_job *created;
 
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     STARFISH_TRY(create_over(plan, rhs, solution, &created));
     return start(created, job);
@@ -336,8 +331,7 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
 
 starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);
 }

@@ -135,7 +135,6 @@ starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *p
                                                  const struct starfish_boundary *boundary, const void *rhs,
                                                  void *solution, struct starfish_job **job)
 {
-    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
     struct starfish_job *made = calloc(1, sizeof *made);
     struct starfish_gathered_result *result = calloc(1, sizeof *result);
     const starfish_status status = starfish_ranks_agree(
@@ -148,7 +147,6 @@ starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *p
     }
     made->plan = plan;
     made->gathered = result;
-    result->told.accuracy = accuracy;
     starfish_failure_keep(&result->failure, run(plan, boundary, rhs, solution, &result->told));
     *job = made;
     return STARFISH_SUCCESS;
@@ -159,11 +157,8 @@ starfish_status starfish_job_wait_gathered(struct starfish_job *job, struct star
 {
     struct starfish_gathered_result *result = job->gathered;
     const starfish_status status = starfish_failure_repeat(&result->failure);
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
-        if (info)
-            *info = result->told.info;
-        starfish_accuracy_copy(accuracy, &result->told.accuracy);
-    }
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        starfish_job_tell(&result->told.info, &result->told.accuracy, info, accuracy);
     atomic_fetch_sub(&job->plan->in_flight, 1);
     free(result);
     free(job);

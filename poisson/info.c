@@ -52,10 +52,7 @@ starfish_status starfish_job_fill_info(const struct starfish_job *job, double se
     info->residual = job->plan->options.check_residual ? accuracy->residual : (double)NAN;
     info->refinements = accuracy->refinements;
     STARFISH_TRY(read_removed(job, info));
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
     info->host_to_device = after.host_to_device - before.host_to_device;
     info->device_to_host = after.device_to_host - before.device_to_host;
     info->device_to_device = after.device_to_device - before.device_to_device;
@@ -63,4 +60,13 @@ starfish_status starfish_job_fill_info(const struct starfish_job *job, double se
         job->plan->method->info(job, info);
     add_phases(job, info);
     return STARFISH_SUCCESS;
+}
+
+void starfish_job_tell(const struct starfish_info *info, const struct starfish_accuracy *accuracy,
+                       struct starfish_info *to_info, struct starfish_accuracy *to_accuracy)
+{
+    if (to_info)
+        *to_info = *info;
+    if (to_accuracy)
+        *to_accuracy = *accuracy;
 }

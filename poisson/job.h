@@ -69,9 +69,6 @@ starfish_status starfish_job_submit_search(struct starfish_job *job);
 starfish_status starfish_job_end_search(const struct starfish_job *job);
 void starfish_job_release_search(struct starfish_job *job);
 
-/* As much of it as the caller's size says; `to` may be NULL. */
-void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from);
-
 /* judge.c: how good the solution of a finished job is, *error: how wrong it may be where no correction tells, 0 where
  * that is not known; and whether it may be called solved (NUMERICAL; says why not). Without check_residual and
  * refinement nothing is known, and nothing is refused. */
@@ -87,5 +84,8 @@ int starfish_job_tolerates(const struct starfish_job *job, const struct starfish
 /* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
 starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,
                                        const struct starfish_accuracy *accuracy, struct starfish_info *info);
+/* Copies both to the caller's structs, of which either may be NULL. */
+void starfish_job_tell(const struct starfish_info *info, const struct starfish_accuracy *accuracy,
+                       struct starfish_info *to_info, struct starfish_accuracy *to_accuracy);
 
 #endif

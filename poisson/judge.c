@@ -158,8 +158,7 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
 {
     double maximum[STARFISH_MAXIMA];
     int known;
-    *accuracy = (struct starfish_accuracy){.size = sizeof *accuracy,
-                                           .residual = (double)NAN,
+    *accuracy = (struct starfish_accuracy){.residual = (double)NAN,
                                            .residual_bound = caps[job->plan->options.precision],
                                            .correction = (double)NAN,
                                            .tolerance = asked_of(job->plan)};

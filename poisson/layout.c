@@ -237,8 +237,8 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
 
 starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb)
 {
-    if (!job || !pertrb)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", job ? "pertrb" : "job");
+    STARFISH_NEED(job, "job");
+    STARFISH_NEED(pertrb, "pertrb");
     job->pertrb = pertrb;
     return STARFISH_SUCCESS;
 }

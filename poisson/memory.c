@@ -9,7 +9,7 @@
 
 static starfish_status fill(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    *memory = (struct starfish_memory){.size = sizeof *memory};
+    *memory = (struct starfish_memory){.main_bytes = 0};
     STARFISH_TRY(plan->method->memory(plan, memory));
     starfish_memory_complete(plan->context, plan->state != NULL, memory);
     return STARFISH_SUCCESS;
@@ -24,17 +24,9 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
     return starfish_memory_check(what, &memory);
 }
 
-static starfish_status tell(const struct starfish_poisson_plan *plan, struct starfish_memory *user)
+static starfish_status fill_and_destroy(struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    struct starfish_memory memory;
-    STARFISH_TRY(fill(plan, &memory));
-    starfish_memory_give(&memory, user);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status tell_and_destroy(struct starfish_poisson_plan *plan, struct starfish_memory *memory)
-{
-    const starfish_status status = tell(plan, memory);
+    const starfish_status status = fill(plan, memory);
     starfish_poisson_plan_destroy(plan);
     return status;
 }
@@ -43,9 +35,9 @@ starfish_status starfish_poisson_memory(starfish_context *context, const struct 
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
-    return tell_and_destroy(plan, memory);
+    return fill_and_destroy(plan, memory);
 }
 
 starfish_status starfish_separable2d_memory(starfish_context *context, const struct starfish_axis *x,
@@ -54,15 +46,14 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             struct starfish_memory *memory)
 {
     starfish_poisson_plan *plan;
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
-    return tell_and_destroy(plan, memory);
+    return fill_and_destroy(plan, memory);
 }
 
 starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
-    STARFISH_TRY(starfish_memory_check_user(memory));
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
-    return tell(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
+    STARFISH_NEED(memory, "memory");
+    STARFISH_NEED(plan, "plan");
+    return fill(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
 }

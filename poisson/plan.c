@@ -140,8 +140,7 @@ static starfish_status finish_plan(starfish_poisson_plan **plan, const struct st
 static starfish_status begin(double lambda, const struct starfish_poisson_options *user,
                              struct starfish_poisson_options *options, starfish_poisson_plan **plan)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     *plan = NULL;
     STARFISH_TRY(starfish_poisson_read_options(user, options));
     if (!isfinite(lambda))
@@ -153,8 +152,7 @@ static starfish_status begin_poisson(const struct starfish_poisson_problem *prob
                                      const struct starfish_poisson_options *user,
                                      struct starfish_poisson_options *options, starfish_poisson_plan **plan)
 {
-    if (!problem)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem is NULL");
+    STARFISH_NEED(problem, "problem");
     STARFISH_TRY(begin(problem->lambda, user, options, plan));
     for (int a = 0; a < 3; a++)
         if (options->complex_rhs || problem->axis[a].complex_line)
@@ -169,11 +167,19 @@ starfish_status starfish_poisson_plan_begin(starfish_context *context, const str
     struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_NEED(context, "context");
     STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options, plan)));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
     return begin_plan(context, axis, 0, problem->lambda, &options, plan);
+}
+
+static starfish_status begin_separable2d(const struct starfish_axis *x, const struct starfish_axis *y, double lambda,
+                                         const struct starfish_poisson_options *user,
+                                         struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+{
+    STARFISH_NEED(x, "x");
+    STARFISH_NEED(y, "y");
+    return begin(lambda, user, options, plan);
 }
 
 starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
@@ -185,11 +191,8 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
     struct starfish_poisson_options options;
     if (plan)
         *plan = NULL;
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    starfish_status status =
-        x && y ? begin(lambda, user, &options, plan) : starfish_fail(STARFISH_ERROR_ARGUMENT, "axis x or y is NULL");
-    STARFISH_TRY(starfish_ranks_agree(context, status));
+    STARFISH_NEED(context, "context");
+    STARFISH_TRY(starfish_ranks_agree(context, begin_separable2d(x, y, lambda, user, &options, plan)));
     options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
     const struct starfish_axis layer = {
         .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
@@ -269,8 +272,8 @@ starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_
 {
     const struct starfish_cut *cut;
     struct starfish_cut wanted;
-    if (!plan || !field)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "field" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(field, "field");
     *field = NULL;
     if (starfish_context_ranks(plan->context) > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "fields of a plan on several ranks are not spread");
@@ -288,8 +291,7 @@ starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_
 
 starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     if (plan->gathered)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "method %s has no fields on several ranks: one of them solves for all, from arrays",

@@ -1,7 +1,6 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
 #include "poisson/layout.h"
 
-#include "base/options.h"
 #include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
@@ -275,8 +274,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
 static starfish_status check_field(struct starfish_poisson_plan *plan, const char *name,
                                    const struct starfish_field *field)
 {
-    if (!field)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);
+    STARFISH_NEED(field, name);
     if (field->context != plan->context || field->precision != plan->options.precision ||
         !plan->method->has_cut(plan, &field->cut) || memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -301,8 +299,8 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                               starfish_field *rhs, starfish_field *solution, starfish_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     if (plan->gathered)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "method %s has no fields on several ranks",
@@ -348,8 +346,8 @@ static starfish_status check_arrays(const struct starfish_poisson_plan *plan, co
     *residence = STARFISH_PINNED;
     if (plan->here.planes == 0)
         return STARFISH_SUCCESS;
-    if (!arrays->rhs || !arrays->solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", arrays->rhs ? "solution" : "rhs");
+    STARFISH_NEED(arrays->rhs, "rhs");
+    STARFISH_NEED(arrays->solution, "solution");
     STARFISH_TRY(starfish_poisson_same_field(plan, arrays->rhs, arrays->solution, same));
     return slower_residence(plan, arrays->rhs, arrays->solution, residence);
 }
@@ -410,8 +408,8 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
 
 static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct arrays *arrays, starfish_job **job)
 {
-    if (!plan || !job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", plan ? "job" : "plan");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(job, "job");
     *job = NULL;
     const int lone = atomic_fetch_add(&plan->in_flight, 1) == 0;
     const starfish_status status =
@@ -463,19 +461,6 @@ static starfish_status find_out(const struct starfish_job *job, double seconds, 
     return starfish_job_fill_info(job, seconds, &told->accuracy, &told->info);
 }
 
-void starfish_accuracy_copy(struct starfish_accuracy *to, const struct starfish_accuracy *from)
-{
-    if (to)
-        starfish_options_give(to, from, sizeof *from);
-}
-
-static void tell(const struct told *told, struct starfish_info *info, struct starfish_accuracy *accuracy)
-{
-    if (info)
-        *info = told->info;
-    starfish_accuracy_copy(accuracy, &told->accuracy);
-}
-
 /* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
 static starfish_status end(starfish_job *job, starfish_status status, struct told *told)
 {
@@ -496,19 +481,18 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
 starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     if (job->on)
         return starfish_job_wait_on(job, info, accuracy);
     if (job->gathered)
         return starfish_job_wait_gathered(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
-    struct told told = {.accuracy = {.size = 0}};
+    struct told told = {.error = 0};
     starfish_rest_call_begin();
     const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
     starfish_rest_call_end();
-    if ((status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) && told.accuracy.size > 0)
-        tell(&told, info, accuracy);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        starfish_job_tell(&told.info, &told.accuracy, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);
     destroy(job);
     return status;

@@ -66,7 +66,6 @@ static void collect(struct starfish_job_on *on)
     if (!job)
         return;
     on->job = NULL;
-    on->accuracy.size = sizeof on->accuracy;
     job->pertrb = on->pertrb_of_all;
     starfish_failure_keep(&on->failure, starfish_job_wait_accuracy(job, &on->info, &on->accuracy));
     starfish_bundle_destroy(on->bundle);
@@ -121,12 +120,10 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
 {
     const struct request_on request = {boundary, rhs, solution};
     struct starfish_job *job;
-    if (!plan || !rhs || !solution || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan       ? "plan"
-                             : !rhs      ? "rhs"
-                             : !solution ? "solution"
-                                         : "job");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
+    STARFISH_NEED(result, "job");
     *result = NULL;
     int together;
     STARFISH_TRY(check(plan, &request, &together));
@@ -157,10 +154,8 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
     const starfish_status status = starfish_failure_repeat(&on->failure);
     if (status == STARFISH_SUCCESS && job->pertrb)
         memcpy(job->pertrb, on->pertrb_of_all, job->plan->count * sizeof *job->pertrb);
-    if (info && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL))
-        *info = on->info;
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
-        starfish_accuracy_copy(accuracy, &on->accuracy);
+        starfish_job_tell(&on->info, &on->accuracy, info, accuracy);
     destroy(on);
     free(job);
     return status;

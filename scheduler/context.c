@@ -148,8 +148,7 @@ static double choose_patience(const struct starfish_context *context, double sec
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
 {
     struct starfish_context_options options;
-    if (!result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_NEED(result, "context");
     *result = NULL;
     STARFISH_TRY(read_options(user, &options));
     STARFISH_TRY(starfish_machine_check());
@@ -260,13 +259,18 @@ static int core_of(int worker)
 #endif
 }
 
+starfish_status starfish_context_check_index(const struct starfish_context *context, size_t index)
+{
+    if (index < context->workers)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index, context->workers);
+}
+
 starfish_status starfish_context_worker(const starfish_context *context, size_t index, struct starfish_worker *worker)
 {
-    if (!context || !worker)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "worker" : "context");
-    if (index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index,
-                             context->workers);
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(worker, "worker");
+    STARFISH_TRY(starfish_context_check_index(context, index));
     int id = context->worker[index];
     memset(worker, 0, sizeof *worker);
     worker->kind = starfish_context_worker_kind(context, index);
@@ -315,8 +319,8 @@ size_t starfish_context_current_worker(const struct starfish_context *context)
 
 starfish_status starfish_context_runtime(const starfish_context *context, struct starfish_runtime *runtime)
 {
-    if (!context || !runtime)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "runtime" : "context");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(runtime, "runtime");
     memset(runtime, 0, sizeof *runtime);
     snprintf(runtime->starfish_version, sizeof runtime->starfish_version, "%s", STARFISH_VERSION);
     int major, minor, release;

@@ -75,6 +75,9 @@ double starfish_now(void);
 void starfish_log(const struct starfish_context *context, starfish_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Is it that of a worker of the context? Errors: ARGUMENT. */
+starfish_status starfish_context_check_index(const struct starfish_context *context, size_t index);
+
 /* Bytes moved over links of each kind since the context was made, by everything in the process. */
 struct starfish_bytes starfish_context_bytes(struct starfish_context *context);
 struct starfish_links starfish_context_links(struct starfish_context *context);

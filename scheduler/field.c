@@ -63,8 +63,9 @@ size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFI
 static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
                              starfish_field **result)
 {
-    if (!context || !n || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: context, n or field is NULL");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(n, "n");
+    STARFISH_NEED(result, "field");
     if (precision != STARFISH_F32 && precision != STARFISH_F64)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: precision is neither STARFISH_F32 nor STARFISH_F64");
     for (int axis = 0; axis < 3; axis++)
@@ -410,8 +411,8 @@ void starfish_field_destroy(starfish_field *field)
 
 starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
-    if (!field || !memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", field ? "memory" : "field");
+    STARFISH_NEED(field, "field");
+    STARFISH_NEED(memory, "memory");
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
     const int twice = field->is_acquired && pthread_equal(field->acquirer, pthread_self());
     STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
@@ -430,8 +431,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 
 starfish_status starfish_field_release(starfish_field *field)
 {
-    if (!field)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: field is NULL");
+    STARFISH_NEED(field, "field");
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
     const int was_acquired = field->is_acquired;
     field->is_acquired = 0;

@@ -226,8 +226,8 @@ static starfish_status prepare(struct starfish_gathered *gathered, const struct 
 {
     const size_t bytes = gathered->all * request->plane_bytes;
     if (gathered->planes[starfish_context_rank(gathered->context)] > 0) {
-        if (!request->rhs || !request->solution)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", request->rhs ? "solution" : "rhs");
+        STARFISH_NEED(request->rhs, "rhs");
+        STARFISH_NEED(request->solution, "solution");
         STARFISH_TRY(check_host(gathered, "rhs", request->rhs));
         STARFISH_TRY(check_host(gathered, "solution", request->solution));
     }

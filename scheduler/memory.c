@@ -6,7 +6,6 @@
 #include "scheduler/machine.h"
 #include "scheduler/rest.h"
 
-#include "base/options.h"
 #include "base/pages.h"
 #include "base/real.h"
 #include <starfish/poisson.h>
@@ -40,10 +39,8 @@ int starfish_gpu_count(void)
 
 static starfish_status check(const starfish_context *context, const void *memory)
 {
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(memory, "memory");
     return starfish_fork_check();
 }
 
@@ -226,8 +223,8 @@ starfish_status starfish_memory_check_arrays(const void *rhs, const void *soluti
 {
     const uintptr_t from = (uintptr_t)rhs, to = (uintptr_t)solution;
     const size_t size = starfish_real_size(precision), apart = from < to ? to - from : from - to;
-    if (!rhs || !solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !rhs ? "rhs" : "solution");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
     if (from % size != 0 || to % size != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the address is no multiple of %zu, the bytes of a real",
                              from % size != 0 ? "rhs" : "solution", size);
@@ -308,7 +305,6 @@ size_t starfish_device_room(const struct starfish_context *context)
 void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory)
 {
     const size_t room = starfish_device_room(context);
-    memory->size = sizeof *memory;
     memory->gpu_there = 0;
     if (context->workers_of[STARFISH_GPU] == 0)
         memory->gpu_work = memory->gpu_data = memory->gpu_least = 0;
@@ -325,28 +321,12 @@ starfish_status starfish_memory_check(const char *what, const struct starfish_me
                          memory->gpu_least, memory->gpu_work, memory->gpu_there);
 }
 
-starfish_status starfish_memory_check_user(const struct starfish_memory *user)
-{
-    if (!user)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory is NULL");
-    if (user->size < sizeof user->size)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "memory.size is %zu: start from STARFISH_MEMORY_DEFAULTS",
-                             user->size);
-    return STARFISH_SUCCESS;
-}
-
-void starfish_memory_give(const struct starfish_memory *memory, struct starfish_memory *user)
-{
-    starfish_options_give(user, memory, sizeof *memory);
-}
-
 starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
                                      struct starfish_memory *user)
 {
-    struct starfish_memory told = *memory;
-    STARFISH_TRY(starfish_memory_check_user(user));
-    starfish_memory_complete(context, 1, &told);
-    starfish_memory_give(&told, user);
+    STARFISH_NEED(user, "memory");
+    *user = *memory;
+    starfish_memory_complete(context, 1, user);
     return STARFISH_SUCCESS;
 }
 
@@ -362,11 +342,9 @@ size_t starfish_main_memory(void)
 
 starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index, size_t *bytes)
 {
-    if (!context || !bytes)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", context ? "bytes" : "context");
-    if (index >= context->workers)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu workers", index,
-                             context->workers);
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(bytes, "bytes");
+    STARFISH_TRY(starfish_context_check_index(context, index));
     if (starfish_context_worker_kind(context, index) == STARFISH_CPU) {
         *bytes = starfish_main_memory();
         return STARFISH_SUCCESS;

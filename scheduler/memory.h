@@ -33,10 +33,7 @@ size_t starfish_main_memory(void);
 void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory);
 /* MEMORY, with the bytes, where GPUs have less than `what` needs at least. */
 starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory);
-/* The caller's struct can be filled (ARGUMENT); fill it as far as it goes. */
-starfish_status starfish_memory_check_user(const struct starfish_memory *user);
-void starfish_memory_give(const struct starfish_memory *memory, struct starfish_memory *user);
-/* All of it for a plan that has been made: `memory` is what it said before. */
+/* All of it for a plan that has been made: `memory` is what it said before. ARGUMENT where `user` is NULL. */
 starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
                                      struct starfish_memory *user);
 

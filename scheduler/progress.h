@@ -8,11 +8,6 @@
 
 enum { STARFISH_PROGRESS_PHASES = 8, STARFISH_PROGRESS_STEPS = 80 };
 
-struct starfish_tasks_done {
-    size_t tasks;
-    double busy_seconds;
-};
-
 /* From the first start to the last end of some tasks, in microseconds; start > end before the first task. */
 struct starfish_interval {
     double start, end;

@@ -337,8 +337,7 @@ starfish_status starfish_context_create_ranked(struct starfish_context **context
                                                const struct starfish_context_options *options,
                                                const struct starfish_transport *transport, const char *text)
 {
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context is NULL");
+    STARFISH_NEED(context, "context");
     *context = NULL;
     if (!transport || transport->size != sizeof *transport)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s",
@@ -379,8 +378,9 @@ starfish_status starfish_context_create_alone(const struct starfish_context *sha
 
 starfish_status starfish_context_tell_rank(const struct starfish_context *context, int *rank, int *ranks)
 {
-    if (!context || !rank || !ranks)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "context, rank or ranks is NULL");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(rank, "rank");
+    STARFISH_NEED(ranks, "ranks");
     *rank = starfish_context_rank(context);
     *ranks = starfish_context_ranks(context);
     return STARFISH_SUCCESS;
@@ -390,10 +390,11 @@ starfish_status starfish_context_deal(const struct starfish_context *context, si
                                       size_t *count)
 {
     const int ranks = starfish_context_ranks(context);
-    if (!context || !first || !count)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", !context ? "context" : first ? "count" : "first");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(first, "first");
+    STARFISH_NEED(count, "count");
     if (rank < 0 || rank >= ranks)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rank is %d, but there are %d", rank, ranks);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rank is %d, but there are %d ranks", rank, ranks);
     const struct starfish_run_of_planes run = starfish_deal(n, rank, ranks);
     *first = run.first;
     *count = run.count;

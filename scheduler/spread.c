@@ -128,8 +128,8 @@ starfish_status starfish_spread_cut(const struct starfish_context *context, cons
 {
     const size_t cores = context->workers_of[STARFISH_CPU];
     *cut = (struct starfish_cut){.slabs = 0};
-    if (count > 0 && !shares)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "shares is NULL");
+    if (count > 0)
+        STARFISH_NEED(shares, "shares");
     for (size_t s = 0; s < count; s++) {
         const struct starfish_field_share *share = &shares[s];
         STARFISH_TRY(check_share(context, share, s, cut->first_plane[cut->slabs]));
@@ -248,8 +248,8 @@ static int device_of_node(const struct starfish_context *context, int node)
 
 starfish_status starfish_field_share(const starfish_field *field, size_t index, struct starfish_field_share *share)
 {
-    if (!field || !share)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", field ? "share" : "field");
+    STARFISH_NEED(field, "field");
+    STARFISH_NEED(share, "share");
     if (index >= starfish_field_shares(field))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but there are %zu shares", index,
                              starfish_field_shares(field));

@@ -79,27 +79,33 @@ static int cores_by_default(void)
     return quota > 0 ? least(cores, quota) : cores;
 }
 
+/* Cores that work beside GPUs. StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its
+ * own too, the submitting thread waits for the operating system's time slices. */
+static int cores_beside(int gpus, int cores)
+{
+    const int left = cores - gpus - (gpus > 0 && cores > 2);
+
+    return left > 0 ? least(left, DEFAULT_CORES_AT_MOST) : 0;
+}
+
+/* Negative numbers leave it to StarPU. */
 static struct starfish_crew choose_crew(const struct starfish_context_options *options, int gpus)
 {
     int all, numa_nodes;
     starfish_topology_count(&all, &numa_nodes);
-    const int cores = cores_by_default(), told = cores < all || starfish_topology_is_restricted();
+    const int cores = cores_by_default(), restricted = cores < all || starfish_topology_is_restricted();
+    const int in_environment = environment_count("STARPU_NCPU"), per_worker = options->cores_per_worker;
     struct starfish_crew crew = {options->cpu_workers, options->cpu_workers};
-    const int per_worker = options->cores_per_worker;
-    const int asked_for_workers = crew.cores < 0 && environment_count("STARPU_NCPU") >= 0;
-    if (crew.cores < 0 && per_worker > 0 && asked_for_workers)
-        crew.cores = environment_count("STARPU_NCPU");
-    if (crew.cores < 0 && (gpus == 0 || asked_for_workers) && per_worker == 0) {
-        if (!asked_for_workers && (told || cores > DEFAULT_CORES_AT_MOST))
+
+    if (crew.cores < 0 && per_worker == 0 && in_environment >= 0)
+        return crew;
+    if (crew.cores < 0 && per_worker == 0 && gpus == 0) {
+        if (restricted || cores > DEFAULT_CORES_AT_MOST)
             crew.workers = crew.cores = least(cores, DEFAULT_CORES_AT_MOST);
         return crew;
     }
-    if (crew.cores < 0) {
-        /* StarPU drives each GPU from a core of its own. Idle workers spin: without a core of its own too, the
-         * submitting thread waits for the operating system's time slices. */
-        const int left = cores - gpus - (gpus > 0 && cores > 2);
-        crew.cores = left > 0 ? least(left, DEFAULT_CORES_AT_MOST) : 0;
-    }
+    if (crew.cores < 0)
+        crew.cores = in_environment >= 0 ? in_environment : cores_beside(gpus, cores);
     const int size = per_worker > 0 ? per_worker : gpus > 0 ? (crew.cores + numa_nodes - 1) / numa_nodes : 1;
     crew.workers = crew.cores > 0 ? (crew.cores + size - 1) / size : 0;
     return crew;

@@ -47,11 +47,9 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.lines is %zu, not in 1..2^22", p->lines);
     if (p->rhs == 0 || p->rhs > UINT16_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is %zu, not in 1..65535", p->rhs);
-    if (!p->lower || !p->diag || !p->upper)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s is NULL",
-                             !p->lower  ? "lower"
-                             : !p->diag ? "diag"
-                                        : "upper");
+    STARFISH_NEED(p->lower, "problem.lower");
+    STARFISH_NEED(p->diag, "problem.diag");
+    STARFISH_NEED(p->upper, "problem.upper");
     STARFISH_TRY(check_layout("coefficients", p->coefficients, p->n, p->lines, p->coefficients.line == 0));
     STARFISH_TRY(check_layout("vectors", p->vectors, p->n, p->lines, 0));
     const size_t span = starfish_batch_span(p->vectors, p->n, p->lines);
@@ -361,6 +359,12 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 
 /* ---- Interface -------------------------------------------------------------------------------------------------- */
 
+/* Lines at two strides cannot be told apart by the runtime. */
+static int is_span(const struct starfish_tridiag_plan *plan, struct starfish_layout layout)
+{
+    return starfish_batch_shape_of(layout, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN;
+}
+
 static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
     enum starfish_residence residence;
@@ -371,10 +375,8 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     plan->pieces = plan->shares               ? shared_pieces(plan)
                    : plan->options.pieces > 0 ? plan->options.pieces
                                               : choose_pieces(plan, residence);
-    /* Lines at two strides cannot be told apart by the runtime. */
-    if (starfish_batch_shape_of(plan->problem.vectors, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN ||
-        (plan->problem.coefficients.line != 0 && starfish_batch_shape_of(plan->problem.coefficients, plan->problem.n,
-                                                                         plan->problem.lines) == STARFISH_BATCH_SPAN))
+    const int are_shared = plan->problem.coefficients.line == 0; /* by all lines */
+    if (is_span(plan, plan->problem.vectors) || (!are_shared && is_span(plan, plan->problem.coefficients)))
         plan->pieces = 1;
     plan->shares = plan->shares && plan->pieces > 1;
     for (size_t i = 0; i < plan->pieces; i++)
@@ -403,11 +405,9 @@ static starfish_status create(starfish_context *context, const struct starfish_t
 {
     struct starfish_tridiag_options options;
 
-    if (!context || !problem || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !context   ? "context"
-                             : !problem ? "problem"
-                                        : "plan");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(check_problem(problem));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
@@ -444,24 +444,22 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
 {
     starfish_tridiag_plan *plan;
 
-    STARFISH_TRY(starfish_memory_check_user(memory));
+    STARFISH_NEED(memory, "memory");
     STARFISH_TRY(create(context, problem, options, 0, &plan));
-    starfish_memory_give(&plan->memory, memory);
+    *memory = plan->memory;
     starfish_tridiag_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan, struct starfish_memory *memory)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
 {
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is NULL");
+    STARFISH_NEED(plan, "plan");
     /* Copies on other devices are of the old values. */
     release_coefficients(plan);
     STARFISH_TRY(register_all_coefficients(plan));

@@ -125,12 +125,10 @@ static void destroy(struct starfish_tridiag_job *job)
 starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
                                         starfish_tridiag_job **result)
 {
-    if (!plan || !rhs || !solution || !result)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL",
-                             !plan       ? "plan"
-                             : !rhs      ? "rhs"
-                             : !solution ? "solution"
-                                         : "job");
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(rhs, "rhs");
+    STARFISH_NEED(solution, "solution");
+    STARFISH_NEED(result, "job");
     *result = NULL;
     /* Arrays whose systems are not packed may lie between each other. */
     STARFISH_TRY(starfish_memory_check_arrays(rhs, solution, plan->options.precision, 0));
@@ -155,16 +153,12 @@ static void fill_info(const struct starfish_tridiag_job *job, struct starfish_tr
 {
     memset(info, 0, sizeof *info);
     info->seconds = starfish_progress_seconds(&job->progress);
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = job->progress.done[kind].tasks;
-        info->worker[kind].busy_seconds = job->progress.done[kind].busy_seconds;
-    }
+    memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
 starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info)
 {
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is NULL");
+    STARFISH_NEED(job, "job");
     starfish_rest_call_begin();
     const starfish_status status = finish(job);
     starfish_rest_call_end();

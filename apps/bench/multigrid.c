@@ -20,54 +20,85 @@ static const char *const problems[] = {[MULTIGRID_Q1] = "q1", [MULTIGRID_SEVEN] 
 static const struct starfish_option own_rows[] = {
     NAMES_ROW("--problem", problems, "bilinear elements, or seven-point differences on cubes")};
 static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
-static const char *const hypre_names[] = {"hypre PFMG", "hypre SMG", "hypre CG+PFMG", "hypre CG+SMG"};
 
 /* What is being measured. */
 struct combination {
     const struct multigrid_mesh *mesh;
     char name[64]; /* of mesh and level */
-    const char *workers;
-    starfish_context *context;
-    size_t precision, smoother, shape, place, matrix, storage;
+    struct multigrid_way way;
+    size_t matrix, storage;
 };
 
-json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached)
+/* ---- Rows of both problems --------------------------------------------------------------------------------------- */
+
+static void set_real(json_t *row, const char *key, double value)
 {
-    return run->cycles > 0 ? json_null() : json_boolean(reached);
+    json_object_set_new(row, key, command_json_real(value));
 }
 
-const char *multigrid_krylov(const struct starfish_multigrid_options *options)
+json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
+                            const struct starfish_multigrid_options *options, const struct multigrid_times *times,
+                            double reals)
 {
-    return starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov")->values[options->conjugate_gradients];
+    const struct starfish_option *krylov = starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov");
+    const struct starfish_multigrid_info *info = &times->info;
+    const double rate = starfish_context_workers_of(way->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
+    const double bytes = reals * (options->precision == STARFISH_F64 ? 8 : 4);
+    json_t *row = bench_row(&run->bench, "starfish", name, times->seconds, times->repeat, bytes);
+
+    json_object_set_new(row, "precision", json_string(starfish_precision_names[way->precision]));
+    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
+    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[way->shape]));
+    json_object_set_new(row, "krylov", json_string(krylov->values[options->conjugate_gradients]));
+    json_object_set_new(row, "workers", json_string(way->workers));
+    json_object_set_new(row, "where", json_string(names_places[way->place]));
+    json_object_set_new(row, "cycles", json_integer(info->cycles));
+    set_real(row, "cycle_seconds", json_number_value(json_object_get(row, "seconds")) / info->cycles);
+    set_real(row, "factor", info->factor);
+    set_real(row, "residual", info->residual);
+    set_real(row, "plan_seconds", times->plan_seconds);
+    /* Where the number of cycles is given there is nothing to reach. */
+    json_object_set_new(row, "reached", run->cycles > 0 ? json_null() : json_boolean(times->reached));
+    if (rate > 0)
+        bench_limit(row, bytes / rate);
+    return row;
 }
+
+double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, const struct peer_hypre_problem *problem,
+                             enum peer_hypre_solver solver, double doubles)
+{
+    static const char *const names[] = {[PEER_HYPRE_PFMG] = "hypre PFMG",
+                                        [PEER_HYPRE_SMG] = "hypre SMG",
+                                        [PEER_HYPRE_CG_PFMG] = "hypre CG+PFMG",
+                                        [PEER_HYPRE_CG_SMG] = "hypre CG+SMG"};
+    double *seconds = malloc(run->bench.repeat * sizeof *seconds), setup, median = 0;
+    int iterations;
+
+    bench_announce("%s: %s", name, names[solver]);
+    if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
+        json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, 8 * doubles * iterations);
+        median = json_number_value(json_object_get(row, "seconds"));
+        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
+        json_object_set_new(row, "workers", json_string("cpu:1"));
+        json_object_set_new(row, "cycles", json_integer(iterations));
+        set_real(row, "cycle_seconds", median / iterations);
+        set_real(row, "plan_seconds", setup);
+    }
+    free(seconds);
+    return median;
+}
+
+/* ---- Bilinear elements ------------------------------------------------------------------------------------------- */
 
 static void describe_case(const struct combination *c, char *name, size_t size)
 {
     const int length =
-        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, starfish_precision_names[c->precision],
-                 starfish_smoother_names[c->smoother], starfish_matrix_names[c->matrix], starfish_cycle_names[c->shape],
-                 c->workers, names_places[c->place]);
+        snprintf(name, size, "%s %s: %s, %s, %s cycle, %s, %s", c->name, starfish_precision_names[c->way.precision],
+                 starfish_smoother_names[c->way.smoother], starfish_matrix_names[c->matrix],
+                 starfish_cycle_names[c->way.shape], c->way.workers, names_places[c->way.place]);
 
     if (c->storage > 0)
         snprintf(name + length, size - (size_t)length, ", %s", starfish_storage_names[c->storage]);
-}
-
-static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times)
-{
-    const struct starfish_multigrid_info *info = &times->info;
-
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
-    json_object_set_new(row, "matrix", json_string(starfish_matrix_names[info->matrix]));
-    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[c->shape]));
-    json_object_set_new(row, "storage", json_string(starfish_storage_names[c->storage]));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "cycles", json_integer(info->cycles));
-    json_object_set_new(row, "factor", command_json_real(info->factor));
-    json_object_set_new(row, "residual", command_json_real(info->residual));
-    json_object_set_new(row, "error", command_json_real(times->error));
-    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
 }
 
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
@@ -76,31 +107,26 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     struct multigrid_times times;
     char name[192];
 
-    multigrid_set_precision(&options, c->precision);
-    options.smoother = (starfish_smoother)c->smoother;
-    options.shape = (starfish_cycle_shape)c->shape;
+    multigrid_set_precision(&options, c->way.precision);
+    options.smoother = (starfish_smoother)c->way.smoother;
+    options.shape = (starfish_cycle_shape)c->way.shape;
     options.matrix = (starfish_matrix_form)c->matrix;
     options.storage = (starfish_storage)c->storage;
-    multigrid_set_work(&options, multigrid_q1_steps(c->smoother, run->steps), run->cycles);
+    multigrid_set_work(&options, multigrid_q1_steps(c->way.smoother, run->steps), run->cycles);
     describe_case(c, name, sizeof name);
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
     bench_announce("%s", name);
-    starfish_status status =
-        multigrid_run(c->mesh, &options, c->context, c->place == 1, run->bench.warmup, run->bench.repeat, &times);
+    starfish_status status = multigrid_run(c->mesh, &options, c->way.context, c->way.place == 1, run->bench.warmup,
+                                           run->bench.repeat, &times);
     if (status == STARFISH_SUCCESS) {
-        const double rate =
-            starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
-        const double size = options.precision == STARFISH_F64 ? 8 : 4;
-        const double bytes = multigrid_words(&options, &times.info) * size * (double)c->mesh->count;
         if (!times.reached)
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
-        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
-        describe(row, c, &times);
-        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
-        json_object_set_new(row, "krylov", json_string(multigrid_krylov(&options)));
-        if (rate > 0)
-            bench_limit(row, bytes / rate);
+        json_t *row = multigrid_bench_row(run, name, &c->way, &options, &times,
+                                          multigrid_words(&options, &times.info) * (double)c->mesh->count);
+        json_object_set_new(row, "matrix", json_string(starfish_matrix_names[times.info.matrix]));
+        json_object_set_new(row, "storage", json_string(starfish_storage_names[c->storage]));
+        set_real(row, "error", times.error);
     }
     multigrid_free_times(&times);
     return status;
@@ -111,22 +137,11 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
 static void measure_hypre(struct multigrid_bench *run, const struct combination *c,
                           const struct peer_hypre_problem *problem, enum peer_hypre_solver solver)
 {
-    double *seconds = malloc(run->bench.repeat * sizeof *seconds), setup;
-    int iterations;
     char name[96];
 
     snprintf(name, sizeof name, "%s f64: one core%s", c->name, problem->constant ? ", constant entries" : "");
-    bench_announce("%s: %s", name, hypre_names[solver]);
-    if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
-        /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
-        const double bytes = 8.0 * (double)c->mesh->count * (problem->constant ? 3 : 8) * iterations;
-        json_t *row = bench_row(&run->bench, hypre_names[solver], name, seconds, run->bench.repeat, bytes);
-        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
-        json_object_set_new(row, "workers", json_string("cpu:1"));
-        json_object_set_new(row, "cycles", json_integer(iterations));
-        json_object_set_new(row, "plan_seconds", command_json_real(setup));
-    }
-    free(seconds);
+    /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
+    multigrid_bench_hypre(run, name, problem, solver, (double)c->mesh->count * (problem->constant ? 3 : 8));
 }
 
 /* Entries that couple two unknowns are the same everywhere, as on a uniform mesh. */
@@ -177,7 +192,7 @@ static starfish_status measure_storages(struct multigrid_bench *run, const struc
 {
     for (size_t i = 0; i < axes->storages; ++i) {
         c->storage = axes->storage[i];
-        if (c->storage == 0 || c->precision != STARFISH_F64)
+        if (c->storage == 0 || c->way.precision != STARFISH_F64)
             STARFISH_TRY(measure_combination(run, c));
     }
     return STARFISH_SUCCESS;
@@ -185,18 +200,18 @@ static starfish_status measure_storages(struct multigrid_bench *run, const struc
 
 static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
 {
-    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+    const int gpus = starfish_context_workers_of(c->way.context, STARFISH_GPU) > 0;
 
     for (size_t p = 0; p < axes->precisions; ++p)
         for (size_t s = 0; s < axes->smoothers; ++s)
             for (size_t k = 0; k < axes->shapes; ++k)
                 for (size_t w = 0; w < axes->places * axes->matrices; ++w) {
-                    c->precision = axes->precision[p];
-                    c->smoother = axes->smoother[s];
-                    c->shape = axes->shape[k];
-                    c->place = axes->place[w / axes->matrices];
+                    c->way.precision = axes->precision[p];
+                    c->way.smoother = axes->smoother[s];
+                    c->way.shape = axes->shape[k];
+                    c->way.place = axes->place[w / axes->matrices];
                     c->matrix = axes->matrix[w % axes->matrices];
-                    if (c->place == 0 || gpus)
+                    if (c->way.place == 0 || gpus)
                         STARFISH_TRY(measure_storages(run, axes, c));
                 }
     return STARFISH_SUCCESS;
@@ -210,11 +225,11 @@ static starfish_status measure_mesh(struct multigrid_bench *run, const struct ax
     snprintf(c.name, sizeof c.name, "%s level %d", name, level);
     starfish_status status = multigrid_mesh_create(name, level, &mesh);
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
-        c.workers = axes->workers.item[w];
-        status = multigrid_context(c.workers, &c.context);
+        c.way.workers = axes->workers.item[w];
+        status = multigrid_context(c.way.workers, &c.way.context);
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, &c);
-            starfish_context_destroy(c.context);
+            starfish_context_destroy(c.way.context);
             ++run->bench.done;
         }
     }

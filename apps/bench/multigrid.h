@@ -5,6 +5,8 @@
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
+#include "apps/plans/multigrid_run.h"
+#include "bench/peer_hypre.h"
 
 #include <starfish/multigrid.h>
 
@@ -28,11 +30,22 @@ struct axes {
 
 enum multigrid_problem { MULTIGRID_Q1, MULTIGRID_SEVEN };
 
-/* "none" or "cg". */
-const char *multigrid_krylov(const struct starfish_multigrid_options *options);
+/* What either problem is solved with; the numbers are those of the lists. */
+struct multigrid_way {
+    const char *workers;
+    starfish_context *context;
+    size_t precision, smoother, shape, place;
+};
 
-/* A row's `reached`: nothing where the number of cycles is given. */
-json_t *multigrid_bench_reached(const struct multigrid_bench *run, int reached);
+/* A row of ours, whose solves move so many reals of the options' precision at least. */
+json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
+                            const struct starfish_multigrid_options *options, const struct multigrid_times *times,
+                            double reals);
+
+/* A row of hypre's on one core, whose iterations move so many doubles. Returns its seconds, 0 where there is no hypre,
+ * or where it cannot solve this. */
+double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, const struct peer_hypre_problem *problem,
+                             enum peer_hypre_solver solver, double doubles);
 
 /* Seven-point differences on cubes (multigrid_cubes.c). */
 starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes);

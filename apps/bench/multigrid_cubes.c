@@ -19,9 +19,7 @@ enum { MOST_N = 1023 };
 /* What is being measured. */
 struct combination {
     size_t n, count;
-    const char *workers;
-    starfish_context *context;
-    size_t precision, smoother, shape, place;
+    struct multigrid_way way;
     double peer; /* seconds of hypre's fastest way, 0 where there is none */
 };
 
@@ -54,10 +52,10 @@ static starfish_status run_solves(const struct bench *bench, const struct combin
                                           .create = create_plan,
                                           .count = c->count,
                                           .constant = pow((double)c->n + 1, -3),
-                                          .on_device = c->place == 1,
+                                          .on_device = c->way.place == 1,
                                           .warmup = bench->warmup,
                                           .repeat = bench->repeat};
-    return multigrid_repeat(&what, options, c->context, times);
+    return multigrid_repeat(&what, options, c->way.context, times);
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
@@ -76,50 +74,26 @@ static double words(const struct starfish_multigrid_options *options, const stru
     return info->cycles * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * info->count + 21.0 * gradients;
 }
 
-static void describe(json_t *row, const struct combination *c, const struct multigrid_times *times, const char *krylov)
-{
-    const struct starfish_multigrid_info *info = &times->info;
-    const double seconds = json_number_value(json_object_get(row, "seconds"));
-
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
-    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[c->shape]));
-    json_object_set_new(row, "krylov", json_string(krylov));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "cycles", json_integer(info->cycles));
-    json_object_set_new(row, "cycle_seconds", command_json_real(seconds / info->cycles));
-    json_object_set_new(row, "factor", command_json_real(info->factor));
-    json_object_set_new(row, "residual", command_json_real(info->residual));
-    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
-    json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
-}
-
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
     struct starfish_multigrid_options options = run->options;
     struct multigrid_times times;
     char name[192];
 
-    multigrid_set_precision(&options, c->precision);
-    options.smoother = (starfish_smoother)c->smoother;
-    options.shape = (starfish_cycle_shape)c->shape;
+    multigrid_set_precision(&options, c->way.precision);
+    options.smoother = (starfish_smoother)c->way.smoother;
+    options.shape = (starfish_cycle_shape)c->way.shape;
     multigrid_set_work(&options, run->steps > 0 ? run->steps : 1, run->cycles);
-    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, starfish_precision_names[c->precision],
-             starfish_smoother_names[c->smoother], starfish_cycle_names[c->shape], options.before, options.after,
-             options.conjugate_gradients ? ", CG" : "", c->workers, names_places[c->place]);
+    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, starfish_precision_names[c->way.precision],
+             starfish_smoother_names[c->way.smoother], starfish_cycle_names[c->way.shape], options.before,
+             options.after, options.conjugate_gradients ? ", CG" : "", c->way.workers, names_places[c->way.place]);
     bench_announce("%s", name);
     const starfish_status status = run_solves(&run->bench, c, &options, &times);
     if (status == STARFISH_SUCCESS) {
-        const double rate =
-            starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
-        const double size = options.precision == STARFISH_F64 ? 8 : 4;
-        const double bytes = words(&options, &times.info) * size * (double)c->count;
-        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
-        describe(row, c, &times, multigrid_krylov(&options));
-        json_object_set_new(row, "reached", multigrid_bench_reached(run, times.reached));
-        if (rate > 0)
-            bench_limit(row, bytes / rate);
+        json_t *row =
+            multigrid_bench_row(run, name, &c->way, &options, &times, words(&options, &times.info) * (double)c->count);
+        const double seconds = json_number_value(json_object_get(row, "seconds"));
+        json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
     }
     multigrid_free_times(&times);
     return status;
@@ -130,28 +104,12 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
 static double measure_hypre(struct multigrid_bench *run, const struct combination *c,
                             const struct peer_hypre_problem *problem, enum peer_hypre_solver solver)
 {
-    static const char *const names[] = {
-        [PEER_HYPRE_PFMG] = "hypre PFMG", [PEER_HYPRE_SMG] = "hypre SMG", [PEER_HYPRE_CG_PFMG] = "hypre CG+PFMG"};
-    double *seconds = malloc(run->bench.repeat * sizeof *seconds), setup, median = 0;
-    int iterations;
     char name[96];
 
     snprintf(name, sizeof name, "%zu^3: f64, one core%s%s", c->n, problem->red_black ? ", red-black" : "",
              problem->constant ? ", constant entries" : "");
-    bench_announce("%s: %s", name, names[solver]);
-    if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
-        /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
-        const double bytes = 8.0 * (double)c->count * (problem->constant ? 2 : 6) * iterations;
-        json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, bytes);
-        median = json_number_value(json_object_get(row, "seconds"));
-        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
-        json_object_set_new(row, "workers", json_string("cpu:1"));
-        json_object_set_new(row, "cycles", json_integer(iterations));
-        json_object_set_new(row, "cycle_seconds", command_json_real(median / iterations));
-        json_object_set_new(row, "plan_seconds", command_json_real(setup));
-    }
-    free(seconds);
-    return median;
+    /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
+    return multigrid_bench_hypre(run, name, problem, solver, (double)c->count * (problem->constant ? 2 : 6));
 }
 
 /* The matrix as hypre wants it: the diagonal, and the entries of the neighbours above. */
@@ -197,17 +155,17 @@ static starfish_status measure_peers(struct multigrid_bench *run, struct combina
 
 static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
 {
-    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+    const int gpus = starfish_context_workers_of(c->way.context, STARFISH_GPU) > 0;
 
     for (size_t p = 0; p < axes->precisions; ++p)
         for (size_t s = 0; s < axes->smoothers; ++s)
             for (size_t k = 0; k < axes->shapes; ++k)
                 for (size_t w = 0; w < axes->places; ++w) {
-                    c->precision = axes->precision[p];
-                    c->smoother = axes->smoother[s];
-                    c->shape = axes->shape[k];
-                    c->place = axes->place[w];
-                    if (c->place == 0 || gpus)
+                    c->way.precision = axes->precision[p];
+                    c->way.smoother = axes->smoother[s];
+                    c->way.shape = axes->shape[k];
+                    c->way.place = axes->place[w];
+                    if (c->way.place == 0 || gpus)
                         STARFISH_TRY(measure_combination(run, c));
                 }
     return STARFISH_SUCCESS;
@@ -224,11 +182,11 @@ static starfish_status measure_cube(struct multigrid_bench *run, const struct ax
         STARFISH_TRY(measure_peers(run, &c));
     run->bench.done += run->peers != NAMES_NONE;
     for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
-        c.workers = axes->workers.item[w];
-        status = multigrid_context(c.workers, &c.context);
+        c.way.workers = axes->workers.item[w];
+        status = multigrid_context(c.way.workers, &c.way.context);
         if (status == STARFISH_SUCCESS) {
             status = measure_ways(run, axes, &c);
-            starfish_context_destroy(c.context);
+            starfish_context_destroy(c.way.context);
             ++run->bench.done;
         }
     }

@@ -62,9 +62,21 @@ static void add_sample(const struct picture *p, const double at[4])
         p->value[i + p->n[0] * j] = at[3];
 }
 
-static void sample_cell(const struct picture *p, const struct corners *corners)
+/* The value at t of [0,1]^d, and its place before it. */
+static void interpolate(const struct corners *corners, int count, const double t[3], double at[4])
 {
-    double low[3], high[3], size = 0;
+    memset(at, 0, 4 * sizeof *at);
+    for (int c = 0; c < count; ++c) {
+        const double weight = (c & 1 ? t[0] : 1 - t[0]) * (c & 2 ? t[1] : 1 - t[1]) * (c & 4 ? t[2] : 1 - t[2]);
+        for (int v = 0; v < 4; ++v)
+            at[v] += weight * corners->at[c][v];
+    }
+}
+
+/* The cell's box, and its largest side. */
+static double find_cell_box(const struct picture *p, const struct corners *corners, double low[3], double high[3])
+{
+    double size = 0;
     for (int i = 0; i < p->d; ++i) {
         low[i] = high[i] = corners->at[0][i];
         for (int c = 1; c < p->corners; ++c) {
@@ -73,7 +85,13 @@ static void sample_cell(const struct picture *p, const struct corners *corners)
         }
         size = fmax(size, high[i] - low[i]);
     }
-    const double middle = (p->low[2] + p->high[2]) / 2;
+    return size;
+}
+
+static void sample_cell(const struct picture *p, const struct corners *corners)
+{
+    double low[3], high[3];
+    const double size = find_cell_box(p, corners, low, high), middle = (p->low[2] + p->high[2]) / 2;
     if (p->d == 3 && (low[2] > middle + p->step || high[2] < middle - p->step))
         return;
     const int samples = (int)fmin(2 * ceil(size / p->step) + 1, MOST_SAMPLES), deep = p->d == 3 ? samples : 0;
@@ -81,13 +99,8 @@ static void sample_cell(const struct picture *p, const struct corners *corners)
         for (int j = 0; j <= samples; ++j)
             for (int i = 0; i <= samples; ++i) {
                 const double t[3] = {(double)i / samples, (double)j / samples, deep ? (double)k / deep : 0};
-                double at[4] = {0, 0, 0, 0};
-                for (int c = 0; c < p->corners; ++c) {
-                    const double weight =
-                        (c & 1 ? t[0] : 1 - t[0]) * (c & 2 ? t[1] : 1 - t[1]) * (c & 4 ? t[2] : 1 - t[2]);
-                    for (int v = 0; v < 4; ++v)
-                        at[v] += weight * corners->at[c][v];
-                }
+                double at[4];
+                interpolate(corners, p->corners, t, at);
                 add_sample(p, at);
             }
 }

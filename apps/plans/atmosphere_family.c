@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static starfish_status choose(struct problem_run *run)
 {
@@ -102,10 +103,7 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
 static void copy_info(const struct starfish_atmosphere_info *from, struct starfish_info *info)
 {
     *info = (struct starfish_info){.residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks = from->worker[kind].tasks;
-        info->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
-    }
+    memcpy(info->worker, from->worker, sizeof info->worker);
     info->host_to_device = from->host_to_device;
     info->device_to_host = from->device_to_host;
     info->device_to_device = from->device_to_device;
@@ -132,14 +130,13 @@ static starfish_status wait(struct problem_run *run, void *job)
                                                                        [STARFISH_ATMOSPHERE_STAGNATED] = "stagnated",
                                                                        [STARFISH_ATMOSPHERE_DIVERGED] = "diverged"};
     const struct checked_plan *made = run->plan;
-    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
-    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info info = {.iterations = 0};
     struct checked_job *submitted = job;
     const double tolerance = ((const struct starfish_atmosphere_options *)run->library)->tolerance;
     const double wanted = tolerance > 0 ? tolerance : starfish_default_tolerance(run->precision);
 
     const starfish_status status = starfish_atmosphere_wait(submitted->job, &info);
-    run->result = (struct problem_result){.accuracy = accuracy, .iterates = 1, .tolerated = (double)NAN};
+    run->result = (struct problem_result){.iterates = 1, .tolerated = (double)NAN};
     copy_info(&info, &run->result.info);
     run->result.iterations = info.iterations;
     run->result.reached = info.residual;

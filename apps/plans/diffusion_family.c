@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static starfish_status choose(struct problem_run *run)
 {
@@ -107,10 +108,7 @@ static void copy_info(const struct starfish_diffusion_info *from, struct starfis
     to->residual = from->residual_max;
     to->pertrb = from->pertrb;
     to->seconds = from->seconds;
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        to->worker[kind].tasks = from->worker[kind].tasks;
-        to->worker[kind].busy_seconds = from->worker[kind].busy_seconds;
-    }
+    memcpy(to->worker, from->worker, sizeof to->worker);
     to->host_to_device = from->host_to_device;
     to->device_to_host = from->device_to_host;
     to->device_to_device = from->device_to_device;
@@ -119,11 +117,10 @@ static void copy_info(const struct starfish_diffusion_info *from, struct starfis
 static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct starfish_diffusion_options *options = run->library;
-    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
-    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct starfish_diffusion_info info = {.iterations = 0};
     struct problem_result *result = &run->result;
 
-    *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN, .iterates = 1};
+    *result = (struct problem_result){.tolerated = (double)NAN, .iterates = 1};
     const starfish_status status = starfish_diffusion_wait(job, &info);
     copy_info(&info, &result->info);
     result->status =

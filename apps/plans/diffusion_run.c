@@ -205,7 +205,6 @@ static starfish_status solve_all(starfish_diffusion_plan *plan, const struct sol
     void *solution = a->on_device[1] ? a->on_device[1] : a->solution;
 
     for (size_t i = 0; i < repeats->warmup + repeats->repeat; i++) {
-        times->info = (struct starfish_diffusion_info)STARFISH_DIFFUSION_INFO_DEFAULTS;
         const starfish_status status = starfish_diffusion_solve(plan, NULL, rhs, solution, &times->info);
         if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
             return status;

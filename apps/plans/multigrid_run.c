@@ -84,27 +84,33 @@ void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps
     }
 }
 
+/* Of a smoothing step, with so many words of the matrix. */
+static double words_of_step(const struct starfish_multigrid_options *options,
+                            const struct starfish_multigrid_info *info, double matrix)
+{
+    const double sweep = 3 + matrix;
+
+    if (options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
+        return 10;
+    if (options->smoother == STARFISH_SMOOTHER_ZEBRA)
+        return 11 + 3 * matrix;
+    if (options->smoother > STARFISH_SMOOTHER_ADI)
+        return sweep; /* in one direction */
+    /* ADI, or what AUTO has chosen: Chebyshev's with half as many steps again */
+    return info->smoother == STARFISH_SMOOTHER_CHEBYSHEV ? 1.5 * sweep : 2 * sweep;
+}
+
 double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
 {
-    /* a step of either, when it is chosen, is twice one in one direction or colour */
-    const int twice = options->smoother <= STARFISH_SMOOTHER_ADI;
-    const int points = twice && info->smoother == STARFISH_SMOOTHER_CHEBYSHEV; /* half as many steps again */
     const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
     const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
-    const double step = options->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ? 10
-                        : options->smoother == STARFISH_SMOOTHER_ZEBRA      ? 11 + 3 * matrix
-                                                                            : 3 + matrix;
-    const double cycle = step *
-                             (points  ? 1.5
-                              : twice ? 2
-                                      : 1) *
-                             (options->before + options->after) +
-                         (2.25 + matrix) + 2.25;
+    const double smoothing = words_of_step(options, info, matrix) * (options->before + options->after);
+    const double transfers = 2.25 + matrix + 2.25; /* the residual and its restriction, the prolongation */
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
+    const int corrections = info->defects > 0 ? info->defects : info->cycles;
+    const int gradients = options->conjugate_gradients ? corrections : 0;
 
-    const int gradients = !options->conjugate_gradients ? 0 : info->defects > 0 ? info->defects : info->cycles;
-
-    return info->cycles * cycle * inner * 4 / 3 + (2 + matrix) * info->count + 24.0 * gradients;
+    return info->cycles * (smoothing + transfers) * inner * 4 / 3 + (2 + matrix) * info->count + 24.0 * gradients;
 }
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */

@@ -95,9 +95,8 @@ static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct starfish_poisson_options *library = run->library;
     struct problem_result *result = &run->result;
-    const struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
 
-    *result = (struct problem_result){.accuracy = accuracy, .tolerated = (double)NAN};
+    *result = (struct problem_result){.tolerated = (double)NAN};
     const starfish_status status = starfish_job_wait_accuracy(job, &result->info, &result->accuracy);
     result->iterates = result->info.cycles > 0;
     result->status = status == STARFISH_SUCCESS ? "solved" : NULL;

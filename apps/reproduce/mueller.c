@@ -91,7 +91,6 @@ starfish_status mueller_run(struct mueller *m, const struct mueller_solve *s, st
     starfish_atmosphere_plan *plan;
 
     bench_next("%zu x %zu x %zu, %s, CFL number %g", s->n, rows_of(s), m->layers, mueller_methods[s->method], s->cfl);
-    *info = (struct starfish_atmosphere_info)STARFISH_ATMOSPHERE_INFO_DEFAULTS;
     options.method = s->method;
     options.levels = s->levels;
     options.coarse_sweeps = s->sweeps;

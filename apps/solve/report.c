@@ -108,7 +108,7 @@ static int tell_memory(const struct solve_run *run, struct starfish_memory *memo
 
 static void add_memory(struct table *table, const struct solve_run *run)
 {
-    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory memory;
     if (!tell_memory(run, &memory))
         return;
     table_row(table);
@@ -239,7 +239,7 @@ static json_t *bytes(const struct starfish_info *info)
 
 static json_t *memory(const struct solve_run *run)
 {
-    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory memory;
     json_t *object = json_object();
     if (!tell_memory(run, &memory))
         return object;

@@ -127,17 +127,19 @@ static starfish_status neighbour_chains(const struct matrix *m, const struct sta
                                         struct starfish_neighbour *neighbour)
 {
     const size_t lo = (size_t)b->lo, c = (size_t)b->separator[0], hi = (size_t)b->hi;
-    const double *outward = high_end ? m->lower : m->upper, *inward = high_end ? m->upper : m->lower;
-    const size_t rows = high_end ? hi - c : c - lo,
-                 first = high_end ? c + 1 : lo; /* of the half towards the neighbour */
-    struct product out = {0, rows % 2 == 0 ? 1 : -1}, in = couple(inward, high_end ? c : lo, high_end ? hi : c);
+    const double *outward = high_end ? m->lower : m->upper;
+    /* the half towards the neighbour, its roots, and those of the other half */
+    const size_t first = high_end ? c + 1 : lo, rows = high_end ? hi - c : c - lo,
+                 others = r->belows + r->aboves - rows;
+    const double *near = high_end ? r->above : r->below, *far = high_end ? r->below : r->above;
+    const struct product in = high_end ? couple(m->upper, c, hi) : couple(m->lower, lo, c);
+    struct product out = {0, rows % 2 == 0 ? 1 : -1};
     multiply(&out, outward[neighbour->row]);
     for (size_t j = first; j < first + rows; j++)
         multiply(&out, outward[j]);
-    STARFISH_TRY(starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, high_end ? r->below : r->above,
-                                       high_end ? r->belows : r->aboves, out.logarithm, out.sign));
-    return starfish_chain_append(steps, &neighbour->influence, high_end ? r->above : r->below,
-                                 high_end ? r->aboves : r->belows, NULL, 0, in.logarithm, in.sign);
+    STARFISH_TRY(
+        starfish_chain_append(steps, &neighbour->reduce, r->whole, r->wholes, far, others, out.logarithm, out.sign));
+    return starfish_chain_append(steps, &neighbour->influence, near, rows, NULL, 0, in.logarithm, in.sign);
 }
 
 /* Rows that no product of couplings reaches are not neighbours. */

@@ -110,26 +110,18 @@ typedef enum starfish_atmosphere_outcome {
 
 enum { STARFISH_ATMOSPHERE_HISTORY = 128 };
 struct starfish_atmosphere_info {
-    size_t size; /* sizeof(struct starfish_atmosphere_info); what a smaller one lacks is not written */
     starfish_atmosphere_outcome outcome;
     int iterations;   /* cycles, or steps of conjugate gradients; of BiCGStab preconditioned products, two a step */
     int levels;       /* grids */
     double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */
     double tolerance; /* that counts */
     double seconds;   /* submission to completion, solution back in its memory */
-    struct {
-        size_t tasks;
-        double busy_seconds;
-    } worker[STARFISH_WORKER_KINDS];
+    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
     /* Moved by the runtime during the solve, other solves at the same time included. */
     size_t host_to_device, device_to_host, device_to_device;
     int count; /* of `history`: ||f - A u|| / ||f|| at the start and after each iteration, the first of them */
     double history[STARFISH_ATMOSPHERE_HISTORY];
 };
-#define STARFISH_ATMOSPHERE_INFO_DEFAULTS                                                                              \
-    {                                                                                                                  \
-        .size = sizeof(struct starfish_atmosphere_info)                                                                \
-    }
 
 typedef struct starfish_atmosphere_plan starfish_atmosphere_plan;
 typedef struct starfish_atmosphere_job starfish_atmosphere_job;

@@ -20,6 +20,12 @@ typedef void starfish_log_function(void *data, starfish_log_level level, const c
 
 typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH_WORKER_KINDS } starfish_worker_kind;
 
+/* What the workers of one kind did in a solve: how many tasks, and the sum of the times that these ran. */
+struct starfish_tasks_done {
+    size_t tasks;
+    double busy_seconds;
+};
+
 struct starfish_context_options {
     /* sizeof(struct starfish_context_options); the initialiser sets it. A smaller one, of a program that was
      * compiled with an older header, is accepted: members that it does not have take their defaults. */

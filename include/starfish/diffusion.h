@@ -128,7 +128,6 @@ typedef enum starfish_diffusion_outcome {
 } starfish_diffusion_outcome;
 
 struct starfish_diffusion_info {
-    size_t size; /* sizeof(struct starfish_diffusion_info); what a smaller one lacks is not written */
     starfish_diffusion_outcome outcome;
     int iterations;
     int replacements;      /* how often the residual was computed anew and the iteration begun again */
@@ -141,16 +140,9 @@ struct starfish_diffusion_info {
     double pertrb;         /* what was taken off f in a singular problem */
     int rescued;           /* iterations of multigrid at the end, where the method asked for did not get there */
     double seconds;
-    struct {
-        size_t tasks;
-        double busy_seconds;
-    } worker[STARFISH_WORKER_KINDS];
+    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
     size_t host_to_device, device_to_host, device_to_device;
 };
-#define STARFISH_DIFFUSION_INFO_DEFAULTS                                                                               \
-    {                                                                                                                  \
-        .size = sizeof(struct starfish_diffusion_info)                                                                 \
-    }
 
 typedef struct starfish_diffusion_plan starfish_diffusion_plan;
 typedef struct starfish_diffusion_job starfish_diffusion_job;

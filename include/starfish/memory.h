@@ -1,9 +1,9 @@
-/* What plans of all kinds take of memory: struct starfish_memory (starfish/poisson.h), before they are made, by the
- * arguments of their creation, and after. Plans of starfish/poisson.h have their functions there.
+/* What plans take of memory: struct starfish_memory (starfish/poisson.h), before they are made, by the arguments of
+ * their creation, and after. Plans of starfish/poisson.h have their functions there, and those of starfish/fem.h none.
  *
  * A plan whose gpu_least is more than gpu_there is not made (MEMORY, with the bytes); a batch of lines is then the
  * cores', where there are any. All are thread-safe; those before creation have its errors, and ARGUMENT where `memory`
- * is NULL or has no size. A memory.size below the struct's fills as much as that. */
+ * is NULL. */
 #ifndef STARFISH_MEMORY_H
 #define STARFISH_MEMORY_H
 

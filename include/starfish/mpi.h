@@ -13,11 +13,13 @@
  *
  * Methods: slab on up to 64 ranks with planes; multigrid of starfish/poisson.h on 2 to 16 with at least 9 each, unless
  * z is periodic or lines smooth along it; blktri and blktri-product in three dimensions on up to 32, which exchange the
- * whole field; starfish/atmosphere.h on 2 to 16 with enough columns. All else, and the plans of starfish/diffusion.h,
- * whose coefficients and regions are those of a rank's own planes too, the first rank solves for all: it has memory for
- * the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a submission
- * returns when the job is solved, as it does with multigrid. Many problems at once (options.count), ghosts
- * (options.ghosts) and submissions in a stream are refused (UNSUPPORTED) on several ranks.
+ * whole field; starfish/diffusion.h on 2 to 16 with at least 9 planes (in two dimensions rows) each, but for lines
+ * along the last direction, and for blocks of incomplete factors that do not end where ranks' planes end;
+ * starfish/atmosphere.h on 2 to 16 with enough columns, of a sphere up to 6. All else the first rank solves for all: it
+ * has memory for the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a
+ * submission returns when the job is solved, as it does with all that iterates. Many problems at once (options.count),
+ * ghosts (options.ghosts), fields that are spread and submissions in a stream are refused (UNSUPPORTED) on several
+ * ranks.
  *
  * Plans of starfish/fem.h have parts of the grids' unknowns on up to 8 ranks, and every rank passes the whole mesh; the
  * solution is whole on every rank that passes an array for it, as the first one must. More ranks have no unknowns.

@@ -232,10 +232,7 @@ struct starfish_multigrid_info {
     starfish_smoother smoother;  /* not AUTO */
     starfish_matrix_form matrix; /* of Q1 grids; not AUTO */
     double seconds;              /* of the solve, solution back in its memory */
-    struct {
-        size_t tasks;
-        double busy_seconds;
-    } worker[STARFISH_WORKER_KINDS];
+    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
 };
 
 /* Assemble the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns

@@ -23,7 +23,6 @@ typedef enum starfish_option_type {
 
 /* One member. All texts are in static storage. */
 struct starfish_option_description {
-    size_t size;             /* sizeof(struct starfish_option_description); what a smaller one lacks is not written */
     const char *name, *text; /* the member's; what it is */
     starfish_option_type type;
     size_t offset;        /* of the member in its struct, in bytes */
@@ -34,10 +33,6 @@ struct starfish_option_description {
     const char *const *values; /* CHOICE and some SWITCHes: names by value, NULL where a value is not allowed */
     size_t struct_size;        /* of the whole struct, as this library knows it */
 };
-#define STARFISH_OPTION_DESCRIPTION_DEFAULTS                                                                           \
-    {                                                                                                                  \
-        .size = sizeof(struct starfish_option_description)                                                             \
-    }
 
 /* Member `index` (0, 1, ... in the order of the struct, without `size`) of starfish_context_options and so on.
  * Thread-safe. Errors: ARGUMENT (there is no such member, which ends a loop over all). */

@@ -217,10 +217,7 @@ struct starfish_info {
         size_t separators;
         struct starfish_step_info reduction, substitution;
     } level[STARFISH_MAX_REDUCTION_LEVELS];
-    struct {
-        size_t tasks;
-        double busy_seconds;
-    } worker[STARFISH_WORKER_KINDS];
+    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
     /* Moved by the runtime during the solve, other solves at the same time included. */
     size_t host_to_device, device_to_host, device_to_device;
 };
@@ -235,7 +232,6 @@ struct starfish_info {
  * Where its residual stops falling above that tolerance, 100 eps max (|A| |u| + |f|) / max |f| counts instead, if that
  * is at most 1e-3: rounding errors forbid more. */
 struct starfish_accuracy {
-    size_t size;     /* sizeof(struct starfish_accuracy); what a smaller one lacks is not written */
     double residual; /* as struct starfish_info has it */
     double residual_bound;
     double correction; /* max |correction| / max |u| of the last step of refinement, kept or not: about how wrong the
@@ -243,11 +239,6 @@ struct starfish_accuracy {
     int refinements;   /* as struct starfish_info has it */
     double tolerance;  /* of multigrid: the one that counts, of the Euclidean norm; else NaN */
 };
-#define STARFISH_ACCURACY_DEFAULTS                                                                                     \
-    {                                                                                                                  \
-        .size = sizeof(struct starfish_accuracy), .residual = 0, .residual_bound = 0, .correction = 0,                 \
-        .refinements = 0, .tolerance = 0                                                                               \
-    }
 
 /* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the
  * tasks' own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines,
@@ -279,8 +270,6 @@ STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
  * but that method slab leaves the work to cores where there are any. A solve whose `gpu_work + gpu_data` is more than
  * `gpu_there` moves data to and fro; method slab streams the field then. */
 struct starfish_memory {
-    size_t size;       /* sizeof(struct starfish_memory); the initialiser sets it. A smaller one is filled as far as it
-                          goes */
     size_t main_bytes; /* main memory, beside the user's arrays: what is between tasks, coefficients; pinned copies of
                           arrays in pageable memory */
     size_t gpu_work;   /* for good, as long as there is the plan: work space, matrices */
@@ -290,10 +279,6 @@ struct starfish_memory {
                           but with this one's; of the GPU with the least */
     int streamed;      /* 1: slabs of the field take turns in the GPUs' memory */
 };
-#define STARFISH_MEMORY_DEFAULTS                                                                                       \
-    {                                                                                                                  \
-        .size = sizeof(struct starfish_memory)                                                                         \
-    }
 /* Before a plan is made, by the arguments of its creation: analyses the problem (of n unknowns per direction: n, or
  * n^2 to look for singular modes), and allocates next to nothing. Where `method` is AUTO it is for the method that is
  * the choice by then. Errors as of the creation. Thread-safe. */

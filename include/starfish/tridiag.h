@@ -76,10 +76,7 @@ typedef struct starfish_tridiag_job starfish_tridiag_job;
 
 struct starfish_tridiag_info {
     double seconds; /* submission to completion, solution back in its memory */
-    struct {
-        size_t tasks;
-        double busy_seconds;
-    } worker[STARFISH_WORKER_KINDS];
+    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
 };
 
 /* `options` may be NULL. The caller owns *plan; destroy it before its context.

@@ -96,8 +96,10 @@ ENUMS = {
 # member:type, P for pointers, S for texts, struct names, [n] for arrays
 STRUCTS = {
     "starfish_option_description": """
-        size:N name:S text:S type:i offset:N default_value:d least:d most:d below_most:i value_count:i values:P
+        name:S text:S type:i offset:N default_value:d least:d most:d below_most:i value_count:i values:P
         struct_size:N""",
+    "starfish_tasks_done": """
+        tasks:N busy_seconds:d""",
     "starfish_context_options": """
         size:N cpu_workers:i gpu_workers:i policy:S log:P log_data:P cores_per_worker:i idle_seconds:d
         patience_seconds:d""",
@@ -115,10 +117,8 @@ STRUCTS = {
         vectors:starfish_layout rhs_stride:N""",
     "starfish_tridiag_options": """
         size:N precision:i algorithm:i pieces:N keep_factors:i check:i""",
-    "starfish_tridiag_info_worker": """
-        tasks:N busy_seconds:d""",
     "starfish_tridiag_info": """
-        seconds:d worker:starfish_tridiag_info_worker[2]""",
+        seconds:d worker:starfish_tasks_done[2]""",
     "starfish_axis": """
         kind:i n:N origin:d length:d ends:i[2] grid:i coordinates:P coordinate_count:N lower:P diag:P upper:P
         periodic:i complex_line:i""",
@@ -138,16 +138,14 @@ STRUCTS = {
         name:S seconds:d""",
     "starfish_info_level": """
         separators:N reduction:starfish_step_info substitution:starfish_step_info""",
-    "starfish_info_worker": """
-        tasks:N busy_seconds:d""",
     "starfish_info": """
         residual:d pertrb:d pertrb_imaginary:d seconds:d refinements:i cycles:i tolerated:d phases:i
-        phase:starfish_info_phase[8] levels:N level:starfish_info_level[34] worker:starfish_info_worker[2]
+        phase:starfish_info_phase[8] levels:N level:starfish_info_level[34] worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N""",
     "starfish_accuracy": """
-        size:N residual:d residual_bound:d correction:d refinements:i tolerance:d""",
+        residual:d residual_bound:d correction:d refinements:i tolerance:d""",
     "starfish_memory": """
-        size:N main_bytes:N gpu_work:N gpu_data:N gpu_least:N gpu_there:N streamed:i""",
+        main_bytes:N gpu_work:N gpu_data:N gpu_least:N gpu_there:N streamed:i""",
     "starfish_q1_problem": """
         elements:N[2] width:P[2] ends:i[2][2] diffusion:P[2] reaction:d""",
     "starfish_q1_refinement": """
@@ -163,35 +161,28 @@ STRUCTS = {
         most_cycles:i inner_cycles:i inner_digits:d initial_guess:i levels:i blocks:N tail:N conjugate_gradients:i
         stored_diagonal:i storage:i matrix:i coarse:i coarse_tolerance:d coarse_iterations:i parts:N sharing:i
         bicgstab:i""",
-    "starfish_multigrid_info_worker": """
-        tasks:N busy_seconds:d""",
     "starfish_multigrid_info": """
         cycles:i defects:i rhs_norm:d residual:d factor:d count:i history:d[128] levels:i removed:d smoother:i
-        matrix:i seconds:d worker:starfish_multigrid_info_worker[2]""",
+        matrix:i seconds:d worker:starfish_tasks_done[2]""",
     "starfish_diffusion_problem": """
         dimensions:N n:N[3] length:d[3] ends:i[3][2] dirichlet_nodes:i lambda:d mean:i coefficient:P
         constant_coefficient:d regions:P""",
     "starfish_diffusion_options": """
         size:N method:i preconditioner:i deflation:i precision:i mixed:i vectors:N tolerance:d max_iterations:i
         fixed:i block:N dropped_fill:i matrix_free:i coarse:i product_with_az:i parts:N separate_tasks:i""",
-    "starfish_diffusion_info_worker": """
-        tasks:N busy_seconds:d""",
     "starfish_diffusion_info": """
-        size:N outcome:i iterations:i replacements:i residual:d recurrence:d residual_max:d residual_bound:d
-        tolerance:d bound:d pertrb:d rescued:i seconds:d worker:starfish_diffusion_info_worker[2] host_to_device:N
-        device_to_host:N device_to_device:N""",
+        outcome:i iterations:i replacements:i residual:d recurrence:d residual_max:d residual_bound:d tolerance:d
+        bound:d pertrb:d rescued:i seconds:d worker:starfish_tasks_done[2] host_to_device:N device_to_host:N
+        device_to_device:N""",
     "starfish_atmosphere_problem": """
         geometry:i n:N[3] length:d[2] periodic:i[2] height:d faces:P omega:d lambda:d alpha_across:P alpha_up:P
         beta_across:P beta_up:P xi_up:P""",
     "starfish_atmosphere_options": """
         size:N method:i preconditioner:i precision:i mixed:i levels:i coarse_sweeps:i smoothing_steps:i red_black:i
         damping:d tolerance:d max_iterations:i fixed:i parts:N boxes:N""",
-    "starfish_atmosphere_info_worker": """
-        tasks:N busy_seconds:d""",
     "starfish_atmosphere_info": """
-        size:N outcome:i iterations:i levels:i residual:d tolerance:d seconds:d
-        worker:starfish_atmosphere_info_worker[2] host_to_device:N device_to_host:N device_to_device:N count:i
-        history:d[128]""",
+        outcome:i iterations:i levels:i residual:d tolerance:d seconds:d worker:starfish_tasks_done[2]
+        host_to_device:N device_to_host:N device_to_device:N count:i history:d[128]""",
     "starfish_atmosphere_check": """
         residual:d euclidean:d bound:d residual_scale:d""",
     "starfish_fem_mesh": """

@@ -55,7 +55,7 @@ def make(name):
 def plain(value, enums=None):
     """A struct of results as a dict: `worker` by kind, texts as str, arrays as lists."""
     if isinstance(value, ctypes.Structure):
-        return {name: plain(getattr(value, name)) for name, _ in value._fields_ if name != "size"}
+        return {name: plain(getattr(value, name)) for name, _ in value._fields_}
     if isinstance(value, ctypes.Array) and value._type_ is not ctypes.c_char:
         items = [plain(item) for item in value]
         is_worker = items and isinstance(items[0], dict) and set(items[0]) == {"tasks", "busy_seconds"}

@@ -118,7 +118,7 @@ static void compare(const struct shape *s, const struct way *way, const struct c
     const struct starfish_atmosphere_options whole = options_of(way, NULL), boxes = options_of(way, cut);
     const size_t count = p.n[0] * p.n[1] * p.n[2];
     const double tolerance = way->precision == STARFISH_F32 ? 1e-4 : p.xi_up ? 1e-9 : 1e-11;
-    struct starfish_atmosphere_info one = STARFISH_ATMOSPHERE_INFO_DEFAULTS, all = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info one, all;
     unsigned seed = 3;
     double worst = 0, largest = 0;
     double *values = test_reals(STARFISH_F64, count, &seed);

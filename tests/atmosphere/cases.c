@@ -155,7 +155,7 @@ static double residual_of(const struct starfish_atmosphere_problem *p, const dou
 static void check_way(const struct made *m, const double *f, int way)
 {
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info info;
     const double tolerance = ways[way].precision == STARFISH_F64 ? 1e-10 : 1e-4;
 
     o.method = ways[way].method;
@@ -321,7 +321,7 @@ static double error_at(starfish_flat_geometry geometry, int graded, size_t n)
                                             .lambda = 0.8};
     const size_t count = count_of(&p);
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info info;
     double *exact = malloc(count * sizeof *exact), *f = malloc(count * sizeof *f), *faces, sum = 0, all = 0;
 
     faces = malloc((n + 1) * sizeof *faces);
@@ -423,7 +423,7 @@ static void check_count(const struct counts *c)
                                                       c->cfl / 2 * (c->panel ? sqrt(2 * pi / 3) : 1) / (double)c->n,
                                                   .lambda = 1};
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info info;
     double *f = malloc(count_of(&p) * sizeof *f);
 
     for (size_t e = 0; e < count_of(&p); e++) {
@@ -474,7 +474,7 @@ static void tolerances_below_rounding_are_tolerated(void **state)
     o.precision = STARFISH_F32;
     o.tolerance = 1e-12;
     for (int p = 0; p < 2; p++) {
-        struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+        struct starfish_atmosphere_info info;
         double f[6 * 6 * 16];
         for (size_t e = 0; e < count_of(&problems[p]); e++)
             f[e] = p ? sin(1.7 * (double)e) : 1;
@@ -540,7 +540,7 @@ static void jobs_of_a_plan_take_turns(void **state)
     const struct starfish_atmosphere_problem p = {
         .n = {20, 20, 8}, .length = {1, 1}, .height = 0.1, .omega = 0.3, .lambda = 1};
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+    struct starfish_atmosphere_info info;
     starfish_atmosphere_job *job[3];
     starfish_atmosphere_plan *plan;
     unsigned seed = 3;

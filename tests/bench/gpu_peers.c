@@ -8,13 +8,17 @@
 
 #include "bench/peers.h"
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
-#include "tests/scheduler/fixture.h"
+
+#include <starfish/starfish.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static starfish_context *context;
 
 static const double tolerance[] = {[STARFISH_F32] = 2e-5, [STARFISH_F64] = 1e-12};
 
@@ -102,5 +106,5 @@ int main(void)
     }
     const size_t gpus = starfish_context_workers_of(all, STARFISH_GPU);
     starfish_context_destroy(all);
-    return gpus == 0 ? 77 : cmocka_run_group_tests(tests, set_up, tear_down);
+    return gpus == 0 ? 77 : TEST_GROUP("peers on a GPU", tests, &context, 0, -1, 0);
 }

@@ -9,12 +9,16 @@
 #include "base/real.h"
 #include "bench/peers.h"
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static starfish_context *context;
 
 typedef int (*peer)(const struct peer_problem *problem, const void *f, void *u, int repeat, double *seconds);
 static const struct {
@@ -191,5 +195,5 @@ int main(void)
         cmocka_unit_test(a_periodic_z_is_refused),
         cmocka_unit_test(passes_over_memory_take_time),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("peers", tests, &context, 0, -1, 0);
 }

@@ -113,10 +113,10 @@ static starfish_status solve(starfish_context *context, const struct test_diffus
     void *reals[2] = {malloc(t->cells * sizeof(double)), calloc(t->cells, sizeof(double))};
     starfish_diffusion_plan *plan;
 
+    *info = (struct starfish_diffusion_info){.iterations = 0};
     for (size_t e = 0; e < t->cells; e++)
         test_real_put(reals[0], options->precision, e, t->f[e]);
     starfish_status status = starfish_diffusion_plan_create(context, &t->problem, options, &plan);
-    *info = (struct starfish_diffusion_info)STARFISH_DIFFUSION_INFO_DEFAULTS;
     if (status == STARFISH_SUCCESS) {
         status = starfish_diffusion_solve(plan, &t->boundary, reals[0], reals[1], info);
         starfish_diffusion_plan_destroy(plan);

@@ -34,7 +34,6 @@ static starfish_status solve(const struct test_diffusion *t, const struct starfi
     const void *rhs = memory->upload(reals, bytes);
     void *solution = memory->upload(NULL, bytes);
     ASSERT_OK(starfish_diffusion_plan_create(context, &t->problem, options, &plan));
-    *info = (struct starfish_diffusion_info)STARFISH_DIFFUSION_INFO_DEFAULTS;
     const starfish_status status = starfish_diffusion_solve(plan, &t->boundary, rhs, solution, info);
     starfish_diffusion_plan_destroy(plan);
     memory->download(reals, solution, bytes);
@@ -528,7 +527,7 @@ static void large_coarse_spaces_are_refused(void **state)
 static void jobs_end_as_they_must(void **state)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct starfish_diffusion_info info;
     starfish_diffusion_plan *plan;
     starfish_diffusion_job *job[2];
     struct test_diffusion t;

@@ -2,7 +2,9 @@
  * against elimination. The matrix is dense and applied by the test itself. */
 #include "krylov/bicgstab.h"
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <lapacke.h>
 #include <math.h>
@@ -13,6 +15,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 enum { N = 40, PARTS = 3, VECTORS = 8 };
 
@@ -239,5 +243,5 @@ int main(void)
                                        cmocka_unit_test(what_breaks_down_is_said),
                                        cmocka_unit_test(cycles_are_counted)};
 
-    return cmocka_run_group_tests_name("bicgstab", tests, set_up, tear_down);
+    return TEST_GROUP("bicgstab", tests, &context, 0, -1, 0);
 }

@@ -2,7 +2,9 @@
  * looking ahead changes nothing. Its scalars are here, or advanced by tasks. */
 #include "krylov/iteration.h"
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,6 +14,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 /* Norms of the residual: of the right-hand side, and after steps 1, 2, ...; each step has two cycles. */
 struct method {
@@ -208,5 +212,5 @@ int main(void)
         cmocka_unit_test(it_ends_when_nothing_is_gained),           cmocka_unit_test(it_ends_when_numbers_end),
         cmocka_unit_test(without_a_tolerance_all_cycles_are_taken), cmocka_unit_test(it_can_be_cancelled)};
 
-    return cmocka_run_group_tests_name("iteration", tests, set_up, tear_down);
+    return TEST_GROUP("iteration", tests, &context, 0, -1, 0);
 }

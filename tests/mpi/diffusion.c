@@ -74,7 +74,6 @@ static void fill(const struct test_case *given, struct test_problem *p)
     memset(p, 0, sizeof *p);
     p->options = given->options;
     p->options.size = sizeof p->options;
-    p->info.size = sizeof p->info;
     p->options.precision = STARFISH_F64;
     p->options.max_iterations = defaults.max_iterations;
     p->options.tolerance = 1e-6; /* steps between ranks take their time; answers are those of as many steps */
@@ -128,7 +127,7 @@ static void solve_together(const struct test_case *given, struct test_problem *p
 {
     struct starfish_diffusion_problem own = p->problem;
     struct starfish_boundary boundary = p->boundary;
-    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct starfish_diffusion_info info;
     starfish_diffusion_plan *plan;
     starfish_diffusion_job *job;
     size_t first, planes;
@@ -160,7 +159,7 @@ static void check_errors(struct test_problem *p)
 {
     struct starfish_diffusion_options few = p->options;
     struct starfish_diffusion_problem own = p->problem;
-    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct starfish_diffusion_info info;
     starfish_diffusion_plan *plan;
     size_t first, planes;
     double u[1];

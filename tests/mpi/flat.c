@@ -48,7 +48,7 @@ static struct solved solve(starfish_context *context, const struct starfish_atmo
                            const struct starfish_atmosphere_options *o, const void *f, size_t planes)
 {
     const size_t bytes = planes * p->n[0] * p->n[1] * (o->precision == STARFISH_F32 ? sizeof(float) : sizeof(double));
-    struct solved s = {.u = malloc(bytes + 1), .info = STARFISH_ATMOSPHERE_INFO_DEFAULTS};
+    struct solved s = {.u = malloc(bytes + 1)};
     starfish_atmosphere_plan *plan;
 
     CHECK_OK(starfish_atmosphere_plan_create(context, p, o, &plan));

@@ -1,6 +1,7 @@
 /* Q1 multigrid on a context: Chebyshev steps, and cycles as preconditioners of conjugate gradients. */
 #include "tests/multigrid/solve_cases.h"
 #include "tests/multigrid/solve_problems.h"
+#include "tests/multigrid/variants.h"
 
 #include "multigrid/kernels/q1_kind.h"
 #include "tests/common/check.h"
@@ -141,28 +142,17 @@ static void conjugate_gradients_solve(void **state)
     static const starfish_smoother smoothers[] = {STARFISH_SMOOTHER_AUTO,   STARFISH_SMOOTHER_ADI,
                                                   STARFISH_SMOOTHER_LINE_X, STARFISH_SMOOTHER_LINE_Y,
                                                   STARFISH_SMOOTHER_JACOBI, STARFISH_SMOOTHER_CHEBYSHEV};
-    static const struct {
-        int steps, levels, guess;
-        size_t blocks, tail;
-        double digits;
-    } variants[] = {
-        {2, 0, 0, 3, 100, 0}, {1, 0, 0, 1, 1, 0}, {1, 3, 1, 16, 90, 0}, {3, 0, 0, 2, 1, 2}, {1, 0, 1, 4, 5000, 1}};
     struct test_q1_mesh mesh;
     test_q1_random(&mesh, 34, 43, 6, 1.5, 0);
     for (int w = 0; w < 2; w++)
         for (size_t s = 0; s < sizeof smoothers / sizeof smoothers[0]; s++)
-            for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+            for (size_t v = 0; v < TEST_VARIANTS; v++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.conjugate_gradients = 1;
                 options.shape = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
                 options.smoother = smoothers[s];
-                options.before = options.after = variants[v].steps;
-                options.levels = variants[v].levels;
-                options.initial_guess = variants[v].guess;
-                options.blocks = variants[v].blocks;
-                options.tail = variants[v].tail;
-                options.inner_digits = variants[v].digits;
-                options.inner = v % 2 ? STARFISH_F32 : STARFISH_F64;
+                test_variant_set(&options, v);
+                options.before = options.after = options.before > 0 ? options.before : options.after; /* symmetric */
                 options.tolerance = 1e-9;
                 test_q1_against_elimination(&mesh, &options, 1e-6);
             }

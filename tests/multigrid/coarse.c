@@ -1,6 +1,8 @@
 /* The coarsest grid by conjugate gradients: solves with few grids take as many cycles as those down to one unknown. On
  * all workers there are. */
 #include "tests/common/check.h"
+#include "tests/common/group.h"
+#include "tests/multigrid/solve_problems.h"
 
 #include <starfish/starfish.h>
 
@@ -13,89 +15,31 @@
 #include <cmocka.h>
 
 enum { ELEMENTS = 128, MOST = (ELEMENTS + 1) * (ELEMENTS + 1) };
-static starfish_context *context;
 
-static int start(void **state)
+/* Elements of one width, or of growing ones. */
+static void make_mesh(struct test_q1_mesh *mesh, double growth, int neumann)
 {
-    (void)state;
-    return starfish_context_create(&context, NULL);
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
-/* Elements of one width, or that become narrow towards one end. */
-struct mesh {
-    double width[2][ELEMENTS];
-    struct starfish_q1_problem problem;
-    size_t n[2];
-};
-
-static void make_mesh(struct mesh *mesh, double growth, int neumann)
-{
-    *mesh = (struct mesh){.problem = {.elements = {ELEMENTS, 100}, .reaction = neumann ? 1e-3 : 0}};
-    for (int d = 0; d < 2; d++) {
-        for (size_t i = 0; i < mesh->problem.elements[d]; i++)
-            mesh->width[d][i] = pow(growth, (double)i);
-        mesh->problem.width[d] = mesh->width[d];
-        for (int end = 0; end < 2; end++)
-            mesh->problem.ends[d][end] = neumann ? STARFISH_NEUMANN : STARFISH_DIRICHLET;
-    }
-    starfish_q1_unknowns(&mesh->problem, mesh->n);
-}
-
-/* The solution in doubles. */
-static starfish_status solve(const struct mesh *mesh, const struct starfish_multigrid_options *options,
-                             double *solution, struct starfish_multigrid_info *info)
-{
-    static double rhs[MOST];
-    static float rhs32[MOST], solution32[MOST];
-    const size_t count = mesh->n[0] * mesh->n[1];
-    const int single = options->precision == STARFISH_F32;
-    starfish_multigrid_plan *plan;
-
-    for (size_t i = 0; i < count; i++)
-        rhs32[i] = (float)(rhs[i] = sin(0.37 * (double)i) + 0.2);
-    ASSERT_OK(starfish_q1_plan_create(context, &mesh->problem, options, &plan));
-    const starfish_status status =
-        starfish_multigrid_solve(plan, single ? (void *)rhs32 : rhs, single ? (void *)solution32 : solution, info);
-    starfish_multigrid_plan_destroy(plan);
-    for (size_t i = 0; single && i < count; i++)
-        solution[i] = (double)solution32[i];
-    return status;
-}
-
-static void assert_same(const struct mesh *mesh, const double *a, const double *b, double tolerance)
-{
-    double most = 0, apart = 0;
-
-    for (size_t i = 0; i < mesh->n[0] * mesh->n[1]; i++) {
-        most = fmax(most, fabs(a[i]));
-        apart = fmax(apart, fabs(a[i] - b[i]));
-    }
-    assert_true(apart <= tolerance * most);
+    test_q1_growing(mesh, ELEMENTS, 100, neumann ? 15 : 0, growth);
+    mesh->problem.reaction = neumann ? 1e-3 : 0;
 }
 
 /* With two and three grids as with all of them. */
-static void compare(const struct mesh *mesh, struct starfish_multigrid_options options)
+static void compare(const struct test_q1_mesh *mesh, struct starfish_multigrid_options options)
 {
     static double expected[MOST], solution[MOST];
     struct starfish_multigrid_info all, few;
 
-    ASSERT_OK(solve(mesh, &options, expected, &all));
+    ASSERT_OK(test_q1_solve(mesh, &options, expected, &all));
     for (int levels = 2; levels <= 3; levels++)
         for (int solver = STARFISH_COARSE_CG_JACOBI; solver <= STARFISH_COARSE_CG_ADI; solver++) {
             options.levels = levels;
             options.coarse = (starfish_coarse_solver)solver;
-            ASSERT_OK(solve(mesh, &options, solution, &few));
+            ASSERT_OK(test_q1_solve(mesh, &options, solution, &few));
             assert_int_equal(few.levels, levels);
             if (few.cycles > all.cycles + 1)
                 fail_msg("%d grids, solver %d: %d cycles instead of %d", levels, solver, few.cycles, all.cycles);
-            assert_same(mesh, solution, expected, options.precision == STARFISH_F32 ? 3e-2 : 1e-5);
+            assert_true(test_q1_difference(solution, expected, mesh->count) <=
+                        (options.precision == STARFISH_F32 ? 3e-2 : 1e-5));
         }
 }
 
@@ -108,12 +52,13 @@ static void cycles_of_all_shapes_and_forms(void **state)
     (void)state;
     for (int way = 0; way < 6; way++) {
         struct starfish_multigrid_options options = defaults;
-        struct mesh mesh;
+        struct test_q1_mesh mesh;
         make_mesh(&mesh, way % 2 ? 1 : 1.03, way >= 3);
         options.shape = shapes[way % 3];
         options.matrix = way % 2 ? STARFISH_MATRIX_STORED : STARFISH_MATRIX_TENSOR;
         options.coarse_iterations = 300;
         compare(&mesh, options);
+        test_q1_free(&mesh);
     }
 }
 
@@ -122,7 +67,7 @@ static void every_precision(void **state)
     (void)state;
     for (int way = 0; way < 6; way++) {
         struct starfish_multigrid_options options = defaults;
-        struct mesh mesh;
+        struct test_q1_mesh mesh;
         make_mesh(&mesh, 1.01, way % 2);
         options.precision = way / 2 == 0 ? STARFISH_F32 : STARFISH_F64;
         options.inner = STARFISH_F32;
@@ -131,6 +76,7 @@ static void every_precision(void **state)
         options.tail = way / 2 == 2 ? 1 : 0; /* every grid its own tasks */
         options.coarse_iterations = 300;
         compare(&mesh, options);
+        test_q1_free(&mesh);
     }
 }
 
@@ -140,12 +86,13 @@ static void inside_conjugate_gradients(void **state)
     (void)state;
     for (int way = 0; way < 2; way++) {
         struct starfish_multigrid_options options = defaults;
-        struct mesh mesh;
+        struct test_q1_mesh mesh;
         make_mesh(&mesh, 1.05, 0);
         options.conjugate_gradients = 1;
         options.inner = way ? STARFISH_F32 : STARFISH_F64;
         options.coarse_iterations = 300;
         compare(&mesh, options);
+        test_q1_free(&mesh);
     }
 }
 
@@ -155,7 +102,7 @@ static void options_mean_what_they_say(void **state)
     static double solution[MOST];
     struct starfish_multigrid_options options;
     struct starfish_multigrid_info info;
-    struct mesh mesh;
+    struct test_q1_mesh mesh;
 
     (void)state;
     make_mesh(&mesh, 1.02, 0);
@@ -166,15 +113,16 @@ static void options_mean_what_they_say(void **state)
         options.coarse_iterations = 2000;
         options.coarse_tolerance = 1e-3;
         options.tolerance = 5e-9;
-        ASSERT_OK(solve(&mesh, &options, solution, &info));
+        ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));
         assert_int_equal(info.cycles, 3);
         assert_true(info.history[1] <= 1.01e-3 && info.history[1] > 1e-5);
         assert_true(info.history[2] <= 1.01e-3 * info.history[1]);
         options.coarse_iterations = 1;
         options.most_cycles = 1;
-        assert_int_equal(solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL);
+        assert_int_equal(test_q1_solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL);
         assert_true(info.history[1] > 1e-3);
     }
+    test_q1_free(&mesh);
 }
 
 /* Create must fail with a message that says `part`. */
@@ -183,14 +131,14 @@ static void expect_refusal(const struct starfish_q1_problem *problem, struct sta
 {
     starfish_multigrid_plan *plan;
 
-    ASSERT_FAILS(starfish_q1_plan_create(context, problem, &options, &plan), STARFISH_ERROR_ARGUMENT, part);
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, problem, &options, &plan), STARFISH_ERROR_ARGUMENT, part);
     assert_null(plan);
 }
 
 static void bad_arguments_are_named(void **state)
 {
     struct starfish_multigrid_options options = defaults;
-    struct mesh mesh;
+    struct test_q1_mesh mesh;
 
     (void)state;
     make_mesh(&mesh, 1, 0);
@@ -211,6 +159,7 @@ static void bad_arguments_are_named(void **state)
     expect_refusal(&mesh.problem, options, "options.coarse_iterations");
     options.coarse_iterations = 10001;
     expect_refusal(&mesh.problem, options, "options.coarse_iterations");
+    test_q1_free(&mesh);
 }
 
 /* 1025 x 1025 unknowns in one grid. */
@@ -241,7 +190,7 @@ static void not_in_three_dimensions(void **state)
 
     (void)state;
     options.coarse = STARFISH_COARSE_CG_JACOBI;
-    ASSERT_FAILS(starfish_stencil_plan_create(context, &problem, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
+    ASSERT_FAILS(starfish_stencil_plan_create(test_q1_context, &problem, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
                  "options.coarse");
     assert_null(plan);
 }
@@ -254,5 +203,6 @@ int main(void)
         cmocka_unit_test(bad_arguments_are_named),        cmocka_unit_test(coarsest_grids_have_a_limit),
         cmocka_unit_test(not_in_three_dimensions)};
 
-    return cmocka_run_group_tests_name("coarsest grids", tests, start, stop);
+    test_q1_memory = &test_host_memory;
+    return TEST_GROUP("coarsest grids", tests, &test_q1_context, -1, -1, 0);
 }

@@ -1,6 +1,7 @@
 /* 3D multigrid on a context: problems of every kind, options, refusals. */
 #include "tests/multigrid/flux_solve_cases.h"
 #include "tests/multigrid/flux_boxes.h"
+#include "tests/multigrid/variants.h"
 
 #include "base/real.h"
 #include "tests/common/check.h"
@@ -188,27 +189,14 @@ static void nothing_is_left_of_a_constant(void **state)
 static void every_option_solves(void **state)
 {
     (void)state;
-    static const struct {
-        int before, after, levels, guess;
-        size_t blocks, tail;
-        double digits;
-    } variants[] = {{2, 1, 0, 0, 3, 100, 0}, {1, 0, 0, 0, 1, 1, 0},    {0, 2, 3, 1, 16, 90, 0},
-                    {3, 2, 0, 0, 2, 1, 2},   {1, 1, 0, 1, 4, 5000, 1}, {2, 2, 0, 0, 0, 100000, 0}};
     struct test_box box;
     test_box_make(&box, STARFISH_NODE, (const size_t[]){14, 11, 17}, (const enum test_ends[]){DD, ND, PERIODIC}, NULL);
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
         for (int s = shape % 2; s < TEST_BOX_SMOOTHERS; s += 2) /* half of them with each shape */
-            for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+            for (size_t v = 0; v < TEST_VARIANTS; v++) {
                 struct starfish_multigrid_options options = test_box_options(test_box_smoothers[s], 1, 1e-10);
                 options.shape = (starfish_cycle_shape)shape;
-                options.before = variants[v].before;
-                options.after = variants[v].after;
-                options.levels = variants[v].levels;
-                options.initial_guess = variants[v].guess;
-                options.blocks = variants[v].blocks;
-                options.tail = variants[v].tail;
-                options.inner_digits = variants[v].digits;
-                options.inner = v % 2 ? STARFISH_F32 : STARFISH_F64;
+                test_variant_set(&options, v);
                 options.conjugate_gradients =
                     options.before == options.after && (shape == STARFISH_CYCLE_V || shape == STARFISH_CYCLE_W);
                 const double error = test_box_recover(&box, &options, NULL);

@@ -2,7 +2,10 @@
  * fail with a message where they are waited for. Jobs are held at their first look at a residual, so that nothing
  * depends on how fast they are. */
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+#include "tests/multigrid/gate.h"
+
+#include <starfish/starfish.h>
 
 #include <math.h>
 #include <pthread.h>
@@ -12,9 +15,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 enum { ELEMENTS = 64, COUNT = (ELEMENTS - 1) * (ELEMENTS - 1) };
 
@@ -44,30 +48,6 @@ static starfish_multigrid_plan *make_usual_plan(void)
     return make_plan(&options);
 }
 
-/* A gate at which the first look of a job waits. */
-struct gate {
-    sem_t reached, open;
-    int looks;
-};
-
-static void make_gate(struct gate *gate)
-{
-    sem_init(&gate->reached, 0, 0);
-    sem_init(&gate->open, 0, 0);
-    gate->looks = 0;
-}
-
-static void hold(void *data, const struct starfish_multigrid_info *info)
-{
-    struct gate *gate = data;
-
-    (void)info;
-    if (gate->looks++ > 0)
-        return;
-    sem_post(&gate->reached);
-    sem_wait(&gate->open);
-}
-
 static void assert_same(const double *a, const double *b)
 {
     assert_memory_equal(a, b, COUNT * sizeof *a);
@@ -79,12 +59,12 @@ static void submission_does_not_wait(void **state)
     starfish_multigrid_plan *plan = make_usual_plan();
     struct starfish_multigrid_info alone, info;
     starfish_multigrid_job *job;
-    struct gate gate;
+    struct test_gate gate;
     (void)state;
 
     ASSERT_OK(starfish_multigrid_solve(plan, rhs, expected, &alone));
-    make_gate(&gate);
-    starfish_multigrid_tell(plan, hold, &gate);
+    test_gate_make(&gate);
+    starfish_multigrid_tell(plan, test_gate_hold, &gate);
     ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &job));
     sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
     assert_int_equal(gate.looks, 1);
@@ -104,15 +84,15 @@ static void jobs_keep_their_order(void **state)
     static double expected[JOBS + 1][COUNT], got[JOBS + 1][COUNT];
     starfish_multigrid_plan *plan = make_usual_plan();
     starfish_multigrid_job *job[JOBS];
-    struct gate gate;
+    struct test_gate gate;
     (void)state;
 
     memcpy(expected[0], rhs, sizeof rhs);
     memcpy(got[0], rhs, sizeof rhs);
     for (size_t j = 0; j < JOBS; j++)
         ASSERT_OK(starfish_multigrid_solve(plan, expected[j], expected[j + 1], NULL));
-    make_gate(&gate);
-    starfish_multigrid_tell(plan, hold, &gate);
+    test_gate_make(&gate);
+    starfish_multigrid_tell(plan, test_gate_hold, &gate);
     for (size_t j = 0; j < JOBS; j++)
         ASSERT_OK(starfish_multigrid_submit(plan, got[j], got[j + 1], &job[j]));
     sem_post(&gate.open);
@@ -184,12 +164,12 @@ static void a_job_can_be_cancelled(void **state)
     starfish_multigrid_plan *plan = make_usual_plan();
     struct waiting running = {.job = NULL}, queued = {.job = NULL};
     struct starfish_multigrid_info info;
-    struct gate gate;
+    struct test_gate gate;
     (void)state;
 
     memcpy(untouched, rhs, sizeof rhs);
-    make_gate(&gate);
-    starfish_multigrid_tell(plan, hold, &gate);
+    test_gate_make(&gate);
+    starfish_multigrid_tell(plan, test_gate_hold, &gate);
     ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &running.job));
     ASSERT_OK(starfish_multigrid_submit(plan, rhs, untouched, &queued.job));
     sem_wait(&gate.reached);
@@ -215,11 +195,11 @@ static void plans_do_not_wait_for_each_other(void **state)
     static double solution[2][COUNT];
     starfish_multigrid_plan *held = make_usual_plan(), *other = make_usual_plan();
     starfish_multigrid_job *job;
-    struct gate gate;
+    struct test_gate gate;
     (void)state;
 
-    make_gate(&gate);
-    starfish_multigrid_tell(held, hold, &gate);
+    test_gate_make(&gate);
+    starfish_multigrid_tell(held, test_gate_hold, &gate);
     ASSERT_OK(starfish_multigrid_submit(held, rhs, solution[0], &job));
     sem_wait(&gate.reached);
     ASSERT_OK(starfish_multigrid_solve(other, rhs, solution[1], NULL));
@@ -228,15 +208,6 @@ static void plans_do_not_wait_for_each_other(void **state)
     assert_same(solution[0], solution[1]);
     starfish_multigrid_plan_destroy(held);
     starfish_multigrid_plan_destroy(other);
-}
-
-static void dawdle(void *data, const struct starfish_multigrid_info *info)
-{
-    const struct timespec pause = {0, 2000000};
-
-    (void)data;
-    (void)info;
-    nanosleep(&pause, NULL);
 }
 
 /* Steps that take long are looked at one by one, short ones are submitted ahead: the result is the same. */
@@ -254,7 +225,7 @@ static void looks_change_nothing(void **state)
     for (int mixed = 0; mixed < 2; mixed++) {
         options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
         starfish_multigrid_plan *plan = make_plan(&options);
-        starfish_multigrid_tell(plan, dawdle, NULL);
+        starfish_multigrid_tell(plan, test_gate_slow_down, NULL);
         ASSERT_OK(starfish_multigrid_solve(plan, rhs, often, &one));
         starfish_multigrid_tell(plan, NULL, NULL);
         for (int repeat = 0; repeat < 3; repeat++) {
@@ -296,5 +267,5 @@ int main(void)
                                        cmocka_unit_test(looks_change_nothing),
                                        cmocka_unit_test(bad_arguments_make_no_job)};
 
-    return cmocka_run_group_tests_name("jobs", tests, set_up, tear_down);
+    return TEST_GROUP("jobs", tests, &context, 0, -1, 0);
 }

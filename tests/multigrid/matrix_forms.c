@@ -1,5 +1,9 @@
 /* Stored bands and tensor products are the same matrix: solves with either take the same cycles to the same solution.
  * On all workers there are. */
+#include "tests/common/check.h"
+#include "tests/common/group.h"
+#include "tests/multigrid/solve_problems.h"
+
 #include <starfish/starfish.h>
 
 #include <math.h>
@@ -12,68 +16,24 @@
 #include <cmocka.h>
 
 enum { MOST = 49 * 49 };
-static starfish_context *context;
 
-static int start(void **state)
+static void make_mesh(struct test_q1_mesh *mesh, int neumann, double reaction)
 {
-    (void)state;
-    return starfish_context_create(&context, NULL);
+    test_q1_growing(mesh, 48, 33, neumann, 1.01);
+    mesh->problem.reaction = reaction;
 }
 
-static int stop(void **state)
+static void solve(const struct test_q1_mesh *mesh, struct starfish_multigrid_options *options,
+                  starfish_matrix_form form, double *solution, struct starfish_multigrid_info *info)
 {
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
-/* Elements that become narrow towards one end. */
-struct mesh {
-    double width[2][48];
-    struct starfish_q1_problem problem;
-    size_t n[2];
-};
-
-static void make_mesh(struct mesh *mesh, int ends, double reaction)
-{
-    *mesh = (struct mesh){.problem = {.elements = {48, 33}, .reaction = reaction}};
-    for (int d = 0; d < 2; d++) {
-        for (size_t i = 0; i < mesh->problem.elements[d]; i++)
-            mesh->width[d][i] = (d ? 0.8 : 1) * pow(1.01, (double)i);
-        mesh->problem.width[d] = mesh->width[d];
-        for (int end = 0; end < 2; end++)
-            mesh->problem.ends[d][end] = ends >> (2 * d + end) & 1 ? STARFISH_NEUMANN : STARFISH_DIRICHLET;
-    }
-    starfish_q1_unknowns(&mesh->problem, mesh->n);
-}
-
-/* The solution in doubles. */
-static void solve(const struct mesh *mesh, struct starfish_multigrid_options *options, starfish_matrix_form form,
-                  double *solution, struct starfish_multigrid_info *info)
-{
-    static double rhs[MOST];
-    static float rhs32[MOST], solution32[MOST];
-    const size_t count = mesh->n[0] * mesh->n[1];
-    const int single = options->precision == STARFISH_F32;
-    starfish_multigrid_plan *plan;
-
-    for (size_t i = 0; i < count; i++)
-        rhs32[i] = (float)(rhs[i] = sin(0.37 * (double)i) + 0.2);
     options->matrix = form;
-    assert_int_equal(starfish_q1_plan_create(context, &mesh->problem, options, &plan), STARFISH_SUCCESS);
-    assert_int_equal(
-        starfish_multigrid_solve(plan, single ? (void *)rhs32 : rhs, single ? (void *)solution32 : solution, info),
-        STARFISH_SUCCESS);
-    starfish_multigrid_plan_destroy(plan);
-    for (size_t i = 0; single && i < count; i++)
-        solution[i] = (double)solution32[i];
+    ASSERT_OK(test_q1_solve(mesh, options, solution, info));
 }
 
-static void compare(const struct mesh *mesh, struct starfish_multigrid_options *options)
+static void compare(const struct test_q1_mesh *mesh, struct starfish_multigrid_options *options)
 {
     static double stored[MOST], tensor[MOST];
     struct starfish_multigrid_info a, b;
-    double most = 0, apart = 0;
 
     solve(mesh, options, STARFISH_MATRIX_STORED, stored, &a);
     solve(mesh, options, STARFISH_MATRIX_TENSOR, tensor, &b);
@@ -81,12 +41,8 @@ static void compare(const struct mesh *mesh, struct starfish_multigrid_options *
     assert_int_equal(b.matrix, STARFISH_MATRIX_TENSOR);
     assert_int_equal(a.cycles, b.cycles);
     assert_true(fabs(a.factor - b.factor) <= 0.02 * a.factor);
-    for (size_t i = 0; i < mesh->n[0] * mesh->n[1]; i++) {
-        most = fmax(most, fabs(stored[i]));
-        apart = fmax(apart, fabs(stored[i] - tensor[i]));
-    }
     /* both are good to the tolerance times the condition of the matrix, a thousand or so */
-    assert_true(apart <= (options->precision == STARFISH_F32 ? 1e-2 : 1e-6) * most);
+    assert_true(test_q1_difference(tensor, stored, mesh->count) <= (options->precision == STARFISH_F32 ? 1e-2 : 1e-6));
 }
 
 static void same_cycles(void **state)
@@ -99,12 +55,13 @@ static void same_cycles(void **state)
     for (size_t s = 0; s < sizeof smoothers / sizeof smoothers[0]; s++)
         for (int ends = 0; ends < 15; ends += 7) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct mesh mesh;
+            struct test_q1_mesh mesh;
             make_mesh(&mesh, ends, s % 2 ? 0.01 : 0);
             options.smoother = smoothers[s];
             options.most_cycles = 1000;
             options.tolerance = 1e-9;
             compare(&mesh, &options);
+            test_q1_free(&mesh);
         }
 }
 
@@ -113,7 +70,7 @@ static void every_precision(void **state)
     (void)state;
     for (int way = 0; way < 8; way++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        struct mesh mesh;
+        struct test_q1_mesh mesh;
         make_mesh(&mesh, 2, 0.5);
         options.precision = way % 4 == 0 ? STARFISH_F32 : STARFISH_F64;
         options.inner = way % 4 < 2 ? STARFISH_F32 : STARFISH_F64;
@@ -122,6 +79,7 @@ static void every_precision(void **state)
         options.smoother = STARFISH_SMOOTHER_ADI;
         options.tail = way / 4 ? 1 : 0; /* every grid its own tasks, or as it is chosen */
         compare(&mesh, &options);
+        test_q1_free(&mesh);
     }
 }
 
@@ -130,8 +88,8 @@ static void expect_refusal(const struct starfish_q1_problem *problem, const stru
 {
     starfish_multigrid_plan *plan;
 
-    assert_int_equal(starfish_q1_plan_create(context, problem, options, &plan), STARFISH_ERROR_ARGUMENT);
-    assert_non_null(strstr(starfish_error_message(), "options.matrix"));
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, problem, options, &plan), STARFISH_ERROR_ARGUMENT,
+                 "options.matrix");
     assert_non_null(strstr(starfish_error_message(), reason));
 }
 
@@ -142,7 +100,7 @@ static void refusals(void **state)
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_multigrid_info info;
     static double solution[MOST];
-    struct mesh mesh;
+    struct test_q1_mesh mesh;
 
     (void)state;
     make_mesh(&mesh, 0, 0);
@@ -166,6 +124,7 @@ static void refusals(void **state)
     expect_refusal(&mesh.problem, &options, "coefficients");
     solve(&mesh, &options, STARFISH_MATRIX_AUTO, solution, &info);
     assert_int_equal(info.matrix, STARFISH_MATRIX_STORED);
+    test_q1_free(&mesh);
 }
 
 int main(void)
@@ -173,5 +132,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_cycles), cmocka_unit_test(every_precision),
                                        cmocka_unit_test(refusals)};
 
-    return cmocka_run_group_tests_name("forms of the matrix", tests, start, stop);
+    test_q1_memory = &test_host_memory;
+    return TEST_GROUP("forms of the matrix", tests, &test_q1_context, -1, -1, 0);
 }

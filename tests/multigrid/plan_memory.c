@@ -261,28 +261,15 @@ static int fails(const struct kind *kind, const char *what)
     return 1;
 }
 
-/* What an older program's struct lacks is not written, and nonsense is refused. */
-static int arguments_are_checked(const struct kind *kind, starfish_context *context)
-{
-    struct starfish_memory memory = {.size = offsetof(struct starfish_memory, gpu_work), .gpu_work = 77};
-    if (kind->memory(context, &memory) != STARFISH_SUCCESS || memory.main_bytes == 0 || memory.gpu_work != 77)
-        return fails(kind, "a smaller struct");
-    memory.size = 0;
-    if (kind->memory(context, &memory) != STARFISH_ERROR_ARGUMENT ||
-        kind->memory(context, NULL) != STARFISH_ERROR_ARGUMENT)
-        return fails(kind, "no struct");
-    return 0;
-}
-
 static int on_a_core(const struct kind *kind, starfish_context *context)
 {
-    struct starfish_memory before = STARFISH_MEMORY_DEFAULTS, after = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory before, after;
     if (kind->memory(context, &before) != STARFISH_SUCCESS || kind->use(context, 1, &after) != STARFISH_SUCCESS)
         return fails(kind, "on a core");
     if (before.main_bytes != after.main_bytes || before.main_bytes == 0 || before.gpu_least != 0 ||
         before.gpu_there != 0)
         return fails(kind, "before and after differ");
-    return arguments_are_checked(kind, context);
+    return kind->memory(context, NULL) == STARFISH_ERROR_ARGUMENT ? 0 : fails(kind, "no struct");
 }
 
 /* Of 1024 vectors a dense inverse takes 8 MiB, and a band or halves of it a fraction: each counts what it has. */
@@ -299,7 +286,7 @@ static int deflation_counts_its_form(starfish_context *context)
         .constant_coefficient = 1};
     size_t bytes[3];
     for (int f = 0; f < 3; f++) {
-        struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+        struct starfish_memory memory;
         struct starfish_diffusion_options options = deflated();
         options.vectors = 32;
         options.coarse = forms[f];
@@ -339,7 +326,7 @@ enum wanted { TELLS, SOLVES, IS_REFUSED };
 /* In a process of its own. *least: what it said, where it TELLS. */
 static int run(const struct kind *kind, enum wanted wanted, size_t *least)
 {
-    struct starfish_memory before = STARFISH_MEMORY_DEFAULTS, after = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory before, after;
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     starfish_context *context;
     options.cpu_workers = 0;

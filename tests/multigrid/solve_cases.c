@@ -1,6 +1,7 @@
 /* Q1 multigrid on a context: problems of every kind against elimination, options, cuts into tasks. */
 #include "tests/multigrid/solve_cases.h"
 #include "tests/multigrid/solve_problems.h"
+#include "tests/multigrid/variants.h"
 
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
@@ -47,24 +48,11 @@ static void every_option_solves(void **state)
     size_t combination = 0;
     for (int shape = STARFISH_CYCLE_V; shape <= STARFISH_CYCLE_FMG; shape++)
         for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
-            for (int variant = 0; variant < 6; variant++) {
-                static const struct {
-                    int before, after, levels, guess;
-                    size_t blocks, tail;
-                    double digits;
-                } variants[] = {{2, 1, 0, 0, 3, 100, 0}, {1, 0, 0, 0, 1, 1, 0},    {0, 2, 3, 1, 16, 90, 0},
-                                {3, 2, 0, 0, 2, 1, 2},   {1, 1, 0, 1, 4, 5000, 1}, {2, 2, 0, 0, 0, 100000, 0}};
+            for (size_t variant = 0; variant < TEST_VARIANTS; variant++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.shape = (starfish_cycle_shape)shape;
                 options.smoother = (starfish_smoother)smoother;
-                options.before = variants[variant].before;
-                options.after = variants[variant].after;
-                options.levels = variants[variant].levels;
-                options.initial_guess = variants[variant].guess;
-                options.blocks = variants[variant].blocks;
-                options.tail = variants[variant].tail;
-                options.inner_digits = variants[variant].digits;
-                options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+                test_variant_set(&options, variant);
                 if (in_three_dimensions(smoother) || combination++ % test_q1_every != 0)
                     continue;
                 options.stored_diagonal = variant % 3 == 0 && smoother != STARFISH_SMOOTHER_ZEBRA;

@@ -45,6 +45,16 @@ void test_q1_problem(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neuman
     mesh->load = malloc(mesh->count * sizeof(double));
 }
 
+void test_q1_growing(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann, double growth)
+{
+    test_q1_problem(mesh, nx, ny, neumann);
+    for (int d = 0; d < 2; d++)
+        for (size_t e = 0; e < mesh->problem.elements[d]; e++)
+            mesh->width[d][e] = pow(growth, (double)e);
+    for (size_t i = 0; i < mesh->count; i++)
+        mesh->load[i] = sin(0.37 * (double)i) + 0.2;
+}
+
 /* u0 = x (a - x) y (1 - y), which vanishes at all ends, and -Laplace(u0). */
 static double exact(void *data, const struct starfish_q1_point *p)
 {

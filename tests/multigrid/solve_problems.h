@@ -20,6 +20,8 @@ struct test_q1_mesh {
 void test_q1_problem(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann);
 /* A mesh of the paper with its load. */
 void test_q1_named(struct test_q1_mesh *mesh, const char *name, int level);
+/* A mesh whose elements become wider, each `growth` times as wide as the one before it, and a load without symmetry. */
+void test_q1_growing(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann, double growth);
 void test_q1_free(struct test_q1_mesh *mesh);
 
 /* `solution`: the initial guess where there is one, and the result. */

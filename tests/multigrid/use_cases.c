@@ -69,112 +69,121 @@ static void threads_share_a_plan(void **state)
     test_q1_free(&mesh);
 }
 
-/* Create must fail with a message that says `part`. */
-#define REFUSED(expected_status, part)                                                                                 \
-    do {                                                                                                               \
-        ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &p, &o, &plan), expected_status, part);                  \
-        assert_null(plan);                                                                                             \
-        p = mesh.problem;                                                                                              \
-        o = defaults;                                                                                                  \
-    } while (0)
+/* A mesh, and a problem and options for it that are valid until a test spoils them. */
+struct spoilt {
+    struct test_q1_mesh mesh;
+    struct starfish_q1_problem p;
+    struct starfish_multigrid_options o;
+};
+
+static void mend(struct spoilt *s)
+{
+    s->p = s->mesh.problem;
+    s->o = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+}
+
+/* There is no plan, and the message says `part`; then what was spoilt is mended. */
+static void expect_refusal(struct spoilt *s, starfish_status status, const char *part)
+{
+    starfish_multigrid_plan *plan;
+
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &s->p, &s->o, &plan), status, part);
+    assert_null(plan);
+    mend(s);
+}
 
 static void bad_problems_are_named(void **state)
 {
     (void)state;
-    const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_options o = defaults;
-    starfish_multigrid_plan *plan;
-    struct test_q1_mesh mesh;
-    test_q1_named(&mesh, "U1", 7);
-    struct starfish_q1_problem p = mesh.problem;
+    struct spoilt s;
+    test_q1_named(&s.mesh, "U1", 7);
+    mend(&s);
     double bad[128];
-    memcpy(bad, mesh.width[0], sizeof bad);
+    memcpy(bad, s.mesh.width[0], sizeof bad);
     bad[5] = 0;
-    ASSERT_FAILS(starfish_q1_plan_create(NULL, &p, &o, &plan), STARFISH_ERROR_ARGUMENT, "context");
-    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, NULL, &o, &plan), STARFISH_ERROR_ARGUMENT, "problem");
-    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &p, &o, NULL), STARFISH_ERROR_ARGUMENT, "plan");
-    p.elements[1] = 0;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "elements[1]");
-    p.elements[0] = 1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "unknowns");
-    p.width[1] = NULL;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "width[1]");
-    p.width[0] = bad;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "width[0][5]");
-    p.diffusion[0] = bad;
-    p.elements[0] = 64;
-    p.elements[1] = 2;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "diffusion[0][5]");
-    p.ends[0][1] = STARFISH_PERIODIC;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "ends[0][1]");
-    p.reaction = -1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "reaction");
-    p.ends[0][0] = p.ends[0][1] = p.ends[1][0] = p.ends[1][1] = STARFISH_NEUMANN;
-    REFUSED(STARFISH_ERROR_SINGULAR, "constant");
-    test_q1_free(&mesh);
+    starfish_multigrid_plan *plan;
+    ASSERT_FAILS(starfish_q1_plan_create(NULL, &s.p, &s.o, &plan), STARFISH_ERROR_ARGUMENT, "context");
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, NULL, &s.o, &plan), STARFISH_ERROR_ARGUMENT, "problem");
+    ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &s.p, &s.o, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    s.p.elements[1] = 0;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "elements[1]");
+    s.p.elements[0] = 1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "unknowns");
+    s.p.width[1] = NULL;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "width[1]");
+    s.p.width[0] = bad;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "width[0][5]");
+    s.p.diffusion[0] = bad;
+    s.p.elements[0] = 64;
+    s.p.elements[1] = 2;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "diffusion[0][5]");
+    s.p.ends[0][1] = STARFISH_PERIODIC;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "ends[0][1]");
+    s.p.reaction = -1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "reaction");
+    s.p.ends[0][0] = s.p.ends[0][1] = s.p.ends[1][0] = s.p.ends[1][1] = STARFISH_NEUMANN;
+    expect_refusal(&s, STARFISH_ERROR_SINGULAR, "constant");
+    test_q1_free(&s.mesh);
 }
 
 static void bad_options_are_named(void **state)
 {
     (void)state;
-    const struct starfish_multigrid_options defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_options o = defaults;
-    starfish_multigrid_plan *plan;
-    struct test_q1_mesh mesh;
-    test_q1_named(&mesh, "U1", 7);
-    struct starfish_q1_problem p = mesh.problem;
-    o.size = 1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "size");
-    o.precision = STARFISH_F32;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "inner");
-    o.smoother = STARFISH_SMOOTHERS;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
-    o.smoother = STARFISH_SMOOTHER_LINE_Z;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
-    o.smoother = STARFISH_SMOOTHER_PLANE;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "three dimensions");
-    o.shape = (starfish_cycle_shape)4;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
-    o.damping = -1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "damping");
-    o.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
-    o.damping = 1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "below 1");
-    o.before = o.after = 0;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "before");
-    o.tolerance = -1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "tolerance");
-    o.most_cycles = 0;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "most_cycles");
-    o.inner_cycles = 0;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "inner_cycles");
-    o.levels = 2;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "coarsest");
-    o.blocks = 17;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "blocks");
-    o.storage = (starfish_storage)3;
-    o.inner = STARFISH_F32;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
-    o.storage = STARFISH_STORAGE_F16;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
-    o.storage = STARFISH_STORAGE_BF16;
-    o.inner = STARFISH_F32;
-    o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
-    o.storage = STARFISH_STORAGE_BF16;
-    o.inner = STARFISH_F32;
-    o.stored_diagonal = 1;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "storage");
-    o.conjugate_gradients = 1;
-    o.before = 3;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "must be the same");
-    o.conjugate_gradients = 1;
-    o.shape = STARFISH_CYCLE_F;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "shape");
-    o.conjugate_gradients = 1;
-    o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
-    test_q1_free(&mesh);
+    struct spoilt s;
+    test_q1_named(&s.mesh, "U1", 7);
+    mend(&s);
+    s.o.size = 1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "size");
+    s.o.precision = STARFISH_F32;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "inner");
+    s.o.smoother = STARFISH_SMOOTHERS;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "smoother");
+    s.o.smoother = STARFISH_SMOOTHER_LINE_Z;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "three dimensions");
+    s.o.smoother = STARFISH_SMOOTHER_PLANE;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "three dimensions");
+    s.o.shape = (starfish_cycle_shape)4;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "shape");
+    s.o.damping = -1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "damping");
+    s.o.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
+    s.o.damping = 1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "below 1");
+    s.o.before = s.o.after = 0;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "before");
+    s.o.tolerance = -1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "tolerance");
+    s.o.most_cycles = 0;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "most_cycles");
+    s.o.inner_cycles = 0;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "inner_cycles");
+    s.o.levels = 2;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "coarsest");
+    s.o.blocks = 17;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "blocks");
+    s.o.storage = (starfish_storage)3;
+    s.o.inner = STARFISH_F32;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
+    s.o.storage = STARFISH_STORAGE_F16;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
+    s.o.storage = STARFISH_STORAGE_BF16;
+    s.o.inner = STARFISH_F32;
+    s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
+    s.o.storage = STARFISH_STORAGE_BF16;
+    s.o.inner = STARFISH_F32;
+    s.o.stored_diagonal = 1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
+    s.o.conjugate_gradients = 1;
+    s.o.before = 3;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "must be the same");
+    s.o.conjugate_gradients = 1;
+    s.o.shape = STARFISH_CYCLE_F;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "shape");
+    s.o.conjugate_gradients = 1;
+    s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "smoother");
+    test_q1_free(&s.mesh);
 }
 
 static void bad_arrays_are_named(void **state)

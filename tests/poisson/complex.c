@@ -2,7 +2,7 @@
 #include "tests/poisson/complex.h"
 
 #include "tests/common/check.h"
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/poisson/complex_cases.h"
 #include "tests/poisson/oracle.h"
 
@@ -14,8 +14,6 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
-
-static int workers[2], cores_per_worker;
 
 enum { METHODS = 4 };
 static const starfish_method methods[METHODS] = {STARFISH_METHOD_AUTO, STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI,
@@ -328,20 +326,6 @@ static void singular_problems_are_refused(void **state)
 /* ---- All of them ---------------------------------------------------------------------------------------------------
  */
 
-static int set_up(void **state)
-{
-    (void)state;
-    complex_context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], cores_per_worker);
-    return complex_context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(complex_context);
-    return 0;
-}
-
 int test_complex(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
     const struct CMUnitTest tests[] = {
@@ -359,8 +343,5 @@ int test_complex(const char *name, int cpu_workers, int gpu_workers, int cores)
         cmocka_unit_test(a_handle_serves_both_kinds),
         cmocka_unit_test(threads_solve_at_once),
     };
-    workers[STARFISH_CPU] = cpu_workers;
-    workers[STARFISH_GPU] = gpu_workers;
-    cores_per_worker = cores;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &complex_context, gpu_workers, cpu_workers, cores);
 }

@@ -1,7 +1,7 @@
 /* Tests of the direct solvers: f = A u by the oracle, solve, compare with u. */
 #include "tests/poisson/direct.h"
 
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/poisson/direct_cases.h"
 
 #include <setjmp.h>
@@ -10,22 +10,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-
-static int cores_per_worker;
-
-static int set_up(void **state)
-{
-    (void)state;
-    direct_context = test_context(direct_workers[STARFISH_GPU], direct_workers[STARFISH_CPU], cores_per_worker);
-    return direct_context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(direct_context);
-    return 0;
-}
 
 int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int cores)
 {
@@ -57,6 +41,5 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
     };
     direct_workers[STARFISH_CPU] = cpu_workers;
     direct_workers[STARFISH_GPU] = gpu_workers;
-    cores_per_worker = cores;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &direct_context, gpu_workers, cpu_workers, cores);
 }

@@ -149,7 +149,7 @@ static int is_right(const double *got, const double *expected, size_t count)
 static int compare(const struct test_case *test, starfish_poisson_plan *plan, starfish_context *context)
 {
     const size_t count = elements_of(test), bytes = count * sizeof(double);
-    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory memory;
     void *rhs, *solution;
     double *expected = calloc(count, sizeof *expected), *given = malloc(bytes);
     int right = 1;
@@ -190,7 +190,7 @@ static int run(const struct test_case *test)
     starfish_context *context = context_of(test->cpus, 1);
     const struct starfish_poisson_problem problem = problem_of(test->n);
     const struct starfish_poisson_options options = options_of(test);
-    struct starfish_memory before = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory before;
     starfish_poisson_plan *plan;
     const starfish_status known = starfish_poisson_memory(context, &problem, &options, &before);
     const size_t room = room_of(context);
@@ -281,7 +281,7 @@ static int time_stream(size_t n, int cpus, size_t slabs)
     const struct test_case test = {.method = STARFISH_METHOD_SLAB, .cpus = cpus, .n = n, .count = 1};
     const struct starfish_poisson_problem problem = problem_of(n);
     struct starfish_poisson_options options = options_of(&test);
-    struct starfish_memory memory = STARFISH_MEMORY_DEFAULTS;
+    struct starfish_memory memory;
     starfish_poisson_plan *plan;
     void *rhs, *solution;
     double times[TIMES];

@@ -2,7 +2,7 @@
 #include "tests/poisson/interface.h"
 
 #include "tests/common/check.h"
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
 
 #include <setjmp.h>
@@ -523,20 +523,6 @@ static void what_is_not_finite_is_a_numerical_error(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
 int test_interface(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
@@ -558,5 +544,5 @@ int test_interface(const char *name, int cpu_workers, int gpu_workers)
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &context, gpu_workers, cpu_workers, 0);
 }

@@ -2,7 +2,7 @@
 #include "tests/poisson/multigrid.h"
 
 #include "tests/common/check.h"
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/poisson/oracle.h"
 
 #include <setjmp.h>
@@ -391,20 +391,6 @@ static void says_when_a_tolerance_is_not_reached(void **state)
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-static int set_up(void **state)
-{
-    (void)state;
-    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
 int test_poisson_multigrid(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
@@ -415,5 +401,5 @@ int test_poisson_multigrid(const char *name, int cpu_workers, int gpu_workers)
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &context, gpu_workers, cpu_workers, 0);
 }

@@ -6,8 +6,9 @@
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "tests/common/check.h"
-#include "tests/common/context.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
+#include "tests/multigrid/gate.h"
 #include "tests/poisson/oracle.h"
 
 #include <semaphore.h>
@@ -15,7 +16,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include <cmocka.h>
 #include <math.h>
@@ -186,23 +186,6 @@ static void check_info(const struct known *k, const struct starfish_info *info)
 
 /* ---- Held iterations --------------------------------------------------------------------------------------------- */
 
-/* A gate at which the first look of an iteration waits. */
-struct gate {
-    sem_t reached, open;
-    int looks;
-};
-
-static void hold(void *data, const struct starfish_multigrid_info *info)
-{
-    struct gate *gate = data;
-
-    (void)info;
-    if (gate->looks++ > 0)
-        return;
-    sem_post(&gate->reached);
-    sem_wait(&gate->open);
-}
-
 static void submission_does_not_wait(void **state)
 {
     (void)state;
@@ -210,14 +193,13 @@ static void submission_does_not_wait(void **state)
         struct starfish_info info;
         starfish_job *job;
         struct known k;
-        struct gate gate = {.looks = 0};
+        struct test_gate gate;
 
         make_known(&k, &cases[c]);
         starfish_poisson_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[c]));
-        sem_init(&gate.reached, 0, 0);
-        sem_init(&gate.open, 0, 0);
+        test_gate_make(&gate);
         check_cut(&k, starfish_poisson_multigrid_plan(plan));
-        starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), hold, &gate);
+        starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), test_gate_hold, &gate);
         ASSERT_OK(starfish_poisson_submit(plan, &k.boundary, k.f, k.solution, &job));
         sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
         assert_int_equal(gate.looks, 1);
@@ -233,14 +215,6 @@ static void submission_does_not_wait(void **state)
 
 /* ---- Slow iterations --------------------------------------------------------------------------------------------- */
 
-static void slow_down(void *data, const struct starfish_multigrid_info *info)
-{
-    const struct timespec nap = {.tv_nsec = 2000000};
-
-    (void)data, (void)info;
-    nanosleep(&nap, NULL);
-}
-
 /* Fields that hold A A u, A u and nothing, and a plan whose iterations are slow. */
 struct chain {
     struct known k;
@@ -253,7 +227,7 @@ static void make_chain(struct chain *chain, const struct problem_case *c)
 {
     make_known(&chain->k, c);
     chain->plan = make_plan(&chain->k, STARFISH_METHOD_MULTIGRID, tolerance_of(c));
-    starfish_multigrid_tell(starfish_poisson_multigrid_plan(chain->plan), slow_down, NULL);
+    starfish_multigrid_tell(starfish_poisson_multigrid_plan(chain->plan), test_gate_slow_down, NULL);
     for (int i = 0; i < 3; i++)
         chain->array[i] = calloc(chain->k.count, sizeof(double));
     test_apply(&chain->k.p, &chain->k.boundary, chain->k.f, chain->array[0]);
@@ -313,7 +287,7 @@ static void jobs_of_a_plan_are_waited_for_in_any_order(void **state)
     for (int j = 0; j < JOBS; j++)
         make_known(&k[j], &cases[3]);
     starfish_poisson_plan *plan = make_plan(&k[0], STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[3]));
-    starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), slow_down, NULL);
+    starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), test_gate_slow_down, NULL);
     for (int j = 0; j < JOBS; j++)
         ASSERT_OK(starfish_poisson_submit(plan, &k[j].boundary, k[j].f, k[j].solution, &job[j]));
     for (int j = JOBS - 1; j >= 0; j--) {
@@ -340,7 +314,7 @@ static void rounding_errors_are_tolerated(void **state)
     ASSERT_OK(starfish_poisson_field(plan, k.f, &field[0]));
     ASSERT_OK(starfish_poisson_field(plan, k.solution, &field[1]));
     for (int i = 0; i < 2; i++) {
-        struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
+        struct starfish_accuracy accuracy;
         struct starfish_info info = {.cycles = 0};
         starfish_job *job;
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
@@ -357,20 +331,6 @@ static void rounding_errors_are_tolerated(void **state)
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-static int set_up(void **state)
-{
-    (void)state;
-    context = test_context(workers[STARFISH_GPU], workers[STARFISH_CPU], 0);
-    return context ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
-
 int test_poisson_multigrid_jobs(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
@@ -381,5 +341,5 @@ int test_poisson_multigrid_jobs(const char *name, int cpu_workers, int gpu_worke
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;
-    return cmocka_run_group_tests_name(name, tests, set_up, tear_down);
+    return TEST_GROUP(name, tests, &context, gpu_workers, cpu_workers, 0);
 }

@@ -3,8 +3,10 @@
 
 #include "poisson/options.h"
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
-#include "tests/scheduler/fixture.h"
+
+#include <starfish/starfish.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +15,8 @@
 #include <cmocka.h>
 #include <float.h>
 #include <math.h>
+
+static starfish_context *context;
 
 static void rows_are_complete(void **state)
 {
@@ -142,5 +146,5 @@ int main(void)
         cmocka_unit_test(multigrid_is_not_refined),
         cmocka_unit_test(the_slab_method_refines_f32_for_the_residual_alone),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("methods", tests, &context, 0, -1, 0);
 }

@@ -2,9 +2,11 @@
  * precision; and what is said of how good a solution is. */
 #include "poisson/plan.h"
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
 #include "tests/poisson/oracle.h"
-#include "tests/scheduler/fixture.h"
+
+#include <starfish/starfish.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +16,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+static starfish_context *context;
 
 enum { MOST = 128 }; /* unknowns */
 
@@ -76,7 +80,7 @@ struct outcome {
 static struct outcome solve(const struct starfish_poisson_problem *p, const struct starfish_poisson_options *options,
                             const double *f)
 {
-    struct outcome o = {.error = NAN, .accuracy = STARFISH_ACCURACY_DEFAULTS};
+    struct outcome o = {.error = NAN};
     const size_t n = unknowns(p);
     double rhs[MOST], solution[MOST], wanted[MOST] = {0}, rounded[MOST] = {0}, largest = 0, error = 0;
     starfish_poisson_plan *plan;
@@ -316,7 +320,7 @@ static void boundary_data_count_in_the_bound(void **state)
     for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++)
         for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
             const struct starfish_poisson_options options = options_of(method, precision);
-            struct starfish_accuracy accuracy = STARFISH_ACCURACY_DEFAULTS;
+            struct starfish_accuracy accuracy;
             starfish_poisson_plan *plan;
             starfish_job *job;
             double solution[N], error = 0, largest = 0;
@@ -428,27 +432,6 @@ static void ordinary_plans_have_no_refinement(void **state)
     }
 }
 
-static void a_smaller_struct_is_filled_as_far_as_it_goes(void **state)
-{
-    (void)state;
-    static const char *const axes[3] = {"periodic", "dd node", "nn cell"};
-    const struct starfish_poisson_problem p = box(axes, (const size_t[]){4, 5, 6}, (const double[]){1, 1, 1}, 0);
-    const struct starfish_poisson_options options = options_of(STARFISH_METHOD_AUTO, STARFISH_F64);
-    double f[MOST] = {1}, u[MOST];
-    struct starfish_accuracy accuracy = {.size = offsetof(struct starfish_accuracy, residual_bound),
-                                         .residual = -1,
-                                         .residual_bound = -1,
-                                         .correction = -1};
-    starfish_poisson_plan *plan;
-    starfish_job *job;
-    ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-    ASSERT_OK(starfish_poisson_submit(plan, NULL, f, u, &job));
-    ASSERT_OK(starfish_job_wait_accuracy(job, NULL, &accuracy));
-    assert_true(accuracy.residual >= 0 && accuracy.residual_bound == -1 && accuracy.correction == -1);
-    assert_true(accuracy.size == offsetof(struct starfish_accuracy, residual_bound));
-    starfish_poisson_plan_destroy(plan);
-}
-
 /* ---- Data that are none ------------------------------------------------------------------------------------------ */
 
 static void what_is_not_finite_is_named(void **state)
@@ -552,19 +535,12 @@ static void boundary_constants_fit_into_f32(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(thin_layers_are_right_or_refused),
-        cmocka_unit_test(stretched_layers_keep_their_digits),
-        cmocka_unit_test(means_keep_their_digits),
-        cmocka_unit_test(one_periodic_row_leaves_no_noise),
-        cmocka_unit_test(refinement_never_makes_it_worse),
-        cmocka_unit_test(boundary_data_count_in_the_bound),
-        cmocka_unit_test(scaled_rows_are_right_or_refused),
-        cmocka_unit_test(ordinary_problems_are_not_refined),
-        cmocka_unit_test(ordinary_plans_have_no_refinement),
-        cmocka_unit_test(a_smaller_struct_is_filled_as_far_as_it_goes),
-        cmocka_unit_test(what_is_not_finite_is_named),
-        cmocka_unit_test(what_f32_does_not_hold_is_named),
-        cmocka_unit_test(boundary_constants_fit_into_f32),
+        cmocka_unit_test(thin_layers_are_right_or_refused),  cmocka_unit_test(stretched_layers_keep_their_digits),
+        cmocka_unit_test(means_keep_their_digits),           cmocka_unit_test(one_periodic_row_leaves_no_noise),
+        cmocka_unit_test(refinement_never_makes_it_worse),   cmocka_unit_test(boundary_data_count_in_the_bound),
+        cmocka_unit_test(scaled_rows_are_right_or_refused),  cmocka_unit_test(ordinary_problems_are_not_refined),
+        cmocka_unit_test(ordinary_plans_have_no_refinement), cmocka_unit_test(what_is_not_finite_is_named),
+        cmocka_unit_test(what_f32_does_not_hold_is_named),   cmocka_unit_test(boundary_constants_fit_into_f32),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("trust", tests, &context, 0, -1, 0);
 }

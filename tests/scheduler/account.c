@@ -3,6 +3,7 @@
 #include "scheduler/table.h"
 
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 #include <cmocka.h>
 #include <starfish/starfish.h>
 
-#include "tests/scheduler/fixture.h"
+static starfish_context *context;
 
 enum { KINDS = STARFISH_WORKER_KINDS };
 
@@ -274,5 +275,5 @@ int main(void)
         cmocka_unit_test(the_waiting_path_leads_from_the_end_to_the_begin),
         cmocka_unit_test(a_solve_is_recorded_whole),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("account", tests, &context, 0, -1, 0);
 }

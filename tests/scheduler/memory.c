@@ -2,7 +2,9 @@
 #include "scheduler/field.h"
 
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
@@ -204,5 +208,5 @@ int main(void)
         cmocka_unit_test(fields_lie_on_the_users_memory),
         cmocka_unit_test(fields_without_memory_have_their_own),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("memory", tests, &context, 0, -1, 0);
 }

@@ -5,7 +5,9 @@
 #include "scheduler/table.h"
 #include "scheduler/workspace.h"
 #include "tests/common/check.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,6 +16,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
@@ -328,5 +332,5 @@ int main(void)
         cmocka_unit_test(every_worker_has_its_piece),
         cmocka_unit_test(work_space_that_cannot_be_had_is_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("tasks", tests, &context, 0, -1, 0);
 }

@@ -5,8 +5,8 @@
 #include "scheduler/record.h"
 #include "stencil/kernels/stencil.h"
 #include "tests/common/check.h"
+#include "tests/common/group.h"
 #include "tests/common/reals.h"
-#include "tests/scheduler/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +17,8 @@
 #include <cmocka.h>
 #include <math.h>
 #include <starfish/starfish.h>
+
+static starfish_context *context;
 
 enum { NX = 96, NY = 80, NZ = 67, COUNT = NX * NY * NZ };
 
@@ -272,5 +274,5 @@ int main(void)
         cmocka_unit_test(thick_and_thin_slabs_agree),    cmocka_unit_test(owners_are_found_once),
         cmocka_unit_test(reduced_systems_are_dealt_out), cmocka_unit_test(residuals_take_planes_of_neighbours),
         cmocka_unit_test(single_slabs_have_no_edges),    cmocka_unit_test(residuals_of_all_cuts_agree)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return TEST_GROUP("slab", tests, &context, 0, -1, 0);
 }

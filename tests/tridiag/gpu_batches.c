@@ -1,5 +1,6 @@
 /* Batches of lines on a GPU: arrays on the host, and in its own memory. Exit status 77 without a device. */
 #include "batches.h"
+#include "tests/common/group.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,21 +12,6 @@
 enum { NO_DEVICE = 77 };
 
 static starfish_context *context;
-
-static int set_up(void **state)
-{
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    (void)state;
-    options.cpu_workers = 0;
-    return starfish_context_create(&context, &options);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    starfish_context_destroy(context);
-    return 0;
-}
 
 static void host_arrays_solve(void **state)
 {
@@ -51,12 +37,6 @@ static void interface_holds(void **state)
 
 /* ---- A GPU and the cores ----------------------------------------------------------------------------------------- */
 
-static int set_up_both(void **state)
-{
-    (void)state;
-    return starfish_context_create(&context, NULL);
-}
-
 static void workers_share_lines(void **state)
 {
     (void)state;
@@ -71,5 +51,6 @@ int main(void)
     const struct CMUnitTest both[] = {cmocka_unit_test(workers_share_lines)};
     if (test_cuda_devices() == 0)
         return NO_DEVICE;
-    return cmocka_run_group_tests(tests, set_up, tear_down) + cmocka_run_group_tests(both, set_up_both, tear_down);
+    return TEST_GROUP("batches on a GPU", tests, &context, -1, 0, 0) +
+           TEST_GROUP("a GPU and the cores", both, &context, -1, -1, 0);
 }

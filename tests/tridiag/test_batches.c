@@ -1,6 +1,8 @@
 /* Batches of lines on cores. */
 #include "batches.h"
-#include "tests/scheduler/fixture.h"
+#include "tests/common/group.h"
+
+#include <starfish/starfish.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +10,8 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+static starfish_context *context;
 
 static void every_kind_solves(void **state)
 {
@@ -47,15 +51,6 @@ static void threads_share_a_plan(void **state)
 
 /* ---- One worker of all cores ------------------------------------------------------------------------------------- */
 
-static int set_up_team(void **state)
-{
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    (void)state;
-    options.gpu_workers = 0;
-    options.cores_per_worker = 1024;
-    return starfish_context_create(&context, &options);
-}
-
 static void teams_share_lines(void **state)
 {
     (void)state;
@@ -71,5 +66,5 @@ int main(void)
                                        cmocka_unit_test(check_names_the_line),
                                        cmocka_unit_test(update_sees_new_coefficients),
                                        cmocka_unit_test(threads_share_a_plan)};
-    return cmocka_run_group_tests(tests, set_up, tear_down) + cmocka_run_group_tests(teams, set_up_team, tear_down);
+    return TEST_GROUP("batches", tests, &context, 0, -1, 0) + TEST_GROUP("teams", teams, &context, 0, -1, 1024);
 }

@@ -83,7 +83,7 @@ static int solve(starfish_context *context, struct starfish_diffusion_info *info
 
 int main(void)
 {
-    struct starfish_diffusion_info info = STARFISH_DIFFUSION_INFO_DEFAULTS;
+    struct starfish_diffusion_info info;
     starfish_context *context = NULL;
     double y = 0.25;
     int failed = starfish_context_create(&context, NULL) != STARFISH_SUCCESS;
