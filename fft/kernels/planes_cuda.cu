@@ -2,7 +2,9 @@
  * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
  * of one launch it is of a single plane, so that planes that do not fill tiles are for two. What stays in the cache as
  * a whole is for two as well: there each launch is one wave of tiles, none of which waits for another. Where a plane
- * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). */
+ * fits into shared memory beside a tile, that is one wave of one launch (planes_shared_cuda.cu). Directions that go by
+ * products of matrices take part in folds of both (planes_products_cuda.cu) or in those that rows make
+ * (planes_folded_cuda.cu). */
 #include "fft/kernels/planes_cuda.cuh"
 #include "fft/kernels/transform_products.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
@@ -106,6 +108,8 @@ extern "C" int starfish_transform_planes_cuda(struct starfish_transform_cuda *x,
         return cudaSuccess;
     if (planes_are_products(x, y))
         return planes_by_products(x, y, direction, *arguments, stream);
+    if (planes_are_folded(x, y))
+        return planes_by_folded_rows(x, y, direction, *arguments, stream);
     const bool one = can_be_one_launch(x, y, direction, *arguments), in_cache = stays_in_cache(x, y, *arguments);
     bool shared = false;
     if (one && in_cache)

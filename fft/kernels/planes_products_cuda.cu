@@ -42,14 +42,6 @@ __device__ __forceinline__ pair_of_elements folded_pair(const halves &h, unsigne
     return {i, start + i - h.skip, is_paired(h, i)};
 }
 
-/* Sum and difference of what is there. */
-template <typename real> __device__ __forceinline__ void meet(real &a, real &b)
-{
-    const real sum = a + b;
-    b = a - b;
-    a = sum;
-}
-
 /* Values to planes folded in both directions, or back. */
 template <typename real, bool forward>
 __global__ void __launch_bounds__(across *down) fold_planes(const __grid_constant__ folded_planes<real> p)

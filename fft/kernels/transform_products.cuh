@@ -1,5 +1,5 @@
-/* What the kernels of transforms by products share (transform_products_cuda.cu, planes_products_cuda.cu): the shape of
- * the halves, and products of both. */
+/* What the kernels of transforms by products share (transform_products_cuda.cu, planes_products_cuda.cu,
+ * planes_folded_cuda.cu): the shape of the halves, and products of both. */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUH
 #define STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUH
 
@@ -26,6 +26,14 @@ inline halves halves_of(const starfish_transform_products &p)
 __device__ __forceinline__ bool is_paired(const halves &h, unsigned i)
 {
     return i - h.skip < h.odd; /* of unsigned numbers */
+}
+
+/* Sum and difference of two elements that belong together. */
+template <typename real> __device__ __forceinline__ void meet(real &a, real &b)
+{
+    const real sum = a + b;
+    b = a - b;
+    a = sum;
 }
 
 /* One transform of a plan that goes by products. */
@@ -124,6 +132,12 @@ bool planes_are_products(const starfish_transform_cuda *x, const starfish_transf
 int planes_by_products(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                        starfish_transform_direction direction, const starfish_transform_planes &planes,
                        cudaStream_t stream);
+
+/* The same where y alone goes by products and the kernel of rows folds (planes_folded_cuda.cu). */
+bool planes_are_folded(const starfish_transform_cuda *x, const starfish_transform_cuda *y);
+int planes_by_folded_rows(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
+                          starfish_transform_direction direction, const starfish_transform_planes &planes,
+                          cudaStream_t stream);
 
 } // namespace starfish
 
