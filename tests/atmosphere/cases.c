@@ -201,7 +201,7 @@ static void iterations_may_be_of_a_given_number(void **state)
     double *f = test_reals(STARFISH_F64, count_of(&m->problem), &seed);
     for (int mixed = 0; mixed < 2; mixed++) {
         struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-        struct starfish_atmosphere_info info = STARFISH_ATMOSPHERE_INFO_DEFAULTS;
+        struct starfish_atmosphere_info info;
         o.method = STARFISH_ATMOSPHERE_MULTIGRID;
         o.mixed = mixed;
         o.fixed = 1;

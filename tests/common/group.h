@@ -15,8 +15,8 @@
 #define TEST_GROUP(name, tests, context, gpus, cores, cores_per_worker)                                                \
     test_group(name, tests, sizeof(tests) / sizeof(tests)[0], context, test_context(gpus, cores, cores_per_worker))
 
-static inline int test_group(const char *name, const struct CMUnitTest *tests, size_t count,
-                             starfish_context **context, starfish_context *made)
+static inline int test_group(const char *name, const struct CMUnitTest *tests, size_t count, starfish_context **context,
+                             starfish_context *made)
 {
     *context = made;
     if (!made)
