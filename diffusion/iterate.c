@@ -194,14 +194,17 @@ static double aim(const struct state *s)
 }
 
 /* Residuals of conjugate gradients rise before they fall; not for long where cycles precondition, and in f32 what does
- * not fall for long will not. */
+ * not fall for long will not. Without rounding errors there are no more steps than cells. */
 static int patience(const struct state *s, int most)
 {
     const int by_cycles = 500, by_cycles_in_f32 = 100, in_f32 = 1500, is_f32 = precision_now(s) == STARFISH_F32;
+    const size_t few_cells = 1000 + 4 * s->plan->box.cells;
 
     if (s->rescuing || s->plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
         return is_f32 ? by_cycles_in_f32 : by_cycles;
-    return s->plan->options.mixed ? in_f32 : most;
+    if (s->plan->options.mixed)
+        return in_f32;
+    return few_cells < (size_t)most ? (int)few_cells : most;
 }
 
 /* The powers of two, which change no digit, that bring the residual into the middle of the range. */

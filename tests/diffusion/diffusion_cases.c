@@ -341,7 +341,7 @@ static void rounding_errors_are_tolerated(void **state)
             options.tolerance = 1e-30;
             if (solve(&t, &options, u, &info) != STARFISH_SUCCESS)
                 fail_msg("preconditioner %d, deflation %d: %s", by, d, starfish_error_message());
-            assert_true(info.iterations < 2000 && info.tolerance > 1e-30 && info.tolerance <= 1e-3);
+            assert_true(info.iterations < 5000 && info.tolerance > 1e-30 && info.tolerance <= 1e-3);
             assert_true(test_diffusion_residual(&t, u, info.pertrb) <= info.tolerance);
         }
     free(u);
