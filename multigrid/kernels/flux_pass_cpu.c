@@ -17,7 +17,8 @@
  * they read as few as sweep by sweep. Source: Krishnamoorthy et al., Effective automatic parallelization of stencil
  * computations, PLDI 2007 (split tiling). Where cores have no more planes than they must, a core loads all values of
  * the plane half-way between two edges while another stores the second colour there, and the first as it was; it uses
- * the first alone. */
+ * the first alone. Where a pass neither corrects nor begins at zero, the same holds for the plane below a core's first
+ * one, with the colours the other way round. */
 #include "multigrid/kernels/flux_pass.h"
 
 #include "multigrid/kernels/flux_row.h"
