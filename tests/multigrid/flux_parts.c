@@ -46,8 +46,8 @@ static void sweep_together(const struct test_flux_grid *g, const struct starfish
 
     assert_non_null(barrier);
     for (size_t i = 0; i < PARTS; i++) {
-        struct starfish_flux_part *at = &sweeper[i].smooth.at;
         sweeper[i] = (struct sweeper){g->precision, *whole, barrier, i};
+        struct starfish_flux_part *const at = &sweeper[i].smooth.at;
         sweeper[i].smooth.work = test_flux_work(g);
         *(by_planes ? &at->z0 : &at->y0) = g->n[by_planes ? 2 : 1] * i / PARTS;
         *(by_planes ? &at->z1 : &at->y1) = g->n[by_planes ? 2 : 1] * (i + 1) / PARTS;
