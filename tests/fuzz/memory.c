@@ -22,7 +22,7 @@
 
 /* An allocation of MANY bytes fails where there would be MOST bytes more than when the limit began, which differs with
  * the cores: each has stacks. LEAVE bytes remain for small ones, and for libraries that are not linked statically. */
-static const size_t MANY = (size_t)1 << 20, MOST = (size_t)1 << 29, LEAVE = (size_t)1 << 29;
+enum { MANY = 1 << 20, MOST = 1 << 29, LEAVE = 1 << 29 };
 static size_t begun; /* bytes of data when the limit began; 0: there is none */
 
 /* Bytes of this process's data, as setrlimit counts them: the sixth number of Linux's /proc/self/statm, in pages. */
@@ -109,7 +109,7 @@ void fuzz_limit_memory(void)
         abort();
 #ifndef __SANITIZE_ADDRESS__
     begun = data_bytes();
-    const struct rlimit most = {(rlim_t)(begun + MOST + LEAVE), RLIM_INFINITY};
+    const struct rlimit most = {(rlim_t)begun + MOST + LEAVE, RLIM_INFINITY};
     if (!begun || setrlimit(RLIMIT_DATA, &most) != 0)
         abort();
 #endif
