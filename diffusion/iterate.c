@@ -323,9 +323,10 @@ static starfish_status finish(struct state *s)
     struct starfish_diffusion_info *info = s->solve->info;
     double largest, absolute;
 
-    if (!(s->norm <= s->best))
+    if (!(s->norm <= s->best)) {
         STARFISH_TRY(copy(s, &plan->best, &plan->u));
-    STARFISH_TRY(find_residual(s));
+        STARFISH_TRY(find_residual(s));
+    }
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
     STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
     info->residual = s->norm / s->rhs_norm;
