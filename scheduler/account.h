@@ -31,7 +31,8 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
 /* Do the models know each of the record's tasks on each kind of worker that may run it? */
 int starfish_account_calibrated(const struct starfish_record *record);
 /* 0: models that are being calibrated learn nothing from tasks that are submitted from now on, in the whole process; 1:
- * they do again. The first solves of a plan make CUDA graphs and find clocks low. (task.c) */
+ * they do again. The first solves of a plan make CUDA graphs and find clocks low; solves that are measured must not
+ * change the models that their policy is compared with. (task.c) */
 void starfish_tasks_teach(int teach);
 
 /* The area bound of `count` tasks, duration[task][kind] infinite where a kind cannot. `order` is room for `count`
