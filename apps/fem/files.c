@@ -1,6 +1,7 @@
 /* The files that a finite element solve leaves. */
 #include "apps/fem/fem.h"
 #include "apps/files/file.h"
+#include "apps/files/output.h"
 #include "apps/files/vtu.h"
 #include "apps/pictures/image.h"
 #include "base/status.h"
@@ -44,7 +45,7 @@ static starfish_status write_vtu(const struct fem_run *run)
     return starfish_vtu_write(run->options.vtk, &mesh, "u", &run->u);
 }
 
-starfish_status fem_write_outputs(struct fem_run *run)
+static starfish_status write_all(struct fem_run *run)
 {
     const struct fem_options *o = &run->options;
     if (o->out)
@@ -54,4 +55,10 @@ starfish_status fem_write_outputs(struct fem_run *run)
     if (o->vtk)
         STARFISH_TRY(write_vtu(run));
     return o->plot ? fem_write_plot(run) : STARFISH_SUCCESS;
+}
+
+starfish_status fem_write_outputs(struct fem_run *run)
+{
+    starfish_outputs_begin();
+    return starfish_outputs_finish(write_all(run));
 }

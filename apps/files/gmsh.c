@@ -429,6 +429,17 @@ static const struct section {
                 {"$Elements", "$EndElements", read_elements}};
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
+/* Sections without which there is no mesh, but which are not read, and how to get a file without them. */
+static const char *const not_read[][2] = {
+    {"$ParametricNodes", "save the mesh with Mesh.SaveParametric = 0, or in format 4.1, whose parameters are skipped"},
+    {"$NOD", "save the mesh in format 2.2 or 4.1 (gmsh -save -format msh41)"}};
+enum { NOT_READ = sizeof not_read / sizeof not_read[0] };
+
+static int is_word(const char *name, const char *word, size_t length)
+{
+    return strlen(name) == length && strncmp(name, word, length) == 0;
+}
+
 /* To the end of a section that says nothing of a mesh. */
 static starfish_status skip(struct reader *r, const char *name, size_t length)
 {
@@ -438,7 +449,7 @@ static starfish_status skip(struct reader *r, const char *name, size_t length)
 
     snprintf(end, sizeof end, "$End%.*s", (int)(length < 60 ? length - 1 : 60), name + 1);
     while ((word = starfish_gmsh_word(&r->text, &size)))
-        if (strlen(end) == size && strncmp(word, end, size) == 0)
+        if (is_word(end, word, size))
             return STARFISH_SUCCESS;
     return starfish_gmsh_complain(&r->text, "the file ends before %s: it is truncated", end);
 }
@@ -449,13 +460,16 @@ static starfish_status read_section(struct reader *r, const char *name, size_t l
         return starfish_gmsh_complain(&r->text, "'%.*s' where a section should begin", (int)(length < 40 ? length : 40),
                                       name);
     for (int i = 0; i < SECTIONS; ++i)
-        if (strlen(sections[i].name) == length && strncmp(name, sections[i].name, length) == 0) {
+        if (is_word(sections[i].name, name, length)) {
             if (i > 0 && !r->version)
                 return starfish_gmsh_complain(&r->text, "%s before $MeshFormat", sections[i].name);
             r->text.section = sections[i].name;
             STARFISH_TRY(sections[i].read(r));
             return starfish_gmsh_expect(&r->text, sections[i].end);
         }
+    for (int i = 0; i < NOT_READ; ++i)
+        if (is_word(not_read[i][0], name, length))
+            return starfish_gmsh_complain(&r->text, "section %s is not read: %s", not_read[i][0], not_read[i][1]);
     return skip(r, name, length);
 }
 

@@ -461,44 +461,41 @@ static int same_file(const struct stat *a, const struct stat *b)
 static starfish_status copy_existing(struct starfish_hdf5_output *output)
 {
     const char *path = output->output.path;
-    if (flock(fileno(output->source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    FILE *source = output->output.replaced;
+    if (flock(fileno(source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: another program is writing it", path);
-    if (fstat(fileno(output->source), &output->before) != 0)
+    if (fstat(fileno(source), &output->before) != 0)
         return fail_errno(path);
-    return copy_stream(output->source, path, output->output.temporary);
+    return copy_stream(source, path, output->output.temporary);
 }
 
-/* Under the lock. The file that is replaced stays open, and so locked, until its successor has its name. */
+/* Under the lock. What is replaced stays open, and so locked, until its successor has its name. It may be a file of the
+ * same group, which has not got its name yet. */
 static starfish_status begin_locked(struct starfish_hdf5_output *output, const char *name,
                                     const struct starfish_array *array)
 {
-    output->source = fopen(output->output.path, "rb");
-    if (!output->source && errno != ENOENT)
+    const struct starfish_output *ours = starfish_outputs_find(output->output.path);
+    output->output.replaced = fopen(ours ? ours->temporary : output->output.path, "rb");
+    if (!output->output.replaced && errno != ENOENT)
         return fail_errno(output->output.path);
-    if (output->source)
+    if (output->output.replaced)
         STARFISH_TRY(copy_existing(output));
     const struct writing writing = {
-        {output->output.path, name, 0}, output->output.temporary, output->source != NULL, array, 0};
+        {output->output.path, name, 0}, output->output.temporary, output->output.replaced != NULL, array, 0};
     return work_apart(&writing.place, begin_file, &writing);
 }
 
 starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const char *path, const char *name,
                                     const struct starfish_array *array)
 {
-    *output = (struct starfish_hdf5_output){.folder = -1};
+    *output = (struct starfish_hdf5_output){.output = {.folder = -1}};
     STARFISH_TRY(starfish_output_open_name(&output->output, path));
-    starfish_status status = starfish_lock_folder(output->output.path, &output->folder);
-    const int locked = status == STARFISH_SUCCESS;
-    if (locked)
-        status = begin_locked(output, name, array);
+    starfish_status status = STARFISH_SUCCESS;
+    if (!starfish_outputs_find_lock(output->output.path))
+        status = starfish_lock_folder(output->output.path, &output->output.folder);
     if (status == STARFISH_SUCCESS)
-        return status;
-    status = starfish_output_finish(&output->output, status);
-    if (output->source)
-        fclose(output->source);
-    if (locked)
-        starfish_lock_release(output->folder);
-    return status;
+        status = begin_locked(output, name, array);
+    return status == STARFISH_SUCCESS ? status : starfish_output_finish(&output->output, status);
 }
 
 starfish_status starfish_hdf5_write_planes(const char *temporary, const char *path, const char *name, size_t first,
@@ -514,7 +511,9 @@ static starfish_status check_unchanged(const struct starfish_hdf5_output *output
 {
     const char *path = output->output.path;
     struct stat after;
-    if (!output->source)
+    if (starfish_outputs_find(path))
+        return STARFISH_SUCCESS; /* it was a file of ours */
+    if (!output->output.replaced)
         return access(path, F_OK) != 0
                    ? STARFISH_SUCCESS
                    : starfish_fail(STARFISH_ERROR_FILE, "%s: another program has made it meanwhile", path);
@@ -527,11 +526,7 @@ starfish_status starfish_hdf5_finish(struct starfish_hdf5_output *output, starfi
 {
     if (written == STARFISH_SUCCESS)
         written = check_unchanged(output);
-    written = starfish_output_finish(&output->output, written);
-    if (output->source)
-        fclose(output->source);
-    starfish_lock_release(output->folder);
-    return written;
+    return starfish_output_finish(&output->output, written);
 }
 
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array)

@@ -35,9 +35,7 @@ starfish_status starfish_hdf5_write(const char *path, const char *name, const st
  * dimension, to output.temporary, which all can open. */
 struct starfish_hdf5_output {
     struct starfish_output output;
-    FILE *source; /* what is replaced, or NULL */
-    struct stat before;
-    int folder; /* the lock */
+    struct stat before; /* of what is replaced */
 };
 starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const char *path, const char *name,
                                     const struct starfish_array *array);

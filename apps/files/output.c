@@ -1,6 +1,7 @@
-/* Output files that are whole or not there. */
+/* Output files that are whole or not there, and groups of them. */
 #include "apps/files/output.h"
 
+#include "apps/files/lock.h"
 #include "apps/files/temporary.h"
 
 #include <errno.h>
@@ -105,9 +106,12 @@ starfish_status starfish_output_check(const char *path)
 
 static void release(struct starfish_output *output)
 {
+    if (output->replaced)
+        fclose(output->replaced);
+    starfish_lock_release(output->folder);
     free(output->path);
     free(output->temporary);
-    *output = (struct starfish_output){.path = NULL};
+    *output = (struct starfish_output){.folder = -1};
 }
 
 /* A file that is replaced hands on its mode, and its owner and group where we may give a file away. A new file gets the
@@ -162,7 +166,7 @@ static starfish_status open_followed(struct starfish_output *output)
 
 starfish_status starfish_output_open(struct starfish_output *output, const char *path)
 {
-    *output = (struct starfish_output){.path = follow(path)};
+    *output = (struct starfish_output){.path = follow(path), .folder = -1};
     if (!output->path)
         return fail_errno(path, "its name cannot be resolved");
     const starfish_status status = open_followed(output);
@@ -197,18 +201,91 @@ static starfish_status close_stream(const struct starfish_output *output)
                                  output->path);
 }
 
+/* The file gets its name, or is removed. */
+static starfish_status give_name(const struct starfish_output *output, starfish_status written)
+{
+    if (written == STARFISH_SUCCESS && rename(output->temporary, output->path) != 0)
+        written = fail_errno(output->path, "cannot be replaced");
+    if (written == STARFISH_SUCCESS)
+        starfish_temporary_forget(output->temporary);
+    else
+        starfish_temporary_remove(output->temporary);
+    return written;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_OUTPUTS = 16 }; /* as many as temporary.c can remove */
+
+static struct {
+    int is_open;
+    size_t count;
+    struct starfish_output output[MOST_OUTPUTS]; /* whole files, under their temporary names */
+} group;
+
+void starfish_outputs_begin(void)
+{
+    group.is_open = 1;
+}
+
+starfish_status starfish_outputs_finish(starfish_status written)
+{
+    for (size_t i = 0; i < group.count; ++i)
+        written = give_name(&group.output[i], written);
+    for (size_t i = 0; i < group.count; ++i)
+        release(&group.output[i]); /* locks, of which one may be for several files */
+    group.count = 0;
+    group.is_open = 0;
+    return written;
+}
+
+/* Do two files lie in one folder, whatever it is called? */
+static int share_folder(const char *path, const char *other)
+{
+    const char *const paths[] = {path, other};
+    struct stat folder[2];
+    for (int i = 0; i < 2; ++i) {
+        const size_t length = folder_length(paths[i]);
+        char *name = length ? strndup(paths[i], length) : strdup(".");
+        const int found = name && stat(name, &folder[i]) == 0;
+        free(name);
+        if (!found)
+            return 0;
+    }
+    return folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino;
+}
+
+const struct starfish_output *starfish_outputs_find(const char *path)
+{
+    for (size_t i = group.count; i-- > 0;) {
+        const char *other = group.output[i].path;
+        if (strcmp(other + folder_length(other), path + folder_length(path)) == 0 && share_folder(other, path))
+            return &group.output[i];
+    }
+    return NULL;
+}
+
+const struct starfish_output *starfish_outputs_find_lock(const char *path)
+{
+    for (size_t i = group.count; i-- > 0;)
+        if (group.output[i].folder >= 0 && share_folder(group.output[i].path, path))
+            return &group.output[i];
+    return NULL;
+}
+
 starfish_status starfish_output_finish(struct starfish_output *output, starfish_status written)
 {
     if (output->stream && written == STARFISH_SUCCESS)
         written = close_stream(output);
     else if (output->stream)
         fclose(output->stream);
-    if (output->temporary && written == STARFISH_SUCCESS && rename(output->temporary, output->path) != 0)
-        written = fail_errno(output->path, "cannot be replaced");
-    if (output->temporary && written == STARFISH_SUCCESS)
-        starfish_temporary_forget(output->temporary);
-    else if (output->temporary)
-        starfish_temporary_remove(output->temporary);
+    if (output->temporary && written == STARFISH_SUCCESS && group.is_open && group.count < MOST_OUTPUTS) {
+        group.output[group.count++] = *output;
+        *output = (struct starfish_output){.folder = -1};
+        return written;
+    }
+    if (output->temporary)
+        written = give_name(output, written);
     release(output);
     return written;
 }

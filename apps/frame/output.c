@@ -1,8 +1,8 @@
 /* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c).
  *
  * A row is printed, and files are written anew, as soon as the next one begins: a run that is stopped leaves all rows
- * that were complete. What goes to standard output as a whole, JSON and `--csv -`, is kept as the last words of the
- * program (apps/files/temporary.h), where a signal finds it. */
+ * that were complete, and so does one whose picture cannot be written. What goes to standard output as a whole, JSON
+ * and `--csv -`, is kept as the last words of the program (apps/files/temporary.h), where a signal finds it. */
 #include "apps/files/output.h"
 #include "apps/command.h"
 #include "apps/files/json.h"

@@ -289,6 +289,12 @@ static starfish_status write_machine(const struct derivation *derivation)
     return status;
 }
 
+static starfish_status write_files(const struct derivation *derivation)
+{
+    STARFISH_TRY(write_bus(derivation));
+    return write_machine(derivation);
+}
+
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
 static starfish_status check_number(const char *option, size_t value, size_t most)
@@ -331,8 +337,8 @@ static starfish_status derive(void *data)
     STARFISH_TRY(check_number("--numa-nodes", derivation->numa_nodes, NUMA_NODES_AT_MOST));
     STARFISH_TRY(check_number("--gpu-speed", derivation->gpu_percent, PERCENT_AT_MOST));
     STARFISH_TRY(make_folders(derivation));
-    STARFISH_TRY(write_bus(derivation));
-    return write_machine(derivation);
+    starfish_outputs_begin();
+    return starfish_outputs_finish(write_files(derivation));
 }
 
 int machine_derive(int argc, char **argv)

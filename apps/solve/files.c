@@ -2,6 +2,7 @@
 #include "apps/solve/solve.h"
 
 #include "apps/files/file.h"
+#include "apps/files/output.h"
 #include "apps/files/vtk.h"
 #include "apps/pictures/image.h"
 #include "apps/solve/globe.h"
@@ -188,7 +189,8 @@ starfish_status solve_write_outputs(struct solve_run *run)
     struct positions positions;
     STARFISH_TRY(find_positions(&run->solver.problem, &positions));
     run->solver.solution.axes = &positions.axes;
-    starfish_status status = write_all(run, &positions);
+    starfish_outputs_begin();
+    const starfish_status status = starfish_outputs_finish(write_all(run, &positions));
     run->solver.solution.axes = NULL;
     free(positions.memory);
     return status;

@@ -126,9 +126,12 @@ static starfish_status write_files(const struct trace *trace)
     char path[FILES][PATH];
     for (int file = 0; file < FILES; file++)
         path_of(trace, our_files[file], path[file]);
-    STARFISH_TRY(trace_write_json(trace, path[JSON]));
     const char *const pictures[] = {path[GANTT], path[GANTT + 1], path[GANTT + 2]};
-    return trace_write_gantt(trace, pictures, FILES - GANTT);
+    starfish_outputs_begin();
+    starfish_status status = trace_write_json(trace, path[JSON]);
+    if (status == STARFISH_SUCCESS)
+        status = trace_write_gantt(trace, pictures, FILES - GANTT);
+    return starfish_outputs_finish(status);
 }
 
 static void say_what_is_written(const struct trace *trace)

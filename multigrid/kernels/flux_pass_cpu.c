@@ -15,10 +15,12 @@
  * both edges one less than in the stage before. When its neighbours have done that too, it does the planes that are
  * left around its lower edge, in every stage one more. So cores wait for each other once, and of each other's planes
  * they read as few as sweep by sweep. Source: Krishnamoorthy et al., Effective automatic parallelization of stencil
- * computations, PLDI 2007 (split tiling). Where cores have no more planes than they must, a core loads all values of
- * the plane half-way between two edges while another stores the second colour there, and the first as it was; it uses
- * the first alone. Where a pass neither corrects nor begins at zero, the same holds for the plane below a core's first
- * one, with the colours the other way round. */
+ * computations, PLDI 2007 (split tiling).
+ *
+ * Loops over a row load both colours and use one, and store both, one as it was, so nobody may read a plane that
+ * another core is relaxing. In two cases two cores would: in the first stage at their common edge, where it reads
+ * neighbours, and in the last one half-way between two edges, where cores have no more planes than they must. Then one
+ * plane is done before all others, or after them, and the cores wait for each other once more. */
 #include "multigrid/kernels/flux_pass.h"
 
 #include "multigrid/kernels/flux_row.h"
@@ -48,6 +50,8 @@ struct pass {
     double sum;
     size_t stages;
     struct stage stage[MOST_STAGES];
+    size_t last_shift;     /* of the stages that write v */
+    int is_early, is_late; /* one plane of the first stages is done before all others; of the last ones after them */
 };
 
 static size_t start_of(const struct pass *p, size_t j, size_t k)
@@ -169,10 +173,13 @@ static void find_stages(struct pass *p)
         add_stage(p, correct, 0, shift++);
     for (int i = 0; i < 2 * a->sweeps; i++)
         add_stage(p, i > 0 || a->correction ? relax : a->zero ? relax_zero : relax_first, (first + i) % 2, shift++);
+    p->last_shift = shift - 1;
     if (a->sum)
-        add_stage(p, multiply, 0, shift - 1);
+        add_stage(p, multiply, 0, p->last_shift);
     if (a->coarse)
         add_stage(p, restrict_residual, 0, shift + shift % 2);
+    p->is_early = a->parts > 1 && !a->correction && !a->zero;
+    p->is_late = a->parts > 1 && p->nz / 2 / a->parts * 2 <= 2 * p->last_shift;
 }
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------------- */
@@ -232,7 +239,7 @@ static struct tile tile_within(const struct pass *p)
     struct tile tile = {.first = {0}, .end = {0}};
 
     for (size_t s = 0; s < p->stages; s++) {
-        tile.first[s] = part > 0 ? first + p->stage[s].shift : first;
+        tile.first[s] = part > 0 ? first + p->stage[s].shift + (p->is_early && s == 0) : first;
         tile.end[s] = part + 1 < p->a->parts ? end - p->stage[s].shift : end;
     }
     return tile;
@@ -245,10 +252,38 @@ static struct tile tile_between(const struct pass *p)
     struct tile tile = {.first = {0}, .end = {0}};
 
     for (size_t s = 0; s < p->stages; s++) {
-        tile.first[s] = edge - p->stage[s].shift;
+        tile.first[s] = edge - p->stage[s].shift + (p->is_late && p->stage[s].shift == p->last_shift);
         tile.end[s] = edge + p->stage[s].shift;
     }
     return tile;
+}
+
+/* The lowest plane around its first one of the stages with that shift. */
+static struct tile tile_of_plane(const struct pass *p, size_t shift)
+{
+    const size_t plane = first_plane(p, p->a->part) - shift;
+    struct tile tile = {.first = {0}, .end = {0}};
+
+    for (size_t s = 0; s < p->stages; s++) {
+        tile.first[s] = plane;
+        tile.end[s] = plane + (p->stage[s].shift == shift);
+    }
+    return tile;
+}
+
+/* One plane that is done by itself, as the cores' first or last. */
+static void run_plane(struct pass *p, size_t shift)
+{
+    if (p->a->part > 0) {
+        const struct tile tile = tile_of_plane(p, shift);
+        run_tile(p, &tile);
+    }
+}
+
+static void wait_beside(const struct pass *p)
+{
+    if (p->a->parts > 1)
+        starfish_barrier_wait_beside(p->a->barrier, p->a->part, p->a->parts);
 }
 
 void REAL_NAME(starfish_flux_pass_cpu)(const struct starfish_flux_pass *a)
@@ -264,13 +299,20 @@ void REAL_NAME(starfish_flux_pass_cpu)(const struct starfish_flux_pass *a)
                                              .work = a->work};
     memcpy(p.onto.transfer, a->transfer, sizeof p.onto.transfer);
     find_stages(&p);
+    if (p.is_early) {
+        run_plane(&p, 0);
+        wait_beside(&p);
+    }
     const struct tile within = tile_within(&p);
     run_tile(&p, &within);
-    if (a->parts > 1)
-        starfish_barrier_wait_beside(a->barrier, a->part, a->parts);
+    wait_beside(&p);
     if (a->part > 0) {
         const struct tile between = tile_between(&p);
         run_tile(&p, &between);
+    }
+    if (p.is_late) {
+        wait_beside(&p);
+        run_plane(&p, p.last_shift);
     }
     if (a->sum)
         *a->sum = p.sum;

@@ -12,6 +12,23 @@ from program import Case, PROGRAM, SOURCE, poisson
 
 CORRUPT = f"{SOURCE}/tests/fuzz/corpus/hdf5/link-crash.h5"
 
+QUADRILATERAL = """$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+$EndNodes
+$Elements
+2
+1 1 2 1 1 1 2
+2 3 2 2 2 1 2 3 4
+$EndElements
+"""
+
 
 class Outputs(Case):
     def start(self, *arguments, **streams):
@@ -106,6 +123,34 @@ class Outputs(Case):
                 self.assertEqual(status, 2, said)
                 self.assertIn("starfish: ", said)
                 self.assertEqual(self.contents(), before)
+
+    def test_outputs_appear_together(self):
+        """The last output cannot be written to its end, and what was finished before it must not appear."""
+        problem = self.write("p.json", poisson())
+        mesh = self.write("m.msh", QUADRILATERAL)
+        self.write("old.npy", "old")
+        self.solve(poisson(), "--out", "old.h5:/before")
+        for name in ("full.vti", "full.vtu"):
+            os.symlink("/dev/full", self.path(name))
+        before = self.contents()
+        for arguments in (["solve", problem, "--out", "old.h5:/u", "--vtk", "full.vti"],
+                          ["fem", mesh, "--out", "new.npy", "--points", "old.npy", "--vtk", "full.vtu"],
+                          ["fem", mesh, "--out", "old.h5:/u", "--points", "./old.h5:/x", "--vtk", "full.vtu"]):
+            with self.subTest(arguments=arguments):
+                status, out, said = self.run_program(*arguments)
+                self.assertEqual((status, out), (2, ""), said)
+                self.assertRegex("\n".join(said), "/dev/full: cannot be written")
+                self.assertEqual(self.contents(), before)
+
+    def test_two_arrays_of_one_file(self):
+        """Of one command, by two names of the file: what was there before stays, too."""
+        self.solve(poisson(), "--out", "both.h5:/before")
+        mesh = self.write("m.msh", QUADRILATERAL)
+        status, out, said = self.run_program("fem", mesh, "--out", "both.h5:/u", "--points", "./both.h5:/x")
+        self.assertEqual(status, 0, said)
+        for name in ("before", "u", "x"):
+            self.refuse(2, f"both.h5:/{name} has shape", "solve",
+                        self.write("read.json", poisson(rhs=f"both.h5:/{name}", n=[1, 1, 7])))
 
     def test_trace_that_is_cut_off(self):
         problem = self.write("p.json", poisson())

@@ -216,6 +216,10 @@ class Fem(unittest.TestCase):
         self.fails("hello\n", "mesh.msh:1")
         self.fails(good.replace("2.2 0 8", "2.2 1 8"), "binary")
         self.fails(good.replace("2.2 0 8", "3 0 8"), "format 3")
+        self.fails(good.replace("Nodes", "ParametricNodes"), "mesh.msh:", "$ParametricNodes is not read",
+                   "Mesh.SaveParametric = 0")
+        self.fails("$NOD\n" + good.split("$Nodes\n")[1].replace("$EndNodes", "$ENDNOD"), "$NOD is not read",
+                   "2.2 or 4.1")
         self.fails(msh2(2, [[x, y, x] for x, y, _ in points], cells, sides), "plane")
 
     def test_truncated_files(self):

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,8 @@ void solves_eigenvectors(void **state)
         }
 }
 
-/* Singular problems: the mean of f is removed and reported, the solution has mean zero. */
+/* Singular problems: the mean of f is removed and reported, the solution has mean zero. Cyclic reduction leaves no more
+ * of a mean than the rounding errors of its sum; slab leaves those of the mean that f had. */
 static double weighted_mean(const struct starfish_poisson_problem *p, const double *u)
 {
     double *w[3], mean = 0;
@@ -156,10 +158,13 @@ void solves_singular_problems(void **state)
                     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
                     assert_true(starfish_poisson_plan_singular(plan));
                     ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info)); /* in place */
-                    const double error = direct_difference(u, f, count);
-                    if (!(error < 1e-11) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-12))
-                        fail_msg("x %s, y %s, z %s, method %s: error %g, pertrb %g, residual %g", kinds[x], kinds[y],
-                                 kinds[z], starfish_poisson_plan_method(plan), error, info.pertrb, info.residual);
+                    const double error = direct_difference(u, f, count), left = fabs(weighted_mean(&p, f));
+                    const double most_left = (method == STARFISH_METHOD_SLAB ? 200 : 4) * DBL_EPSILON;
+                    if (!(error < 1e-11) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-12) ||
+                        !(left <= most_left))
+                        fail_msg("x %s, y %s, z %s, method %s: error %g, pertrb %g, residual %g, mean %g", kinds[x],
+                                 kinds[y], kinds[z], starfish_poisson_plan_method(plan), error, info.pertrb,
+                                 info.residual, left);
                     starfish_poisson_plan_destroy(plan);
                     direct_free_boundary(&boundary);
                     free(u);

@@ -136,6 +136,47 @@ static void names_cannot_be_guessed(void **state)
     }
 }
 
+/* Two files, of which one is there before. Until the end of their group both have temporary names. */
+static void groups_appear_together(void **state)
+{
+    static const starfish_status ends[] = {STARFISH_ERROR_NUMERICAL, STARFISH_SUCCESS};
+    char older[256];
+    struct stat file;
+    (void)state;
+    snprintf(older, sizeof older, "%s", scratch_file("older", "old", 3));
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
+        const int before = scratch_count(), succeeds = ends[i] == STARFISH_SUCCESS;
+        starfish_outputs_begin();
+        write_text(older, "new");
+        write_text(scratch("newer"), "new");
+        assert_text(older, "old");
+        assert_int_equal(stat(scratch("newer"), &file), -1);
+        assert_int_equal(scratch_count(), before + 2);
+        assert_non_null(starfish_outputs_find(scratch("./newer")));
+        assert_null(starfish_outputs_find(scratch("another")));
+        assert_int_equal(starfish_outputs_finish(ends[i]), ends[i]);
+        assert_null(starfish_outputs_find(scratch("newer")));
+        assert_text(older, succeeds ? "new" : "old");
+        assert_int_equal(scratch_count(), before + succeeds);
+    }
+    write_text(older, "last"); /* a file by itself again */
+    assert_text(older, "last");
+}
+
+/* The second name cannot be given: its folder is gone. */
+static void groups_report_names_that_cannot_be_given(void **state)
+{
+    (void)state;
+    const int before = scratch_count();
+    assert_int_equal(mkdir(scratch("gone"), 0777), 0);
+    starfish_outputs_begin();
+    write_text(scratch("gone/file"), "new");
+    assert_int_equal(rename(scratch("gone"), scratch("moved")), 0);
+    assert_int_equal(starfish_outputs_finish(STARFISH_SUCCESS), STARFISH_ERROR_FILE);
+    assert_message("gone/file: cannot be replaced");
+    assert_int_equal(scratch_count(), before + 1);
+}
+
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
 /* A program that is writing, and has a temporary folder with a file that another program made. */
@@ -217,6 +258,8 @@ int main(void)
         cmocka_unit_test(links_are_followed_as_open_does),
         cmocka_unit_test(links_that_lead_nowhere_are_refused),
         cmocka_unit_test(names_cannot_be_guessed),
+        cmocka_unit_test(groups_appear_together),
+        cmocka_unit_test(groups_report_names_that_cannot_be_given),
         cmocka_unit_test(signals_leave_nothing_behind),
         cmocka_unit_test(the_table_of_temporaries_may_be_full),
     };
