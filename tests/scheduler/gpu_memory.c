@@ -62,12 +62,8 @@ static double *random_rhs(void)
 
 static void expect_near(const double *got, const double *expected)
 {
-    double largest = 0, error = 0;
-    for (int e = 0; e < COUNT; e++) {
-        largest = fmax(largest, fabs(expected[e]));
-        if (!(fabs(got[e] - expected[e]) <= error))
-            error = fabs(got[e] - expected[e]);
-    }
+    const double error = test_difference(STARFISH_F64, got, expected, COUNT);
+    const double largest = test_largest(STARFISH_F64, expected, COUNT);
     if (!(error <= 1e-12 * largest))
         fail_msg("relative difference %g", error / largest);
 }
