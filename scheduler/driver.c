@@ -3,6 +3,7 @@
 #include "scheduler/driver.h"
 
 #include "scheduler/fork.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
 static void *run(void *data)
@@ -121,6 +122,10 @@ starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_
                                     struct starfish_queue *queue, void (*solve)(void *job), void *job)
 {
     enter(turn, queue, solve, job);
+    if (starfish_context_ranks(context) > 1) {
+        run_turn(turn);
+        return STARFISH_SUCCESS;
+    }
     const starfish_status status = start(&turn->driver, context, run_turn, turn);
 
     turn->has_thread = status == STARFISH_SUCCESS;
