@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

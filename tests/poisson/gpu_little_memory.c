@@ -8,7 +8,6 @@
 #include "tests/common/reals.h"
 
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
 #include <stdlib.h>

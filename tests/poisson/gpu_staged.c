@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <sched.h>
 #include <starfish/starfish.h>
 #include <stdlib.h>

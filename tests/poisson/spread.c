@@ -3,7 +3,6 @@
 
 #include "tests/common/reals.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

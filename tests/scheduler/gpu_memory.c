@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <starfish/starfish.h>
 
 enum { N = 64, COUNT = N * N * N, BYTES = COUNT * (int)sizeof(double), NO_DEVICE = 77 };
