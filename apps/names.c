@@ -19,7 +19,7 @@ static const char *const peers[] = {[NAMES_ALL] = "all", [NAMES_NONE] = "none"};
 
 static const struct starfish_option rows[] = {
     NAMES_FIRST("--precision", starfish_precision_names, STARFISH_PRECISION_MIXED + 1,
-                "of the arithmetic; mixed: multigrid, with cycles in f32"),
+                "of the arithmetic; mixed, for iterative methods: iterations in f32, residuals in f64"),
     NAMES_FIRST("--algorithm", starfish_algorithm_names, STARFISH_BATCH_CR_IN_PLACE + 1,
                 "how the lines are solved; cr-in-place on GPUs alone"),
     NAMES_ROW("--layout", names_layouts, "of the lines"),

@@ -221,12 +221,8 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
     *job = NULL;
     if (plan && plan->gathered)
         return submit_gathered(plan, boundary, rhs, solution, job);
-    starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, boundary, rhs, solution, &created));
-    if (plan->space.on_ranks) /* whose threads must agree in one order */
-        starfish_turn_take(&created->turn, &plan->queue, drive, created);
-    else
-        status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
+    const starfish_status status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
     if (status != STARFISH_SUCCESS) {
         free_job(created);
         return status;

@@ -45,7 +45,8 @@ void starfish_fem_evaluate(const struct starfish_fem_basis *basis, const double 
     }
 }
 
-void starfish_fem_gauss(int count, double *t, double *weight)
+/* Gauss points and weights on [0,2]. */
+static void gauss_points(int count, double *t, double *weight)
 {
     static const struct {
         double t, weight;
@@ -73,7 +74,7 @@ starfish_status starfish_fem_rule_create(starfish_fem_element element, int d, in
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an element");
     starfish_fem_basis_of(element, d, &rule->basis);
     starfish_fem_basis_of(STARFISH_FEM_Q2, d, &rule->geometry);
-    starfish_fem_gauss(gauss, t, weight);
+    gauss_points(gauss, t, weight);
     for (int k = 0; k < (d == 3 ? gauss : 1); k++)
         for (int j = 0; j < gauss; j++)
             for (int i = 0; i < gauss; i++) {

@@ -16,9 +16,6 @@ void starfish_fem_basis_of(starfish_fem_element element, int d, struct starfish_
 /* Values of all functions at t, and where it is not NULL their derivatives, 3 per function. */
 void starfish_fem_evaluate(const struct starfish_fem_basis *basis, const double t[3], double *value, double *slope);
 
-/* Gauss points and weights on [0,2], 1 .. STARFISH_FEM_GAUSS. */
-void starfish_fem_gauss(int count, double *t, double *weight);
-
 /* Functions of an element at a rule's points, and of the geometry. */
 struct starfish_fem_rule {
     struct starfish_fem_basis basis, geometry;
@@ -29,7 +26,7 @@ struct starfish_fem_rule {
         double map[STARFISH_FEM_LATTICE], map_slope[3 * STARFISH_FEM_LATTICE];
     } at[STARFISH_FEM_GAUSS * STARFISH_FEM_GAUSS * STARFISH_FEM_GAUSS];
 };
-/* `gauss` points per direction. The caller frees *created. */
+/* `gauss` points per direction, 1 .. STARFISH_FEM_GAUSS. The caller frees *created. */
 starfish_status starfish_fem_rule_create(starfish_fem_element element, int d, int gauss,
                                          struct starfish_fem_rule **created);
 

@@ -243,12 +243,8 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
 
     STARFISH_NEED(job, "job");
     *job = NULL;
-    starfish_status status = STARFISH_SUCCESS;
     STARFISH_TRY(create_job(plan, u, &created));
-    if (starfish_context_ranks(plan->context) > 1) /* whose threads must agree in one order */
-        starfish_turn_take(&created->turn, &plan->queue, drive, created);
-    else
-        status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
+    const starfish_status status = starfish_turn_start(&created->turn, plan->context, &plan->queue, drive, created);
     if (status != STARFISH_SUCCESS) {
         free(created);
         return status;

@@ -37,10 +37,10 @@ static starfish_status by_another(const struct starfish_cells_cg *cg, int number
     return rz ? starfish_algebra_product(cg->algebra, r, z, rz) : STARFISH_SUCCESS;
 }
 
-/* Incomplete Poisson's first half goes to q, which nobody needs then. */
-starfish_status starfish_cells_precondition(const struct starfish_cells_cg *cg, int number,
-                                            const struct starfish_vector *r, const struct starfish_vector *z,
-                                            const struct starfish_sums *rz)
+/* z = M^-1 r, and into rz, where not NULL, their product. Incomplete Poisson's first half goes to q, which nobody needs
+ * then. */
+static starfish_status precondition(const struct starfish_cells_cg *cg, int number, const struct starfish_vector *r,
+                                    const struct starfish_vector *z, const struct starfish_sums *rz)
 {
     const struct starfish_cells_task task = {.u = r, .q = z, .sums = rz};
 
@@ -182,7 +182,7 @@ static starfish_status deflate(const struct starfish_cells_cg *cg, int number)
     const struct starfish_vector *y = cg->by == STARFISH_CELLS_BY_NOTHING ? cg->r : cg->z;
 
     if (y == cg->z)
-        STARFISH_TRY(starfish_cells_precondition(cg, number, cg->r, cg->z, NULL));
+        STARFISH_TRY(precondition(cg, number, cg->r, cg->z, NULL));
     if (cg->product_with_az) {
         STARFISH_TRY(
             submit_step(cg, (struct starfish_cells_task){.u = y, .f = cg->r, .q = cg->q}, STARFISH_CELLS_RESIDUAL));
@@ -205,7 +205,7 @@ static starfish_status step(void *self, int number, int zero, int most, int *cyc
     *cycles = 1;
     if (number == 0)
         STARFISH_TRY(begin(cg));
-    STARFISH_TRY(cg->deflation ? deflate(cg, number) : starfish_cells_precondition(cg, number, cg->r, cg->z, cg->rz));
+    STARFISH_TRY(cg->deflation ? deflate(cg, number) : precondition(cg, number, cg->r, cg->z, cg->rz));
     STARFISH_TRY(starfish_scalars_advance(cg->scalars, cg->algebra, &direction));
     STARFISH_TRY(number == 0 ? starfish_algebra_update(cg->algebra, cg->z, NULL, NULL, cg->p)
                              : starfish_algebra_update(cg->algebra, cg->z, &beta, cg->p, cg->p));

@@ -38,11 +38,6 @@ int starfish_cells_cg_fuses(const struct starfish_space *space, enum starfish_ce
 /* Steps of it. Of the iteration's residuals the first is r's norm. */
 struct starfish_iteration starfish_cells_cg_iteration(struct starfish_cells_cg *cg);
 
-/* z = M^-1 r, and into rz, where not NULL, their product. */
-starfish_status starfish_cells_precondition(const struct starfish_cells_cg *cg, int number,
-                                            const struct starfish_vector *r, const struct starfish_vector *z,
-                                            const struct starfish_sums *rz);
-
 /* The table of a preconditioner that has one, of all cells, from a matrix stored in f64, of which a rank has the planes
  * of the window: MEMORY. Blocks begin anew at every part of the space. */
 struct starfish_cells_table_spec {

@@ -277,13 +277,9 @@ static starfish_status drive_here(struct starfish_multigrid_job *job, struct sta
 
 static starfish_status start(struct starfish_multigrid_job *job, struct starfish_multigrid_job **started)
 {
-    struct starfish_queue *queue = &job->plan->work.queue;
-    starfish_status status = STARFISH_SUCCESS;
+    const starfish_status status =
+        starfish_turn_start(&job->turn, job->plan->context, &job->plan->work.queue, drive, job);
 
-    if (job->plan->op.space->on_ranks) /* whose threads must agree in one order */
-        starfish_turn_take(&job->turn, queue, drive, job);
-    else
-        status = starfish_turn_start(&job->turn, job->plan->context, queue, drive, job);
     if (status != STARFISH_SUCCESS) {
         free(job);
         return status;

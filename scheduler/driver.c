@@ -1,7 +1,9 @@
-/* Threads that drive iterations, and their turns. */
+/* Threads that drive iterations, and their turns. Whoever has a ticket of a queue waits until it is served, and moves
+ * the queue on in the end. */
 #include "scheduler/driver.h"
 
 #include "scheduler/fork.h"
+#include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
 static void *run(void *data)
@@ -22,8 +24,8 @@ static void destroy(struct starfish_driver *driver)
     STARPU_PTHREAD_COND_DESTROY(&driver->ended);
 }
 
-starfish_status starfish_driver_start(struct starfish_driver *driver, struct starfish_context *context,
-                                      void (*function)(void *argument), void *argument)
+static starfish_status start(struct starfish_driver *driver, struct starfish_context *context,
+                             void (*function)(void *argument), void *argument)
 {
     driver->context = context;
     driver->function = function;
@@ -37,7 +39,7 @@ starfish_status starfish_driver_start(struct starfish_driver *driver, struct sta
     return starfish_fail(STARFISH_ERROR_RUNTIME, "no thread can be made");
 }
 
-starfish_status starfish_driver_join(struct starfish_driver *driver)
+static starfish_status join(struct starfish_driver *driver)
 {
     struct starfish_patience patience;
     starfish_status status = STARFISH_SUCCESS;
@@ -70,15 +72,7 @@ void starfish_queue_destroy(struct starfish_queue *queue)
     STARPU_PTHREAD_COND_DESTROY(&queue->moved);
 }
 
-size_t starfish_queue_enter(struct starfish_queue *queue)
-{
-    STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
-    const size_t ticket = queue->next++;
-    STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
-    return ticket;
-}
-
-void starfish_queue_wait(struct starfish_queue *queue, size_t ticket)
+static void wait_for_turn(struct starfish_queue *queue, size_t ticket)
 {
     STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
     while (queue->serving != ticket && !starfish_is_forked())
@@ -86,7 +80,7 @@ void starfish_queue_wait(struct starfish_queue *queue, size_t ticket)
     STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
 }
 
-void starfish_queue_leave(struct starfish_queue *queue)
+static void leave(struct starfish_queue *queue)
 {
     STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
     queue->serving++;
@@ -100,20 +94,22 @@ static void run_turn(void *data)
 {
     struct starfish_turn *turn = data;
 
-    starfish_queue_wait(turn->queue, turn->ticket);
+    wait_for_turn(turn->queue, turn->ticket);
     starfish_rest_call_begin();
     turn->solve(turn->job);
     starfish_rest_call_end();
-    starfish_queue_leave(turn->queue);
+    leave(turn->queue);
 }
 
 static void enter(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
 {
     turn->queue = queue;
-    turn->ticket = starfish_queue_enter(queue);
     turn->solve = solve;
     turn->job = job;
     turn->has_thread = 0;
+    STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
+    turn->ticket = queue->next++;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
 }
 
 void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
@@ -126,17 +122,21 @@ starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_
                                     struct starfish_queue *queue, void (*solve)(void *job), void *job)
 {
     enter(turn, queue, solve, job);
-    const starfish_status status = starfish_driver_start(&turn->driver, context, run_turn, turn);
+    if (starfish_context_ranks(context) > 1) {
+        run_turn(turn);
+        return STARFISH_SUCCESS;
+    }
+    const starfish_status status = start(&turn->driver, context, run_turn, turn);
 
     turn->has_thread = status == STARFISH_SUCCESS;
     if (!turn->has_thread) {
-        starfish_queue_wait(queue, turn->ticket);
-        starfish_queue_leave(queue);
+        wait_for_turn(queue, turn->ticket);
+        leave(queue);
     }
     return status;
 }
 
 starfish_status starfish_turn_wait(struct starfish_turn *turn)
 {
-    return turn->has_thread ? starfish_driver_join(&turn->driver) : STARFISH_SUCCESS;
+    return turn->has_thread ? join(&turn->driver) : STARFISH_SUCCESS;
 }

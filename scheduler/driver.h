@@ -1,11 +1,14 @@
-/* A thread of the library's own that submits tasks and waits for them, and the queue in which threads take turns.
+/* Solves of a plan that take turns, each in the caller's thread or in one of the library's own, which submits tasks and
+ * waits for them.
  *
- * Both are made of StarPU's threads and locks, since those of the system know nothing of simulated time. */
+ * Threads and queues are made of StarPU's threads and locks, since those of the system know nothing of simulated time.
+ */
 #ifndef STARFISH_SCHEDULER_DRIVER_H
 #define STARFISH_SCHEDULER_DRIVER_H
 
 #include "scheduler/context.h"
 
+/* A thread. */
 struct starfish_driver {
     struct starfish_context *context;
     starpu_pthread_t thread;
@@ -15,13 +18,6 @@ struct starfish_driver {
     starpu_pthread_cond_t ended;
     int has_ended;
 };
-
-/* function(argument) in a thread; driver must stay until starfish_driver_join. RUNTIME where the system refuses. */
-starfish_status starfish_driver_start(struct starfish_driver *driver, struct starfish_context *context,
-                                      void (*function)(void *argument), void *argument);
-/* Wait for its end; once, in any thread. RUNTIME when the runtime is stuck (watch.h): then the thread goes on waiting,
- * and what it uses must stay. */
-starfish_status starfish_driver_join(struct starfish_driver *driver);
 
 /* Turns in the order in which tickets were taken. */
 struct starfish_queue {
@@ -33,10 +29,6 @@ struct starfish_queue {
 void starfish_queue_create(struct starfish_queue *queue);
 /* Nobody may be in it. */
 void starfish_queue_destroy(struct starfish_queue *queue);
-/* A ticket. Whoever has one must wait for its turn and leave again. */
-size_t starfish_queue_enter(struct starfish_queue *queue);
-void starfish_queue_wait(struct starfish_queue *queue, size_t ticket);
-void starfish_queue_leave(struct starfish_queue *queue);
 
 /* One solve of a plan whose solves take turns, as they share its vectors. */
 struct starfish_turn {
@@ -51,10 +43,12 @@ struct starfish_turn {
 /* Calls solve(job) in this thread, after all that entered the queue before. */
 void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job);
 /* The same in a thread of its own; the place in the queue is taken before this returns. turn must stay until
- * starfish_turn_wait. RUNTIME where the system refuses the thread: then the turn passes before this returns. */
+ * starfish_turn_wait. RUNTIME where the system refuses the thread: then the turn passes before this returns. In a
+ * context on several ranks, whose threads must agree in one order, solve(job) is called in this thread instead. */
 starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
                                     struct starfish_queue *queue, void (*solve)(void *job), void *job);
-/* Waits for the solve's end, however it was begun; as starfish_driver_join. */
+/* Waits for the solve's end, however it was begun; once, in any thread. RUNTIME when the runtime is stuck (watch.h):
+ * then the thread goes on waiting, and what it uses must stay. */
 starfish_status starfish_turn_wait(struct starfish_turn *turn);
 
 #endif

@@ -34,8 +34,9 @@ int starfish_cut_is_here(const struct starfish_context *context, const struct st
     return !context || !context->ranks || starfish_where_rank(cut->where[slab]) == starfish_context_rank(context);
 }
 
-void starfish_cut_planes_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
-                              size_t *planes)
+/* The planes from this rank's first slab to its last one, of which it may have none. */
+static void planes_of_rank(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+                           size_t *planes)
 {
     *first = *planes = 0;
     for (size_t s = 0; s < cut->slabs; s++)
@@ -154,7 +155,7 @@ void starfish_slab_register(starpu_data_handle_t *handle, const char *name, cons
     const struct starfish_strides strides = starfish_strides_or_packed(array->strides, n[0], n[1], n[2]);
     const int has_memory = array->memory && starfish_cut_is_here(array->context, cut, slab);
     size_t first, planes_here;
-    starfish_cut_planes_here(array->context, cut, &first, &planes_here);
+    planes_of_rank(array->context, cut, &first, &planes_here);
     const uintptr_t start = has_memory ? starfish_strides_plane(&strides, cut->first_plane[slab] - first) * size : 0;
     const uintptr_t address = has_memory ? (uintptr_t)array->memory + start : 0;
     const int node = has_memory ? array->node : -1;
@@ -338,7 +339,7 @@ static starfish_status check_pinned(const struct starfish_context *context, cons
     const struct starfish_strides strides = starfish_strides_or_packed(shape->strides, n[0], n[1], n[2]);
     const size_t plane_bytes = ((n[1] - 1) * strides.row + n[0]) * size;
     size_t here, planes;
-    starfish_cut_planes_here(context, cut, &here, &planes);
+    planes_of_rank(context, cut, &here, &planes);
     for (size_t s = 0; s < cut->slabs && context->workers_of[STARFISH_GPU] > 0; s++) {
         const size_t at_once = shape->strides.row > 0 ? 1 : starfish_cut_planes(cut, s);
         const size_t bytes = (at_once - 1) * strides.plane * size + plane_bytes;
@@ -376,7 +377,7 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
     field->memory = memory;
     size_t first, planes = n[2];
     if (context->ranks)
-        starfish_cut_planes_here(context, cut, &first, &planes);
+        planes_of_rank(context, cut, &first, &planes);
     if (!memory && planes > 0) {
         field->owned_bytes = n[0] * n[1] * planes * starfish_real_size(shape->precision);
         starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);

@@ -27,10 +27,8 @@ static inline size_t starfish_cut_planes(const struct starfish_cut *cut, size_t 
 }
 
 int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b);
-/* Whether this rank owns a slab; the planes from its first slab to its last one, of which it may have none. */
+/* Whether this rank owns a slab. */
 int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab);
-void starfish_cut_planes_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
-                              size_t *planes);
 /* The owners of a cut's slabs as a `where` each, every one once, in their order; how many: 0 where no slab names a GPU
  * or another rank, so that kinds of workers are all that is said. */
 size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS]);

@@ -5,7 +5,7 @@
  * of time, 2 to 4 ms: so there the moment is 0, and workers that find no task offer their core to whoever wants it
  * (sched_yield). On 2 cores, solves of 128^3 with 5 and 50 ms of the host's work between them took as long as with
  * spinning workers and left the host 5.3 and 54 ms instead of 10.6 and 110; solves of 32^3 with the host's 50 ms
- * took 1.5 instead of 4.0 ms, one after the other 1.3 as before, and on one core 0.8 instead of 4.0. With a core to
+ * took 1.5 instead of 4.0 ms, one after the other 1.3 either way, and on one core 0.8 instead of 4.0. With a core to
  * spare nobody waits for a slice, and a moment of 0.2 ms lets solves that follow each other find the workers awake.
  *
  * StarPU's own way, its configure option --enable-blocking-drivers, does not do: its last worker awake never sleeps, so

@@ -63,11 +63,6 @@ static void add(uint32_t hash, const size_t *values, size_t count)
     kept.count++;
 }
 
-void starfish_sizes_keep(void)
-{
-    atomic_store(&kept.keeps, 1);
-}
-
 void starfish_sizes_note(uint32_t hash, const size_t *values, size_t count)
 {
     if (!atomic_load(&kept.keeps) || count == 0 || count > STARFISH_SIZES_MOST)
@@ -152,7 +147,7 @@ starfish_status starfish_sizes_read(const char *path)
     char *line = NULL;
     size_t size = 0;
     FILE *stream = fopen(path, "r");
-    starfish_sizes_keep();
+    atomic_store(&kept.keeps, 1);
     if (!stream)
         return errno == ENOENT ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     pthread_mutex_lock(&kept.lock);

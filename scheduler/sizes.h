@@ -1,7 +1,7 @@
 /* What footprints of tasks were made of: the sizes, directions, precisions and kinds behind each, so that a simulation
  * can compare a task that was not recorded with those that were. StarPU's models keep only the hash.
  *
- * Nothing is kept until starfish_sizes_keep or starfish_sizes_read is called, and on a simulated machine. Any thread.
+ * Nothing is kept until starfish_sizes_read is called, and on a simulated machine. Any thread.
  */
 #ifndef STARFISH_SCHEDULER_SIZES_H
 #define STARFISH_SCHEDULER_SIZES_H
@@ -19,8 +19,6 @@ struct starfish_sizes {
     const size_t *value;
 };
 
-/* From now on keep what footprints are made of. */
-void starfish_sizes_keep(void);
 /* For starfish_footprint_of. */
 void starfish_sizes_note(uint32_t hash, const size_t *values, size_t count);
 

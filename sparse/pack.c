@@ -25,7 +25,9 @@ static int longest_of(const struct starfish_csr *a)
     return longest;
 }
 
-unsigned starfish_sparse_threads(const struct starfish_csr *a)
+/* T of ELLPACK-T. Rows are padded to multiples of it, and one thread per row reads without gaps too, so that more are
+ * good only where rows are too few to keep a GPU busy; then as many as have 4 entries each of a mean row. */
+static unsigned threads_of(const struct starfish_csr *a)
 {
     const size_t enough = 1 << 18; /* threads that keep a GPU busy */
     const size_t mean = a->rows > 0 ? starfish_csr_entries(a) / a->rows : 0;
@@ -143,7 +145,7 @@ starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_s
 
     *l = (struct starfish_sparse_layout){.format = format, .threads = 1, .rows = a->rows};
     if (format == STARFISH_SPARSE_ELLPACK_T)
-        l->threads = starfish_sparse_threads(a);
+        l->threads = threads_of(a);
     STARFISH_TRY(count_entries(a, l));
     if (l->entries > INT_MAX)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,

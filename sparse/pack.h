@@ -5,9 +5,6 @@
 #include "sparse/kernels/layout.h"
 #include "sparse/matrix.h"
 
-/* T of ELLPACK-T. Rows are padded to multiples of it, and one thread per row reads without gaps too, so that more are
- * good only where rows are too few to keep a GPU busy; then as many as have 4 entries each of a mean row. */
-unsigned starfish_sparse_threads(const struct starfish_csr *a);
 /* Where the matrix lies in a table behind `words` words; *words: behind it. Errors: UNSUPPORTED, MEMORY. */
 starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_sparse_format format,
                                         starfish_precision precision, struct starfish_sparse_layout *layout,

@@ -29,7 +29,41 @@ struct combination {
     size_t matrix, storage;
 };
 
-/* ---- Rows of both problems --------------------------------------------------------------------------------------- */
+/* ---- Ways and rows of both problems ------------------------------------------------------------------------------ */
+
+static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct multigrid_way *way,
+                                    starfish_status (*measure)(struct multigrid_bench *run, void *data), void *data)
+{
+    const int gpus = starfish_context_workers_of(way->context, STARFISH_GPU) > 0;
+
+    for (size_t p = 0; p < axes->precisions; ++p)
+        for (size_t s = 0; s < axes->smoothers; ++s)
+            for (size_t k = 0; k < axes->shapes; ++k)
+                for (size_t w = 0; w < axes->places; ++w) {
+                    way->precision = axes->precision[p];
+                    way->smoother = axes->smoother[s];
+                    way->shape = axes->shape[k];
+                    way->place = axes->place[w];
+                    if (way->place == 0 || gpus)
+                        STARFISH_TRY(measure(run, data));
+                }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct axes *axes, struct multigrid_way *way,
+                                     starfish_status (*measure)(struct multigrid_bench *run, void *data), void *data)
+{
+    starfish_status status = STARFISH_SUCCESS;
+
+    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
+        way->workers = axes->workers.item[w];
+        STARFISH_TRY(multigrid_context(way->workers, &way->context));
+        status = measure_ways(run, axes, way, measure, data);
+        starfish_context_destroy(way->context);
+        ++run->bench.done;
+    }
+    return status;
+}
 
 static void set_real(json_t *row, const char *key, double value)
 {
@@ -187,54 +221,40 @@ static starfish_status measure_peers(struct multigrid_bench *run, const struct c
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
+/* A mesh, and how it is solved in ways that seven-point differences do not have. */
+struct q1_axes {
+    const struct axes *axes;
+    struct combination c;
+};
+
 /* Entries in 16 bits are for cycles in f32. */
-static starfish_status measure_storages(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
+static starfish_status measure_forms(struct multigrid_bench *run, void *data)
 {
-    for (size_t i = 0; i < axes->storages; ++i) {
-        c->storage = axes->storage[i];
-        if (c->storage == 0 || c->way.precision != STARFISH_F64)
-            STARFISH_TRY(measure_combination(run, c));
-    }
-    return STARFISH_SUCCESS;
-}
+    struct q1_axes *q1 = data;
+    const struct axes *axes = q1->axes;
+    struct combination *c = &q1->c;
 
-static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
-{
-    const int gpus = starfish_context_workers_of(c->way.context, STARFISH_GPU) > 0;
-
-    for (size_t p = 0; p < axes->precisions; ++p)
-        for (size_t s = 0; s < axes->smoothers; ++s)
-            for (size_t k = 0; k < axes->shapes; ++k)
-                for (size_t w = 0; w < axes->places * axes->matrices; ++w) {
-                    c->way.precision = axes->precision[p];
-                    c->way.smoother = axes->smoother[s];
-                    c->way.shape = axes->shape[k];
-                    c->way.place = axes->place[w / axes->matrices];
-                    c->matrix = axes->matrix[w % axes->matrices];
-                    if (c->way.place == 0 || gpus)
-                        STARFISH_TRY(measure_storages(run, axes, c));
-                }
+    for (size_t m = 0; m < axes->matrices; ++m)
+        for (size_t s = 0; s < axes->storages; ++s) {
+            c->matrix = axes->matrix[m];
+            c->storage = axes->storage[s];
+            if (c->storage == 0 || c->way.precision != STARFISH_F64)
+                STARFISH_TRY(measure_combination(run, c));
+        }
     return STARFISH_SUCCESS;
 }
 
 static starfish_status measure_mesh(struct multigrid_bench *run, const struct axes *axes, const char *name, int level)
 {
     struct multigrid_mesh mesh;
-    struct combination c = {.mesh = &mesh};
+    struct q1_axes q1 = {.axes = axes, .c = {.mesh = &mesh}};
 
-    snprintf(c.name, sizeof c.name, "%s level %d", name, level);
+    snprintf(q1.c.name, sizeof q1.c.name, "%s level %d", name, level);
     starfish_status status = multigrid_mesh_create(name, level, &mesh);
-    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
-        c.way.workers = axes->workers.item[w];
-        status = multigrid_context(c.way.workers, &c.way.context);
-        if (status == STARFISH_SUCCESS) {
-            status = measure_ways(run, axes, &c);
-            starfish_context_destroy(c.way.context);
-            ++run->bench.done;
-        }
-    }
+    if (status == STARFISH_SUCCESS)
+        status = multigrid_bench_ways(run, axes, &q1.c.way, measure_forms, &q1);
     if (status == STARFISH_SUCCESS && run->peers != NAMES_NONE)
-        status = measure_peers(run, &c);
+        status = measure_peers(run, &q1.c);
     run->bench.done += run->peers != NAMES_NONE;
     multigrid_mesh_free(&mesh);
     return status;

@@ -20,7 +20,7 @@ struct multigrid_bench {
     double host_rate, device_rate;             /* bytes per second of copies */
 };
 
-/* Lists, as numbers. */
+/* What is measured: lists, as numbers. */
 struct axes {
     struct list mesh, workers;
     size_t size[LIST_MOST], sizes, level[LIST_MOST], levels, precision[LIST_MOST], precisions;
@@ -36,6 +36,11 @@ struct multigrid_way {
     starfish_context *context;
     size_t precision, smoother, shape, place;
 };
+
+/* Calls measure(run, data) with *way set to every combination of the lists that both problems have, in a context with
+ * the workers of each set. A GPU's memory is left out where there is no GPU. */
+starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct axes *axes, struct multigrid_way *way,
+                                     starfish_status (*measure)(struct multigrid_bench *run, void *data), void *data);
 
 /* A row of ours, whose solves move so many reals of the options' precision at least. */
 json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,

@@ -74,8 +74,9 @@ static double words(const struct starfish_multigrid_options *options, const stru
     return info->cycles * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * info->count + 21.0 * gradients;
 }
 
-static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
+static starfish_status measure_combination(struct multigrid_bench *run, void *data)
 {
+    const struct combination *c = data;
     struct starfish_multigrid_options options = run->options;
     struct multigrid_times times;
     char name[192];
@@ -153,44 +154,16 @@ static starfish_status measure_peers(struct multigrid_bench *run, struct combina
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_ways(struct multigrid_bench *run, const struct axes *axes, struct combination *c)
-{
-    const int gpus = starfish_context_workers_of(c->way.context, STARFISH_GPU) > 0;
-
-    for (size_t p = 0; p < axes->precisions; ++p)
-        for (size_t s = 0; s < axes->smoothers; ++s)
-            for (size_t k = 0; k < axes->shapes; ++k)
-                for (size_t w = 0; w < axes->places; ++w) {
-                    c->way.precision = axes->precision[p];
-                    c->way.smoother = axes->smoother[s];
-                    c->way.shape = axes->shape[k];
-                    c->way.place = axes->place[w];
-                    if (c->way.place == 0 || gpus)
-                        STARFISH_TRY(measure_combination(run, c));
-                }
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status measure_cube(struct multigrid_bench *run, const struct axes *axes, size_t n)
 {
     struct combination c = {.n = n, .count = n * n * n};
-    starfish_status status = STARFISH_SUCCESS;
 
     if (n < 1 || n > MOST_N)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n, MOST_N);
     if (run->peers != NAMES_NONE)
         STARFISH_TRY(measure_peers(run, &c));
     run->bench.done += run->peers != NAMES_NONE;
-    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
-        c.way.workers = axes->workers.item[w];
-        status = multigrid_context(c.way.workers, &c.way.context);
-        if (status == STARFISH_SUCCESS) {
-            status = measure_ways(run, axes, &c);
-            starfish_context_destroy(c.way.context);
-            ++run->bench.done;
-        }
-    }
-    return status;
+    return multigrid_bench_ways(run, axes, &c.way, measure_combination, &c);
 }
 
 starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes)

@@ -120,8 +120,6 @@ json_t *bench_remark(struct bench *bench, const char *who, const char *case_);
 /* The rows until now are complete: print those that have not been printed yet, and write the files of --csv and
  * --samples, so that a run that is stopped leaves them (output.c). */
 void bench_show_rows(struct bench *bench);
-/* Key `like_fastest` of every row with times: does its spread overlap that of the fastest of its case? */
-void bench_compare_rows(const struct bench *bench);
 
 /* What the frame shows at the end (output.c). The checks come before the measuring. */
 starfish_status bench_check_outputs(const struct bench *bench);

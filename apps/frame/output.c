@@ -119,7 +119,8 @@ static const json_t *fastest_beside(const struct bench *bench, const json_t *row
     return fastest;
 }
 
-void bench_compare_rows(const struct bench *bench)
+/* Key `like_fastest` of every row with times: does its spread overlap that of the fastest of its case? */
+static void compare_rows(const struct bench *bench)
 {
     json_t *row;
     size_t i;
@@ -329,7 +330,7 @@ starfish_status bench_write_outputs(struct bench *bench)
     if (json_array_size(bench->rows) == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s: nothing of what is asked for can be measured here",
                              bench->name);
-    bench_compare_rows(bench);
+    compare_rows(bench);
     if (bench->csv)
         STARFISH_TRY(write_csv(bench));
     if (bench->samples)

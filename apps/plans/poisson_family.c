@@ -17,7 +17,7 @@ static starfish_status choose(struct problem_run *run)
 
     if (o->precision == STARFISH_PRECISION_MIXED && !multigrid)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--precision: the direct solvers have no mixed mode yet; choose f64 or f32");
+                             "--precision: the direct methods have no mixed mode; choose f64 or f32");
     if (o->cycles > 0 && !multigrid)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
     if (library->max_iterations < 1) /* which the library takes for its default */

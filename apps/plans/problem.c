@@ -58,8 +58,10 @@ starfish_status problem_read(struct problem_run *run)
     return choose(run);
 }
 
-starfish_status problem_make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
-                                   const size_t *shape, double value)
+/* Memory for an array, filled so that its pages exist before a solve is measured. In a simulation there is no memory
+ * behind the addresses. */
+static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
+                                  const size_t *shape, double value)
 {
     if (SIMULATED)
         return starfish_array_reserve(array, precision, rank, shape);
@@ -68,7 +70,9 @@ starfish_status problem_make_array(struct starfish_array *array, starfish_precis
     return STARFISH_SUCCESS;
 }
 
-starfish_status problem_convert(const struct problem_run *run, const char *key, struct starfish_values *values)
+/* The values of a key in the precision of the solve; a number that the precision does not have is an error (ARGUMENT).
+ */
+static starfish_status convert(const struct problem_run *run, const char *key, struct starfish_values *values)
 {
     const starfish_status status = values->array.data ? starfish_array_convert(&values->array, run->precision)
                                                       : starfish_array_check_number(run->precision, values->constant);
@@ -84,7 +88,7 @@ static starfish_status prepare_face(const struct problem_run *run, const char *k
         starfish_array_fill(&values->array, 0);
         return STARFISH_SUCCESS;
     }
-    return problem_convert(run, key, values);
+    return convert(run, key, values);
 }
 
 starfish_status problem_prepare_boundary(struct problem_run *run)
@@ -105,9 +109,8 @@ static starfish_status prepare_rhs(struct problem_run *run)
 {
     struct starfish_values *rhs = &run->problem.rhs;
     size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
-    STARFISH_TRY(problem_convert(run, "rhs", rhs));
-    return rhs->array.data ? STARFISH_SUCCESS
-                           : problem_make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
+    STARFISH_TRY(convert(run, "rhs", rhs));
+    return rhs->array.data ? STARFISH_SUCCESS : make_array(&rhs->array, run->precision, rank, shape, rhs->constant);
 }
 
 starfish_status problem_prepare(struct problem_run *run)
@@ -116,8 +119,8 @@ starfish_status problem_prepare(struct problem_run *run)
     STARFISH_TRY(prepare_rhs(run));
     if (run->family->prepare)
         STARFISH_TRY(run->family->prepare(run));
-    STARFISH_TRY(problem_make_array(&run->solution, run->precision, rank, shape, 0));
-    return run->options.repeat > 1 ? problem_make_array(&run->second_solution, run->precision, rank, shape, 0)
+    STARFISH_TRY(make_array(&run->solution, run->precision, rank, shape, 0));
+    return run->options.repeat > 1 ? make_array(&run->second_solution, run->precision, rank, shape, 0)
                                    : STARFISH_SUCCESS;
 }
 

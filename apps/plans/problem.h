@@ -80,12 +80,6 @@ starfish_status problem_check_result(struct problem_run *run);
 /* Destroys plan and context, and frees all memory; also after a failure. */
 void problem_release(struct problem_run *run);
 
-/* What "KEY" says, in the precision of the solve; a value that this has none for is an error (ARGUMENT). */
-starfish_status problem_convert(const struct problem_run *run, const char *key, struct starfish_values *values);
-/* Memory for an array, filled so that its pages exist before a solve is measured. In a simulation there is no memory
- * behind the addresses. */
-starfish_status problem_make_array(struct starfish_array *array, starfish_precision precision, size_t rank,
-                                   const size_t *shape, double value);
 /* run->boundary from the problem's, for families that have boundary data. */
 starfish_status problem_prepare_boundary(struct problem_run *run);
 

@@ -78,7 +78,8 @@ static starfish_status fill_and_solve(struct mueller *m, const struct mueller_so
     return STARFISH_SUCCESS;
 }
 
-starfish_status mueller_run(struct mueller *m, const struct mueller_solve *s, struct starfish_atmosphere_info *info)
+static starfish_status run_solve(struct mueller *m, const struct mueller_solve *s,
+                                 struct starfish_atmosphere_info *info)
 {
     const double length = s->panel ? sqrt(2.0943951023931954923) : 1; /* of a square that is a sixth of the sphere */
     const struct starfish_atmosphere_problem problem = {.geometry = s->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
@@ -112,9 +113,9 @@ starfish_status mueller_time(struct mueller *m, const struct mueller_solve *solv
     struct starfish_atmosphere_info few, many;
 
     s.fixed = shorter;
-    STARFISH_TRY(mueller_run(m, &s, &few));
+    STARFISH_TRY(run_solve(m, &s, &few));
     s.fixed = longer;
-    STARFISH_TRY(mueller_run(m, &s, &many));
+    STARFISH_TRY(run_solve(m, &s, &many));
     *seconds = many.seconds > few.seconds ? (many.seconds - few.seconds) / (longer - shorter) : few.seconds / shorter;
     return STARFISH_SUCCESS;
 }
@@ -125,7 +126,7 @@ starfish_status mueller_measure(struct mueller *m, size_t n, starfish_atmosphere
     const struct mueller_solve solve = {n, method, 8.4, 5, 2, 0, panel, 1};
     struct starfish_atmosphere_info info;
 
-    STARFISH_TRY(mueller_run(m, &solve, &info));
+    STARFISH_TRY(run_solve(m, &solve, &info));
     STARFISH_TRY(mueller_time(m, &solve, &figures->iteration));
     figures->iterations = info.iterations;
     figures->all = info.seconds;
@@ -275,7 +276,7 @@ static const struct {
 static starfish_status add_number(struct mueller *m, const struct mueller_solve *s, const char *hierarchy)
 {
     struct starfish_atmosphere_info info;
-    const starfish_status status = mueller_run(m, s, &info);
+    const starfish_status status = run_solve(m, s, &info);
     const int converged = status == STARFISH_SUCCESS;
     const char *const how = converged ? "measured" : "did not converge";
 

@@ -62,8 +62,6 @@ struct mueller_solve {
     int panel;
     size_t times; /* so many times as many rows of columns as there are columns in x; 0: once */
 };
-starfish_status mueller_run(struct mueller *m, const struct mueller_solve *solve,
-                            struct starfish_atmosphere_info *info);
 /* Seconds of an iteration, without what a solve takes before the first and after the last one, as copies of host
  * arrays: from two solves of different length. */
 starfish_status mueller_time(struct mueller *m, const struct mueller_solve *solve, double *seconds);

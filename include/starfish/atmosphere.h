@@ -21,7 +21,8 @@
  * at the north pole and (-e_z, e_y, e_x) at the south pole.
  *
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
- * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
+ * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3 and rhs
+ * and solution are in host memory: the cores compute it. Of arrays in device memory such a solve ends STAGNATED.
  *
  * On several ranks (starfish/mpi.h) all have parts of the columns where there are enough of them, and arrays are of a
  * rank's own layers.
@@ -114,7 +115,7 @@ struct starfish_atmosphere_info {
     int iterations;   /* cycles, or steps of conjugate gradients; of BiCGStab preconditioned products, two a step */
     int levels;       /* grids */
     double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */
-    double tolerance; /* that counts */
+    double tolerance; /* the one that counts, where rounding errors forbid options.tolerance */
     double seconds;   /* submission to completion, solution back in its memory */
     struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
     /* Moved by the runtime during the solve, other solves at the same time included. */

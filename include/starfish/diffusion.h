@@ -135,7 +135,7 @@ struct starfish_diffusion_info {
     double recurrence;     /* what the iteration took for it before it was computed anew */
     double residual_max;   /* max |f - A u| / max |f|, */
     double residual_bound; /* and what it can be at most where the Euclidean one is at the tolerance */
-    double tolerance;      /* that counts */
+    double tolerance;      /* the one that counts: options.tolerance, or bound */
     double bound;          /* 100 eps || |A| |u| || / ||f|| */
     double pertrb;         /* what was taken off f in a singular problem */
     int rescued;           /* iterations of multigrid at the end, where the method asked for did not get there */
@@ -148,7 +148,8 @@ typedef struct starfish_diffusion_plan starfish_diffusion_plan;
 typedef struct starfish_diffusion_job starfish_diffusion_job;
 
 /* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member, and
- * the first cell whose coefficient is not positive), UNSUPPORTED, MEMORY, RUNTIME. */
+ * the first cell whose coefficient is not positive), UNSUPPORTED, NUMERICAL (the matrix of the deflation vectors is not
+ * positive definite in the precision), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_diffusion_plan_create(starfish_context *context,
                                                             const struct starfish_diffusion_problem *problem,
                                                             const struct starfish_diffusion_options *options,

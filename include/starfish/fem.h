@@ -74,8 +74,8 @@ struct starfish_fem_problem {
     const struct starfish_fem_mesh *mesh;
     int refinements; /* 0 .. 16; the finest mesh has less than 2^31 nodes, and fits into memory */
     starfish_fem_element element;
-    double rhs;                    /* f, or where `source` is not NULL */
-    starfish_fem_function *source; /* its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
+    double rhs;                    /* f where `source` is NULL */
+    starfish_fem_function *source; /* f by its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
     void *source_data;
     /* Where a node is in two of the groups, the later one counts. On each component of the mesh without given nodes,
      * which is all of it where there are no groups, the problem is singular: the mean of f is taken off there, and u
@@ -144,7 +144,7 @@ struct starfish_fem_options {
     double drop_tolerance;      /* of SAINV; 0: 0.1 in 2D, 0.05 in 3D, where M has up to twice the entries of A */
     int pattern_power;          /* of SPAI and FSAI: M has the pattern of this power of A */
     double tolerance;           /* of the residual's norm over that of the right-hand side with its boundary data */
-    int most_cycles;            /* 1 or more */
+    int most_cycles;            /* cycles at most; 1 or more */
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
@@ -171,7 +171,7 @@ struct starfish_fem_info {
     size_t unknowns, nonzeros; /* free ones, and entries of their matrix */
     int levels;
     int iterations;     /* cycles */
-    int preconditioned; /* of these, as a preconditioner of conjugate gradients */
+    int preconditioned; /* of these, as a preconditioner of conjugate gradients or BiCGStab */
     double residual;    /* norm of f - A u over that of f, boundary data included */
     double tolerated;   /* where rounding errors kept the residual above the tolerance: what counted instead; else 0 */
     double removed; /* singular problems: the mean that was taken off f, of several components the largest in size */
@@ -183,7 +183,8 @@ struct starfish_fem_info {
 
 /* Refine, number, assemble and set up the smoother on all levels. `options` may be NULL. The caller owns *plan; destroy
  * it before its context. Collective; `source` is called for a rank's own cells, and those around them. Errors: ARGUMENT
- * (names the member, and cells by their numbers; ranks have different problems or options), MEMORY, RUNTIME. */
+ * (names the member, and cells by their numbers; ranks have different problems or options), UNSUPPORTED (2^31 nodes or
+ * entries of a matrix, or more), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_fem_plan_create(starfish_context *context,
                                                       const struct starfish_fem_problem *problem,
                                                       const struct starfish_fem_options *options,

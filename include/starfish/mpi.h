@@ -50,7 +50,7 @@ STARFISH_API starfish_status starfish_mpi_context_create(starfish_context **cont
 STARFISH_API starfish_status starfish_mpi_context_create_f(starfish_context **context, int communicator,
                                                            const struct starfish_context_options *options);
 
-/* Rank and number of ranks; 0 and 1 of a context that is on no communicator. */
+/* Rank and number of ranks; 0 and 1 of a context that is on no communicator. Errors: ARGUMENT (NULL). Any thread. */
 STARFISH_API starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks);
 
 /* How `n` planes are dealt to ranks where options.planes of a plan does not say otherwise: the first one of `rank`, and

@@ -166,8 +166,8 @@ struct starfish_multigrid_options {
      * `absolute`. Each 0 or more. Both 0: exactly most_cycles cycles, and no residual is looked at. */
     double tolerance, absolute;
     int most_cycles; /* cycles of all kinds; 1 or more */
-    /* Mixed precision: cycles between two defects in f64, or, where inner_digits > 0, as many as it takes to gain these
-     * digits, 32 at most. */
+    /* Mixed precision: cycles between two residuals in f64, or, where inner_digits > 0, as many as it takes to gain
+     * these digits, 32 at most. */
     int inner_cycles;
     double inner_digits;
     int initial_guess; /* the solution array holds one; else it starts as 0 */

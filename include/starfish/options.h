@@ -1,6 +1,6 @@
 /* What the members of the option structs are: name, place, default, range, names of choices, a line of help. They come
- * from the tables by which the library checks options, so that wrappers in other languages have their keywords from
- * here (python/pystarfish/options.py) and keep no second list. */
+ * from the tables by which the library checks options, so that wrappers in other languages, as the package pystarfish,
+ * have their keywords from here and keep no second list. */
 #ifndef STARFISH_OPTIONS_H
 #define STARFISH_OPTIONS_H
 

@@ -71,7 +71,7 @@ struct starfish_axis {
                          and only as x of starfish_separable2d_plan_create */
 };
 
-/* axis[0] is x (uniform), axis[1] y, axis[2] z. */
+/* axis[0] is x, which is uniform but for method multigrid; axis[1] is y, axis[2] z. */
 struct starfish_poisson_problem {
     struct starfish_axis axis[3];
     double lambda;
@@ -85,11 +85,12 @@ typedef enum starfish_method {
     STARFISH_METHOD_MULTIGRID
 } starfish_method;
 
-/* Where the unknowns of an array lie that has more than these, as one with halos: in unknowns (of complex numbers
- * pairs), from the pointer to unknown (0,0,0), from a row (along x) to the next one, from a plane to the next one, and
- * from a problem to the next one. 0: as in a packed array, nx, ny rows and nz planes. A row is at least nx, a plane
- * at least ny rows, a problem at least nz planes, and each below 2^32. In two dimensions rows are along x, and there
- * is no plane. What lies between is neither read nor written. */
+/* Where the unknowns lie in an array that has room for more, such as halos. All four are distances in unknowns (a
+ * complex number is one): `offset` from the pointer to unknown (0,0,0), `row` from one row (along x) to the next,
+ * `plane` from one plane to the next, `problem` from one problem to the next. 0 stands for a packed array: offset 0, a
+ * row of nx, a plane of ny rows, a problem of nz planes. A row must be at least nx, a plane at least ny rows, a problem
+ * at least nz planes, and each below 2^32. In two dimensions rows are along x, and there is no plane. What lies between
+ * the unknowns is neither read nor written. */
 struct starfish_array_layout {
     size_t offset, row, plane, problem;
 };
@@ -110,10 +111,8 @@ struct starfish_poisson_options {
      * right (struct starfish_accuracy). */
     int check_residual;
     /* Steps of iterative refinement at most, each a solve and two residuals more: 0..10. A step that does not make the
-     * solution better is taken back. -1: one where the basis of a strongly stretched second direction loses digits
-     * (method slab) or the product form does, four to six where the last direction is badly scaled (BLKTRI, F64), two
-     * where the problem's condition or the scaling of its rows may leave few digits (docs/reliability.md), none
-     * otherwise. */
+     * solution better is taken back. -1: as many as the problem may need, by its condition and the scaling of its rows
+     * and directions (docs/reliability.md has the table); none for ordinary boxes. */
     int refinements;
     /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
      * solving by it. */
@@ -222,15 +221,18 @@ struct starfish_info {
     size_t host_to_device, device_to_host, device_to_device;
 };
 
-/* How good a solution is known to be: what a residual says, and a step of refinement. A job with check_residual is
- * solved where residual <= residual_bound and, after refinement, correction <= 0.05; else it ends with NUMERICAL.
+/* How good a solution is known to be, by its residual and by the last step of refinement. A job with check_residual
+ * ends with NUMERICAL unless all of these hold (docs/reliability.md has the rules in full): residual <= residual_bound;
+ * after refinement, correction <= 0.05, or in F64 some 9e-10 where the plan takes three steps or more by itself;
+ * without it, where the smallest eigenvalue is known, the residual over that eigenvalue is at most a tenth of the
+ * solution.
  *
  * residual_bound is 1e-8 (F64) or 1e-3 (F32), or 64 units of rounding of max (|A| |u| + |f|) / max |f| where that is
  * more, row by row, f with the boundary data; and never above 1e-3 (F64) or 1e-2 (F32). Where `tolerance` of the
  * options is given, method multigrid has its own criterion, and the bound is what follows from that.
  *
- * Where its residual stops falling above that tolerance, 100 eps max (|A| |u| + |f|) / max |f| counts instead, if that
- * is at most 1e-3: rounding errors forbid more. */
+ * Where the residual of method multigrid stops falling above its tolerance, 100 eps max (|A| |u| + |f|) / max |f|
+ * counts instead, if that is at most 1e-3: rounding errors forbid more. */
 struct starfish_accuracy {
     double residual; /* as struct starfish_info has it */
     double residual_bound;
@@ -328,25 +330,29 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
                                                      void *solution, starfish_job **job);
 
 /* The same in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the stream
- * now is done, and what is put there later begins when the solve is over, whether it has succeeded or not. Where a
- * direct method solves on the arrays' GPU alone, the calling thread waits for the launches alone (and for an earlier
- * solve with the plan); else for the stream and the solve, since a stream held for a host hangs calls that wait for the
- * device. rhs and solution are in memory of one CUDA device, the stream's, and so may arrays of `boundary` be, which
- * what is in the stream may write. The job must be waited for, once, as others; whether it has succeeded is known then.
- * Errors: ARGUMENT (not in device memory), UNSUPPORTED (no CUDA, no GPU in the context, a captured stream), RUNTIME,
- * MEMORY. Everywhere else plain pointers to device memory must be synchronised: the runtime's streams wait for no
- * other, not even the default stream: what writes rhs must be done when a solve is submitted, and the solution is there
- * when it has been waited for. */
+ * at the time of the call is done, and what is put there later begins when the solve is over, whether it has succeeded
+ * or not. Where a direct method solves on the arrays' GPU alone, the calling thread waits only for the launches (and
+ * for an earlier solve with the plan). Else it waits for the stream and for the solve, since a stream that is held for
+ * the host would block calls that wait for the device. rhs and solution are in memory of one CUDA device, the stream's.
+ * Arrays of `boundary` may be there too, and work in the stream may write them. The job must be waited for, once, as
+ * others; whether it has succeeded is known then. Errors: ARGUMENT (not in device memory), UNSUPPORTED (no CUDA, no GPU
+ * in the context, a captured stream), RUNTIME, MEMORY.
+ *
+ * All other functions expect that device memory is synchronised: the runtime's streams wait for no other stream, not
+ * even for the default one. Work that writes rhs must be done when a solve is submitted, and the solution is there when
+ * the job has been waited for. */
 STARFISH_API starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan,
                                                         const struct starfish_boundary *boundary, const void *rhs,
                                                         void *solution, struct CUstream_st *stream, starfish_job **job);
+/* Wait until the solution is in its memory, and free the job; once per job, from any thread. `info` may be NULL.
+ * Errors: those of starfish_poisson_solve that the submission has not returned. */
 STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
 /* The same, and how good the solution is; both structs are also filled where the status is NUMERICAL. Either may be
  * NULL. */
 STARFISH_API starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
                                                         struct starfish_accuracy *accuracy);
-/* Before it is waited for: waiting writes what was taken off each problem's right-hand side, options.count doubles. Of
- * problems that are not singular zeros. Errors: ARGUMENT (NULL). */
+/* To be called before the job is waited for: the wait then writes to `pertrb`, options.count doubles, what was taken
+ * off the right-hand side of each problem, 0 where the problem is not singular. Errors: ARGUMENT (NULL). */
 STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb);
 /* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted.
  */

@@ -2,8 +2,8 @@
  *
  * Where a function fails it has made nothing that needs destroying; set handles to NULL at first, since a call that
  * fails may leave them as they were. NULL for a pointer that must not be NULL is an ARGUMENT error; a function that
- * returns no status then does nothing, and returns 0, an empty text or NaN. A handle that has been destroyed must not
- * be used again.
+ * returns no status then does nothing, and returns 0, NULL, an empty text or NaN. A handle that has been destroyed must
+ * not be used again.
  *
  * Structs that the caller fills in and that may get more members, the options, begin with their size, and an older
  * program's smaller one is accepted. Structs that a function fills in, as what it tells of a solve, need no

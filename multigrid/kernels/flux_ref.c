@@ -315,7 +315,7 @@ void starfish_flux_ref_prolong(const struct starfish_flux_transfer t[3], const d
 
 /* ---- Volumes ----------------------------------------------------------------------------------------------------- */
 
-double starfish_volume_ref(const struct starfish_volumes *v, size_t e)
+static double volume_of(const struct starfish_volumes *v, size_t e)
 {
     size_t at[3];
 
@@ -329,7 +329,7 @@ void starfish_weigh_ref(const struct starfish_weigh *a)
     double *result = a->result;
 
     for (size_t e = a->at.z0 * plane; e < a->at.z1 * plane; e++) {
-        const double volume = starfish_volume_ref(&a->at, e);
+        const double volume = volume_of(&a->at, e);
         result[e] =
             a->scale * value(a->v, e) * (a->weighs_values ? volume : 1) + a->offset * (a->weighs_offset ? volume : 1);
     }
@@ -341,6 +341,6 @@ double starfish_volume_sum_ref(const struct starfish_volume_sum *a)
     double sum = 0;
 
     for (size_t e = a->at.z0 * plane; e < a->at.z1 * plane; e++)
-        sum += value(a->v, e) * (a->weighs_values ? starfish_volume_ref(&a->at, e) : 1);
+        sum += value(a->v, e) * (a->weighs_values ? volume_of(&a->at, e) : 1);
     return sum;
 }

@@ -39,8 +39,6 @@ int starfish_flux_ref_lines(const struct starfish_flux_ref *ref, int direction, 
 void starfish_flux_ref_restrict(const struct starfish_flux_transfer transfer[3], const double *fine, double *coarse);
 void starfish_flux_ref_prolong(const struct starfish_flux_transfer transfer[3], const double *coarse, double *fine);
 
-/* The volume of unknown (i,j,k), element e. */
-double starfish_volume_ref(const struct starfish_volumes *volumes, size_t e);
 /* weigh.h's result and sum, on planes z0 .. z1-1. */
 void starfish_weigh_ref(const struct starfish_weigh *arguments);
 double starfish_volume_sum_ref(const struct starfish_volume_sum *arguments);

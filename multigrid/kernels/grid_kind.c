@@ -26,7 +26,8 @@ struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle 
                                        at.y1};
 }
 
-void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size_t parts)
+/* The sums of one of `parts` cores, STARFISH_SUMS at most. */
+static void share_sums(struct starfish_grid_step *step, size_t part, size_t parts)
 {
     const size_t first = STARFISH_SUMS * part / parts;
 
@@ -46,7 +47,7 @@ void starfish_grid_share_all_by_rows(struct starfish_grid_step *step, enum starf
     }
     step->at = starfish_grid_share_rows(step->at, part, active);
     if (step->sums)
-        starfish_grid_share_sums(step, part, active);
+        share_sums(step, part, active);
 }
 
 /* Which of `all` zeros, a power of two, comes at place `step`: of twice as many each is followed by its mirror. */

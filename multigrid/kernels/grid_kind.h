@@ -168,8 +168,6 @@ static inline int starfish_grid_adds(const struct starfish_grid_kind *kind, int 
     return kind->adds && kind->adds(sweep);
 }
 
-/* The sums of one of `parts` cores, STARFISH_SUMS at most. */
-void starfish_grid_share_sums(struct starfish_grid_step *step, size_t part, size_t parts);
 /* All of a grid's arrays. */
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);
 /* Part of parts of a rectangle: by rows, or by columns. */

@@ -120,17 +120,14 @@ static void compare(const struct shape *s, const struct way *way, const struct c
     const double tolerance = way->precision == STARFISH_F32 ? 1e-4 : p.xi_up ? 1e-9 : 1e-11;
     struct starfish_atmosphere_info one, all;
     unsigned seed = 3;
-    double worst = 0, largest = 0;
     double *values = test_reals(STARFISH_F64, count, &seed);
     void *f = malloc(count * starfish_real_size(way->precision));
 
     for (size_t e = 0; e < count; e++)
         test_real_put(f, way->precision, e, values[e]);
     double *expected = solve(&p, &whole, f, &one), *u = solve(&p, &boxes, f, &all);
-    for (size_t e = 0; e < count; e++) {
-        worst = isnan(u[e]) ? HUGE_VAL : fmax(worst, fabs(u[e] - expected[e]));
-        largest = fmax(largest, fabs(expected[e]));
-    }
+    const double worst = test_difference(STARFISH_F64, u, expected, count);
+    const double largest = test_largest(STARFISH_F64, expected, count);
     if (!(worst <= tolerance * largest) || (one.iterations != all.iterations && !s->drift))
         fail_msg("%zu x %zu x %zu, %zu of %zu boxes, way %d: %g, %d iterations, not %d", p.n[0], p.n[1], p.n[2],
                  cut->boxes, cut->parts, (int)(way - ways), worst / largest, all.iterations, one.iterations);

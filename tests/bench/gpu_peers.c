@@ -47,7 +47,7 @@ static void compare(const size_t n[3], starfish_precision precision, peer_cufft_
     assert_true(seconds[0] > 0 && seconds[1] > 0);
     for (size_t i = 0; i < count; i++) {
         const double error = fabs(get(ours, precision, i) - get(theirs, precision, i));
-        worst = error > worst || isnan(error) ? error : worst; /* NaN stays */
+        worst = test_worst(worst, error);
         largest = fmax(largest, fabs(get(ours, precision, i)));
     }
     if (!(worst < tolerance[precision] * largest))

@@ -10,6 +10,7 @@
 #include "bench/peers.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
+#include "tests/common/reals.h"
 
 #include <starfish/starfish.h>
 
@@ -100,7 +101,7 @@ static double difference(const struct peer_problem *p, starfish_precision precis
     const double shift = is_singular(p) ? get(u, precision, 0) - get(v, precision, 0) : 0;
     for (size_t i = 0; i < count_of(p); i++) {
         const double error = fabs(get(u, precision, i) - get(v, precision, i) - shift);
-        worst = error > worst || isnan(error) ? error : worst; /* NaN stays */
+        worst = test_worst(worst, error);
         largest = fmax(largest, fabs(get(u, precision, i)));
     }
     return worst / largest;

@@ -5,6 +5,7 @@
 #include "base/precision.h"
 #include "base/real.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static inline double test_real_get(const void *array, starfish_precision precision, size_t index)
@@ -45,6 +46,31 @@ static inline double *test_doubles(starfish_precision precision, const void *arr
     for (size_t i = 0; copy && i < count; i++)
         copy[i] = test_real_get(array, precision, i);
     return copy;
+}
+
+/* The larger of the largest error so far and another one. Infinite from the first error on that is no number, which
+ * fmax alone would pass over. */
+static inline double test_worst(double worst, double error)
+{
+    return isnan(error) ? HUGE_VAL : fmax(worst, error);
+}
+
+/* max |a - b|; infinite where an element of either is no number. */
+static inline double test_difference(starfish_precision precision, const void *a, const void *b, size_t count)
+{
+    double worst = 0;
+    for (size_t i = 0; i < count; i++)
+        worst = test_worst(worst, fabs(test_real_get(a, precision, i) - test_real_get(b, precision, i)));
+    return worst;
+}
+
+/* max |a| over the elements that are numbers: what errors are measured by. */
+static inline double test_largest(starfish_precision precision, const void *a, size_t count)
+{
+    double largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, fabs(test_real_get(a, precision, i)));
+    return largest;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Matrices and loads of small distorted meshes, compared with a dense assembly that shares no code with ours: bilinear
  * and trilinear maps from the corners, shape functions written out, Gauss points of its own. */
 #include "fem/space.h"
+#include "tests/common/reals.h"
 #include "tests/fem/meshes.h"
 
 #include <math.h>
@@ -127,9 +128,9 @@ static double compare(const struct starfish_fem_space *space, const struct starf
                 continue;
             }
             const int e = starfish_csr_find(a, (size_t)space->unknown[i], (size_t)space->unknown[j]);
-            worst = fmax(worst, fabs(entry - (e < 0 ? 0 : a->value[e])));
+            worst = test_worst(worst, fabs(entry - (e < 0 ? 0 : a->value[e])));
         }
-        worst = fmax(worst, fabs(wanted - load[space->unknown[i]]));
+        worst = test_worst(worst, fabs(wanted - load[space->unknown[i]]));
     }
     return worst / largest;
 }

@@ -73,7 +73,7 @@ static double residual_of(const struct test_fem *fem, starfish_precision precisi
         scale = fmax(scale, fabs(r));
         for (size_t j = 0; j < fem->n; j++)
             r -= fem->dense[i * fem->n + j] * test_real_get(u, precision, j);
-        worst = isnan(r) ? HUGE_VAL : fmax(worst, fabs(r));
+        worst = test_worst(worst, fabs(r));
     }
     return worst / scale;
 }
@@ -104,12 +104,9 @@ static int test_variant(starfish_context *context, const struct variant *variant
         check("one part", precision, cycles > 0 && cycles < 20 && residual_of(&whole, precision, one, rhs) < rounding);
     for (size_t set = 0; set < sets; set++) {
         const int again = solve(context, &cut, variant, precision, owners[set], rhs, three);
-        double worst = 0, largest = 0;
-        for (size_t i = 0; i < n; i++) {
-            worst = fmax(worst, fabs(test_real_get(one, precision, i) - test_real_get(three, precision, i)));
-            largest = fmax(largest, fabs(test_real_get(one, precision, i)));
-        }
-        failed += check("three parts", precision, again == cycles && worst <= equal * largest);
+        failed += check("three parts", precision,
+                        again == cycles &&
+                            test_difference(precision, one, three, n) <= equal * test_largest(precision, one, n));
     }
     free(rhs);
     free(one);

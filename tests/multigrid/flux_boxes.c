@@ -173,15 +173,6 @@ starfish_status test_box_solve(const struct test_box *box, const struct starfish
     return status;
 }
 
-double test_box_difference(const double *a, const double *b, size_t count)
-{
-    double most = 0;
-    for (size_t e = 0; e < count; e++)
-        if (!(fabs(a[e] - b[e]) <= most))
-            most = fabs(a[e] - b[e]);
-    return most;
-}
-
 double test_box_recover(const struct test_box *box, const struct starfish_multigrid_options *options,
                         struct starfish_multigrid_info *info)
 {
@@ -194,7 +185,7 @@ double test_box_recover(const struct test_box *box, const struct starfish_multig
     if (status != STARFISH_SUCCESS)
         fail_msg("%zu x %zu x %zu: %s", box->problem.n[0], box->problem.n[1], box->problem.n[2],
                  starfish_error_message());
-    const double error = test_box_difference(u, v, box->count);
+    const double error = test_difference(STARFISH_F64, u, v, box->count);
     free(u);
     free(f);
     free(v);

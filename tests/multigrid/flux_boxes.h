@@ -31,7 +31,6 @@ double test_box_apply(const struct starfish_stencil_problem *p, const double *u,
 double test_box_volume(const struct starfish_stencil_problem *p, size_t e);
 
 double *test_box_random(size_t count, unsigned seed);
-double test_box_difference(const double *a, const double *b, size_t count);
 
 starfish_status test_box_solve_with(starfish_multigrid_plan *plan, size_t count,
                                     const struct starfish_multigrid_options *options, const double *f, double *u,

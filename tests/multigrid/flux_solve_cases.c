@@ -108,7 +108,7 @@ static void stored_and_tensor_form_agree(void **state)
     double most = 0;
     for (size_t e = 0; e < box.count; e++)
         most = fmax(most, fabs(u[e]));
-    assert_true(test_box_difference(u, v, box.count) < 1e-11 * most);
+    assert_true(test_difference(STARFISH_F64, u, v, box.count) < 1e-11 * most);
     free(one);
     free(f);
     free(u);
@@ -145,7 +145,7 @@ static void singular_problems_are_solved(void **state)
             f[e] = factor == 0 ? integral + 0.75 * volume : integral / volume / factor + 0.75;
         }
         ASSERT_OK(test_box_solve(&box, &options, f, v, &info));
-        const double error = test_box_difference(u, v, box.count);
+        const double error = test_difference(STARFISH_F64, u, v, box.count);
         if (!(error < 1e-8) || !(fabs(info.removed - 0.75) < 1e-9))
             fail_msg("case %d: error %g, removed %g", c, error, info.removed);
         free(u);
@@ -232,7 +232,7 @@ static void cuts_and_tails_change_nothing(void **state)
             double most = 0;
             for (size_t e = 0; e < box.count; e++)
                 most = fmax(most, fabs(first[e]));
-            const double difference = w == 0 ? 0 : test_box_difference(first, other, box.count);
+            const double difference = w == 0 ? 0 : test_difference(STARFISH_F64, first, other, box.count);
             if (!(difference <= (mixed ? 1e-5 : 1e-12) * most))
                 fail_msg("smoother %d, blocks %zu, tail %zu: %g", (int)test_box_smoothers[s], ways[w].blocks,
                          ways[w].tail, difference / most);
@@ -274,7 +274,7 @@ static void lines_may_be_given(void **state)
         f[i] = (coupling[i] + coupling[i + 1] + extra[i] + 0.5 * weight[i]) * u[i] -
                (i > 0 ? coupling[i] * u[i - 1] : 0) - (i < 4 ? coupling[i + 1] * u[i + 1] : 0);
     ASSERT_OK(test_box_solve(&box, &options, f, v, NULL));
-    assert_true(test_box_difference(u, v, 5) < 1e-10);
+    assert_true(test_difference(STARFISH_F64, u, v, 5) < 1e-10);
 }
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */

@@ -195,14 +195,7 @@ static int solve(starfish_context *context, const struct family *family,
 
 static double difference(const void *a, const void *b, starfish_precision precision, size_t n)
 {
-    double worst = 0, largest = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        const double d = fabs(test_real_get(a, precision, i) - test_real_get(b, precision, i));
-        worst = isnan(d) ? HUGE_VAL : fmax(worst, d);
-        largest = fmax(largest, fabs(test_real_get(a, precision, i)));
-    }
-    return worst / largest;
+    return test_difference(precision, a, b, n) / test_largest(precision, a, n);
 }
 
 static int test_smoother(starfish_context *context, const struct family *family, starfish_smoother smoother,

@@ -197,13 +197,7 @@ void test_q1_random(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann
 
 double test_q1_difference(const double *a, const double *b, size_t n)
 {
-    double difference = 0, largest = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        difference = fmax(difference, isfinite(a[i]) ? fabs(a[i] - b[i]) : (double)INFINITY);
-        largest = fmax(largest, fabs(b[i]));
-    }
-    return difference / largest;
+    return test_difference(STARFISH_F64, a, b, n) / test_largest(STARFISH_F64, b, n);
 }
 
 /* Solutions of the same arithmetic: equal, unless some tasks may run on cores or on a GPU as it comes, which round

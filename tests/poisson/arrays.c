@@ -161,7 +161,7 @@ static void layouts_in_two_dimensions(void **state)
         struct starfish_axis x = test_matrix(NX, 0, &seed), y = test_matrix(NY, variant & 4, &seed);
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         const size_t parts = variant & 1 ? 2 : 1;
-        double *f = test_random_field(parts * NX * NY, &seed), wanted[2 * NX * NY];
+        double *f = test_reals(STARFISH_F64, parts * NX * NY, &seed), wanted[2 * NX * NY];
         double from[SIZE], to[SIZE];
         starfish_poisson_plan *plan;
         options.complex_rhs = variant & 1;

@@ -89,10 +89,10 @@ static void make_boundary(const struct arrays_case *c, struct arrays_made *m, un
         for (int end = 0; end < 2; end++) {
             const size_t face = m->elements / c->n[axis];
             if ((axis + end) % 2 == 0) {
-                m->boundary.constant[axis][end] = test_random(seed);
+                m->boundary.constant[axis][end] = test_real_random(seed);
                 continue;
             }
-            m->face[axis][end] = test_random_field(face * m->count, seed);
+            m->face[axis][end] = test_reals(STARFISH_F64, face * m->count, seed);
             m->face_array[axis][end] = malloc(face * m->count * sizeof(double));
             for (size_t e = 0; e < face * m->count; e++)
                 test_real_put(m->face_array[axis][end], c->options.precision, e, m->face[axis][end][e]);
@@ -106,7 +106,7 @@ struct arrays_made arrays_make(const struct arrays_case *c, unsigned *seed)
     m.problem.lambda = c->lambda;
     for (int axis = 0; axis < 3; axis++)
         m.problem.axis[axis] = test_axis(c->axis[axis], c->n[axis], 0.5, 1 + 0.25 * axis);
-    m.u = test_random_field(m.elements * m.count, seed);
+    m.u = test_reals(STARFISH_F64, m.elements * m.count, seed);
     m.f = malloc(m.elements * m.count * sizeof *m.f);
     if (c->with_boundary)
         make_boundary(c, &m, seed);

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +19,6 @@ const starfish_method direct_methods[DIRECT_METHODS] = {STARFISH_METHOD_SLAB, ST
                                                         STARFISH_METHOD_BLKTRI_PRODUCT};
 starfish_context *direct_context;
 int direct_workers[2];
-
-size_t direct_unknowns(const struct starfish_poisson_problem *p)
-{
-    return p->axis[0].n * p->axis[1].n * p->axis[2].n;
-}
-
-double direct_difference(const double *a, const double *b, size_t count)
-{
-    double most = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double difference = fabs(a[i] - b[i]);
-        if (!(difference < HUGE_VAL))
-            return HUGE_VAL;
-        most = fmax(most, difference);
-    }
-    return most;
-}
 
 /* Solve in the precision of the options; rhs and result in double. */
 void direct_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
@@ -63,9 +45,9 @@ void direct_random_boundary(const struct starfish_poisson_problem *p, struct sta
     for (int axis = 0; axis < 3; axis++)
         for (int end = 0; end < 2; end++)
             if ((axis + end) % 2)
-                boundary->constant[axis][end] = test_random(seed);
+                boundary->constant[axis][end] = test_real_random(seed);
             else
-                boundary->array[axis][end] = test_random_field(direct_unknowns(p) / p->axis[axis].n, seed);
+                boundary->array[axis][end] = test_reals(STARFISH_F64, test_unknowns(p) / p->axis[axis].n, seed);
 }
 
 void direct_free_boundary(struct starfish_boundary *boundary)
@@ -75,26 +57,13 @@ void direct_free_boundary(struct starfish_boundary *boundary)
             free((void *)boundary->array[axis][end]);
 }
 
-struct starfish_poisson_problem direct_problem(const char *x, const char *y, const char *z, size_t nx, size_t ny,
-                                               size_t nz, double lambda)
-{
-    return (struct starfish_poisson_problem){
-        {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, lambda};
-}
-
-void direct_free_problem(struct starfish_poisson_problem *p)
-{
-    for (int axis = 0; axis < 3; axis++)
-        test_axis_free(&p->axis[axis]);
-}
-
 /* Random u and boundary data -> f -> solve -> u? The bound is on the error relative to max|u| = 1. */
 void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
                            const struct starfish_poisson_options *options, int with_boundary, double bound)
 {
     unsigned seed = 7;
-    const size_t count = direct_unknowns(p);
-    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
+    const size_t count = test_unknowns(p);
+    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
     struct starfish_boundary boundary = {0};
     struct starfish_info info;
     starfish_poisson_plan *plan;
@@ -105,7 +74,7 @@ void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
         fail_msg("%s: %s", what, starfish_error_message());
     memset(v, 0xff, count * sizeof *v);
     direct_solve(plan, &boundary, options->precision, f, v, count, &info);
-    const double error = direct_difference(u, v, count);
+    const double error = test_difference(STARFISH_F64, u, v, count);
     if (!(error <= bound))
         fail_msg("%s, method %s: error %g exceeds %g", what, starfish_poisson_plan_method(plan), error, bound);
     if (options->check_residual)

@@ -16,16 +16,10 @@ extern int direct_workers[2];
 
 /* ---- Helpers ---------------------------------------------------------------------------------------------------- */
 
-struct starfish_poisson_problem direct_problem(const char *x, const char *y, const char *z, size_t nx, size_t ny,
-                                               size_t nz, double lambda);
-void direct_free_problem(struct starfish_poisson_problem *p);
-size_t direct_unknowns(const struct starfish_poisson_problem *p);
 /* Constants and arrays. */
 void direct_random_boundary(const struct starfish_poisson_problem *p, struct starfish_boundary *boundary,
                             unsigned *seed);
 void direct_free_boundary(struct starfish_boundary *boundary);
-/* In the max norm; infinite where it is no number. */
-double direct_difference(const double *a, const double *b, size_t count);
 /* Solve in the precision of the options; rhs and result in double. */
 void direct_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
                   const double *rhs, double *result, size_t count, struct starfish_info *info);

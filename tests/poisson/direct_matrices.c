@@ -2,6 +2,7 @@
 #include "tests/poisson/direct_cases.h"
 
 #include "tests/common/check.h"
+#include "tests/poisson/fishpack_example.h"
 #include "tests/poisson/oracle.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ void solves_stretched_grids(void **state)
     for (int y = 0; y < 8; y++)
         for (int z = 0; z < 8; z++) {
             struct starfish_poisson_problem p =
-                direct_problem(direct_axes[(y + z) % DIRECT_AXES], kinds[y], kinds[z], 5, 9, 13, -1);
+                test_problem(direct_axes[(y + z) % DIRECT_AXES], kinds[y], kinds[z], 5, 9, 13, -1);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.slabs = 2;
             for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
@@ -31,7 +32,7 @@ void solves_stretched_grids(void **state)
                 options.refinements = z % 2;
                 direct_check_recovers(kinds[z], &p, &options, 1, 1e-11);
             }
-            direct_free_problem(&p);
+            test_free_problem(&p);
         }
 }
 
@@ -56,45 +57,23 @@ void solves_random_matrices_of_any_size(void **state)
                 options.slabs = variant % DIRECT_METHODS ? 0 : 1 + (i + (size_t)periodic) % 5 % sizes[i];
                 direct_check_recovers(what, &p, &options, 0, variant / DIRECT_METHODS ? 2e-3 : 1e-10);
             }
-            direct_free_problem(&p);
+            test_free_problem(&p);
         }
 }
 
-/* FISHPACK's problem in 2D, and its own example (ACCEPTANCE A). */
 void solves_fishpack_blktri_example(void **state)
 {
     (void)state;
-    enum { M = 50, N = 63 };
-    double a[2][N], b[2][N], c[2][N], f[N * M];
-    const double ds = 1.0 / (M + 1), dt = 1.0 / (N + 1), step[2] = {ds, dt};
-    const size_t n[2] = {M, N};
-    for (int axis = 0; axis < 2; axis++)
-        for (size_t i = 0; i < n[axis]; i++) {
-            const double h = step[axis], s = (double)(i + 1) * h, half = 1 / (2 * s * h);
-            a[axis][i] = half / (2 * (s - h / 2) * h);
-            c[axis][i] = half / (2 * (s + h / 2) * h);
-            b[axis][i] = -(a[axis][i] + c[axis][i]);
-        }
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < M; i++) {
-            const double s = (double)(i + 1) * ds, t = (double)(j + 1) * dt;
-            f[i + M * j] = 3.75 * s * t * (pow(s, 4) + pow(t, 4));
-            if (i == M - 1)
-                f[i + M * j] -= c[0][i] * pow(t, 5);
-            if (j == N - 1)
-                f[i + M * j] -= c[1][j] * pow(s, 5);
-        }
-    const struct starfish_axis x = {.kind = STARFISH_TRIDIAGONAL, .n = M, .lower = a[0], .diag = b[0], .upper = c[0]};
-    const struct starfish_axis y = {.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = a[1], .diag = b[1], .upper = c[1]};
+    struct test_fishpack_example e;
+    test_fishpack_example(&e);
+    const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
+    const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);
     starfish_poisson_plan *plan;
     ASSERT_OK(starfish_separable2d_plan_create(direct_context, &x, &y, 0, NULL, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, e.rhs, e.rhs, NULL));
     starfish_poisson_plan_destroy(plan);
-    double error = 0;
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < M; i++)
-            error = fmax(error, fabs(f[i + M * j] - pow((double)(i + 1) * ds * ((double)(j + 1) * dt), 5)));
-    assert_true(fabs(error / 1.64778571e-5 - 1) < 1e-6);
+    const double error = test_difference(STARFISH_F64, e.rhs, e.exact, TEST_EXAMPLE_M * TEST_EXAMPLE_N);
+    assert_true(fabs(error / TEST_EXAMPLE_ERROR - 1) < 1e-6);
 }
 
 /* Solve A v = f in 2D, axes 1 and 2 of the problem, and compare v with u. */
@@ -111,10 +90,10 @@ static double error_in_2d(const struct starfish_poisson_problem *p, starfish_met
     assert_string_equal(starfish_poisson_plan_method(plan), names[method]);
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, v, NULL));
     starfish_poisson_plan_destroy(plan);
-    return direct_difference(u, v, p->axis[1].n * p->axis[2].n);
+    return test_difference(STARFISH_F64, u, v, p->axis[1].n * p->axis[2].n);
 }
 
-/* ACCEPTANCE G, I and K: random u on uniform grids, 2D, any n; bounds are FISHPACK's errors where it solves, and as
+/* Random u on uniform grids, 2D, any n; bounds are FISHPACK's errors where it solves, and as
  * much for periodic n, whose roots come from a band matrix, as the condition allows. */
 void recovers_random_2d_fields(void **state)
 {
@@ -134,7 +113,7 @@ void recovers_random_2d_fields(void **state)
                *by = malloc(n * sizeof(double)), *f = malloc(m * n * sizeof(double)),
                *v = malloc(m * n * sizeof(double)), zero = 0;
         unsigned seed = 5;
-        double *u = test_random_field(m * n, &seed);
+        double *u = test_reals(STARFISH_F64, m * n, &seed);
         for (size_t i = 0; i < m; i++)
             ax[i] = one_x, bx[i] = -2 * one_x;
         for (size_t j = 0; j < n; j++)
@@ -197,7 +176,7 @@ void the_slab_method_does_2d(void **state)
                                                        .upper = row[d][2]};
             }
             unsigned seed = 29;
-            double *u = test_random_field(count, &seed), *f = malloc(2 * count * sizeof *f);
+            double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(2 * count * sizeof *f);
             test_apply(&p, NULL, u, f);
             const double error = error_in_2d(&p, STARFISH_METHOD_SLAB, u, f, f + count);
             if (!(error <= 1e-11))
@@ -209,7 +188,7 @@ void the_slab_method_does_2d(void **state)
 /* |f - A v| over |A| |v|, all in the max norm. */
 static double backward_error(const struct starfish_poisson_problem *p, const double *f, const double *v)
 {
-    const size_t m = p->axis[1].n, count = direct_unknowns(p);
+    const size_t m = p->axis[1].n, count = test_unknowns(p);
     double *product = malloc(count * sizeof *product), norm = 4 * pow((double)m + 1, 2), largest = 0, stiffest = 0;
     test_apply(p, NULL, v, product);
     for (size_t e = 0; e < count; e++)
@@ -217,12 +196,12 @@ static double backward_error(const struct starfish_poisson_problem *p, const dou
     for (size_t j = 0; j < p->axis[2].n; j++)
         stiffest = fmax(stiffest, 2 * fabs(p->axis[2].diag[j]));
     norm += stiffest;
-    const double error = direct_difference(f, product, count) / (norm * largest);
+    const double error = test_difference(STARFISH_F64, f, product, count) / (norm * largest);
     free(product);
     return error;
 }
 
-/* ACCEPTANCE H: grids with neighbouring scales 40,000 apart. The product form loses its digits there. */
+/* Grids with neighbouring scales 40,000 apart. The product form loses its digits there. */
 void partial_fractions_stand_stretching(void **state)
 {
     (void)state;
@@ -231,7 +210,7 @@ void partial_fractions_stand_stretching(void **state)
     double *lower = malloc(n * sizeof *lower), *diag = malloc(n * sizeof *diag), *upper = malloc(n * sizeof *upper),
            *f = malloc(n * n * sizeof *f), *v = malloc(n * n * sizeof *v);
     unsigned seed = 23;
-    double *u = test_random_field(n * n, &seed), zero = 0;
+    double *u = test_reals(STARFISH_F64, n * n, &seed), zero = 0;
     for (size_t t = 0; t < sizeof stretching / sizeof stretching[0]; t++) {
         const double s = stretching[t];
         for (size_t j = 0; j < n; j++) {

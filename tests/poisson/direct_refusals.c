@@ -18,7 +18,7 @@ void refuses_what_it_cannot_solve(void **state)
     (void)state;
     starfish_poisson_plan *plan;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 8, 7, 7, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 8, 7, 7, 0);
 
     p.axis[1].n = 0;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "axis y.n");
@@ -64,7 +64,7 @@ void refuses_what_it_cannot_solve(void **state)
     ((double *)p.axis[1].coordinates)[3] = 0;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT,
                  "axis y.coordinates[3]");
-    direct_free_problem(&p);
+    test_free_problem(&p);
 
     unsigned seed = 4;
     p = (struct starfish_poisson_problem){
@@ -77,7 +77,7 @@ void refuses_what_it_cannot_solve(void **state)
     options.method = STARFISH_METHOD_SLAB;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
                  "axis y: lower[2] * upper[1]");
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* Where y has no basis, or one that is scaled beyond use, auto takes block cyclic reduction. */
@@ -94,7 +94,7 @@ void auto_passes_by_a_useless_basis(void **state)
         upper[1][k] = 0.1;
     }
     for (int kind = 0; kind < 2; kind++) {
-        struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 6, N, 7, -1);
+        struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 6, N, 7, -1);
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         starfish_poisson_plan *plan;
         p.axis[1] = (struct starfish_axis){
@@ -109,7 +109,7 @@ void auto_passes_by_a_useless_basis(void **state)
                          STARFISH_ERROR_NOT_SYMMETRIZABLE, "axis y");
         }
         p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
-        direct_free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
@@ -117,11 +117,11 @@ void auto_passes_by_a_useless_basis(void **state)
 void solves_indefinite_problems(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "dd node", 8, 7, 9, 100.5);
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 8, 7, 9, 100.5);
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         options.method = (starfish_method)method;
         direct_check_recovers("lambda 100.5", &p, &options, 1, 1e-10);
     }
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }

@@ -36,9 +36,9 @@ void recovers_random_fields(void **state)
             options.mode_blocks = 2;
             options.check_residual = case_ % 3 == 0;
             struct starfish_poisson_problem p =
-                direct_problem(x, y, z, 6 + (size_t)case_ % 3, 5, 7 + (size_t)case_ % 2, -1);
+                test_problem(x, y, z, 6 + (size_t)case_ % 3, 5, 7 + (size_t)case_ % 2, -1);
             direct_check_recovers(what, &p, &options, 1, options.precision == STARFISH_F64 ? 1e-12 : 1e-4);
-            direct_free_problem(&p);
+            test_free_problem(&p);
         }
     }
 }
@@ -52,9 +52,9 @@ void solves_lengths_without_small_factors(void **state)
         options.method = STARFISH_METHOD_SLAB;
         options.slabs = 2;
         struct starfish_poisson_problem p =
-            direct_problem("periodic", direct_axes[kind], direct_axes[(kind + 4) % DIRECT_AXES], 149, 131, 5, -1);
+            test_problem("periodic", direct_axes[kind], direct_axes[(kind + 4) % DIRECT_AXES], 149, 131, 5, -1);
         direct_check_recovers(direct_axes[kind], &p, &options, 1, 1e-11);
-        direct_free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
@@ -84,10 +84,10 @@ void solves_eigenvectors(void **state)
     for (int kind = 0; kind < DIRECT_AXES; kind++)
         for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
             struct starfish_poisson_problem p =
-                direct_problem(direct_axes[kind], direct_axes[kind], direct_axes[kind], n[0], n[1], n[2], 0);
+                test_problem(direct_axes[kind], direct_axes[kind], direct_axes[kind], n[0], n[1], n[2], 0);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.method = (starfish_method)method;
-            const size_t count = direct_unknowns(&p);
+            const size_t count = test_unknowns(&p);
             double *f = malloc(count * sizeof *f), *u = malloc(count * sizeof *u), eigenvalue[3] = {0, 0, 0},
                    largest = 0;
             for (size_t e = 0; e < count; e++) {
@@ -107,27 +107,12 @@ void solves_eigenvectors(void **state)
             starfish_poisson_plan_destroy(plan);
             free(f);
             free(u);
-            direct_free_problem(&p);
+            test_free_problem(&p);
         }
 }
 
 /* Singular problems: the mean of f is removed and reported, the solution has mean zero. Cyclic reduction leaves no more
  * of a mean than the rounding errors of its sum; slab leaves those of the mean that f had. */
-static double weighted_mean(const struct starfish_poisson_problem *p, const double *u)
-{
-    double *w[3], mean = 0;
-    const size_t *n = (const size_t[]){p->axis[0].n, p->axis[1].n, p->axis[2].n};
-    for (int axis = 0; axis < 3; axis++) {
-        w[axis] = malloc(n[axis] * sizeof(double));
-        test_weights(&p->axis[axis], w[axis]);
-    }
-    for (size_t e = 0; e < direct_unknowns(p); e++)
-        mean += w[0][e % n[0]] * w[1][e / n[0] % n[1]] * w[2][e / n[0] / n[1]] * u[e];
-    for (int axis = 0; axis < 3; axis++)
-        free(w[axis]);
-    return mean;
-}
-
 void solves_singular_problems(void **state)
 {
     (void)state;
@@ -138,16 +123,16 @@ void solves_singular_problems(void **state)
                 for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
                     if (y > 2 && method == STARFISH_METHOD_SLAB)
                         continue;
-                    struct starfish_poisson_problem p = direct_problem(kinds[x], kinds[y], kinds[z], 6, 9, 8, 0);
+                    struct starfish_poisson_problem p = test_problem(kinds[x], kinds[y], kinds[z], 6, 9, 8, 0);
                     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
                     options.method = (starfish_method)method;
                     options.check_residual = 1;
                     unsigned seed = 3;
-                    const size_t count = direct_unknowns(&p);
-                    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
+                    const size_t count = test_unknowns(&p);
+                    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
                     struct starfish_boundary boundary;
                     direct_random_boundary(&p, &boundary, &seed);
-                    const double mean = weighted_mean(&p, u);
+                    const double mean = test_weighted_mean(&p, u);
                     for (size_t e = 0; e < count; e++)
                         u[e] -= mean;
                     test_apply(&p, &boundary, u, f);
@@ -158,7 +143,8 @@ void solves_singular_problems(void **state)
                     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
                     assert_true(starfish_poisson_plan_singular(plan));
                     ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info)); /* in place */
-                    const double error = direct_difference(u, f, count), left = fabs(weighted_mean(&p, f));
+                    const double error = test_difference(STARFISH_F64, u, f, count);
+                    const double left = fabs(test_weighted_mean(&p, f));
                     const double most_left = (method == STARFISH_METHOD_SLAB ? 200 : 4) * DBL_EPSILON;
                     if (!(error < 1e-11) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-12) ||
                         !(left <= most_left))
@@ -169,7 +155,7 @@ void solves_singular_problems(void **state)
                     direct_free_boundary(&boundary);
                     free(u);
                     free(f);
-                    direct_free_problem(&p);
+                    test_free_problem(&p);
                 }
 }
 
@@ -213,7 +199,7 @@ static void smooth_boundary(const struct starfish_poisson_problem *p, struct sta
 
 static double discretisation_error(const char *x, const char *y, const char *z, size_t n, starfish_method method)
 {
-    struct starfish_poisson_problem p = direct_problem(x, y, z, n, n, n, -2);
+    struct starfish_poisson_problem p = test_problem(x, y, z, n, n, n, -2);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_boundary boundary;
     starfish_poisson_plan *plan;
@@ -238,7 +224,7 @@ static double discretisation_error(const char *x, const char *y, const char *z, 
     direct_free_boundary(&boundary);
     free(f);
     free(u);
-    direct_free_problem(&p);
+    test_free_problem(&p);
     return sqrt(square / (double)(n * n * n));
 }
 

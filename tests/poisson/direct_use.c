@@ -21,7 +21,7 @@ void refinement_brings_back_digits(void **state)
 {
     (void)state;
     enum { NX = 3, NY = 512, NZ = 5 };
-    struct starfish_poisson_problem p = direct_problem("periodic", "dd cell", "dn cell", NX, NY, NZ, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "dd cell", "dn cell", NX, NY, NZ, 0);
     double faces[NY + 1], error[2];
     for (int j = 0; j <= NY; j++)
         faces[j] = (1 + tanh(6 * (2.0 * j / NY - 1)) / tanh(6)) / 2 * (1 + (j < NY / 2 ? 1e-9 : 0));
@@ -30,7 +30,7 @@ void refinement_brings_back_digits(void **state)
     p.axis[1].coordinate_count = NY + 1;
     unsigned seed = 13;
     const size_t count = NX * NY * NZ;
-    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
+    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
     struct starfish_boundary boundary = {.constant = {[1] = {0.25, -0.5}, [2] = {1, 0}}};
     for (int steps = 0; steps < 2; steps++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
@@ -43,7 +43,7 @@ void refinement_brings_back_digits(void **state)
         test_apply(&p, &boundary, u, f);
         ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info));
         assert_int_equal(info.refinements, steps);
-        error[steps] = direct_difference(u, f, count);
+        error[steps] = test_difference(STARFISH_F64, u, f, count);
         starfish_poisson_plan_destroy(plan);
     }
     if (!(error[1] < 0.1 * error[0]))
@@ -56,9 +56,9 @@ void streams_of_solves(void **state)
 {
     (void)state;
     enum { SOLVES = 6 };
-    struct starfish_poisson_problem p = direct_problem("periodic", "nn cell", "dd cell", 24, 20, 36, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "nn cell", "dd cell", 24, 20, 36, 0);
     unsigned seed = 17;
-    const size_t count = direct_unknowns(&p);
+    const size_t count = test_unknowns(&p);
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         starfish_poisson_plan *plan;
@@ -68,7 +68,7 @@ void streams_of_solves(void **state)
         options.slabs = 4;
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
         for (int i = 0; i < SOLVES; i++) {
-            u[i] = test_random_field(count, &seed);
+            u[i] = test_reals(STARFISH_F64, count, &seed);
             f[i] = malloc(count * sizeof(double));
             v[i] = malloc(count * sizeof(double));
             test_apply(&p, NULL, u[i], f[i]);
@@ -76,12 +76,12 @@ void streams_of_solves(void **state)
         }
         for (int i = 0; i < SOLVES; i++) {
             ASSERT_OK(starfish_job_wait(job[i], NULL));
-            assert_true(direct_difference(u[i], v[i], count) < 1e-11);
+            assert_true(test_difference(STARFISH_F64, u[i], v[i], count) < 1e-11);
             free(u[i]), free(f[i]), free(v[i]);
         }
         starfish_poisson_plan_destroy(plan);
     }
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* With cores and a GPU a plan times some planes of a large problem, which is then solved by both. */
@@ -91,23 +91,24 @@ void planes_of_large_problems_are_timed(void **state)
     if (starfish_context_workers_of(direct_context, STARFISH_GPU) == 0 ||
         starfish_context_workers_of(direct_context, STARFISH_CPU) == 0)
         skip();
-    struct starfish_poisson_problem p = direct_problem("periodic", "nn cell", "dd cell", 256, 256, 256, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "nn cell", "dd cell", 256, 256, 256, 0);
     for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         options.method = STARFISH_METHOD_SLAB;
         options.precision = (starfish_precision)precision;
         direct_check_recovers("256^3", &p, &options, 0, precision == STARFISH_F32 ? 1e-2 : 1e-10);
     }
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 void methods_and_cuts_agree(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = direct_problem("periodic", "nn cell", "dn node", 40, 33, 50, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "nn cell", "dn node", 40, 33, 50, 0);
     unsigned seed = 9;
-    const size_t count = direct_unknowns(&p);
-    double *f = test_random_field(count, &seed), *first = malloc(count * sizeof *f), *u = malloc(count * sizeof *u);
+    const size_t count = test_unknowns(&p);
+    double *f = test_reals(STARFISH_F64, count, &seed), *first = malloc(count * sizeof *f),
+           *u = malloc(count * sizeof *u);
     for (int variant = 0; variant < 4 * DIRECT_METHODS; variant++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         options.method = direct_methods[variant % DIRECT_METHODS];
@@ -123,12 +124,12 @@ void methods_and_cuts_agree(void **state)
             double largest = 0;
             for (size_t e = 0; e < count; e++)
                 largest = fmax(largest, fabs(first[e]));
-            assert_true(direct_difference(first, u, count) <= 1e-11 * largest);
+            assert_true(test_difference(STARFISH_F64, first, u, count) <= 1e-11 * largest);
         }
         starfish_poisson_plan_destroy(plan);
     }
     free(f), free(first), free(u);
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* Every way to solve lines on a GPU and every split of levels between it and cores; elsewhere they have no effect. */
@@ -137,7 +138,7 @@ void splits_and_algorithms_agree(void **state)
     (void)state;
     static const starfish_algorithm algorithms[] = {STARFISH_ALGORITHM_THOMAS, STARFISH_ALGORITHM_CR,
                                                     STARFISH_ALGORITHM_PCR, STARFISH_ALGORITHM_CR_PCR};
-    struct starfish_poisson_problem p = direct_problem("periodic", "dn cell", "dd node", 12, 37, 29, -1);
+    struct starfish_poisson_problem p = test_problem("periodic", "dn cell", "dd node", 12, 37, 29, -1);
     for (size_t a = 0; a < sizeof algorithms / sizeof algorithms[0]; a++)
         for (int split = 0, radix = 2; split < 8; split += split == 0 ? 1 : 3, radix = 6 - radix) {
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
@@ -149,7 +150,7 @@ void splits_and_algorithms_agree(void **state)
             options.radix = radix;
             direct_check_recovers("partial fractions", &p, &options, 0, 1e-10);
         }
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 struct concurrent {
@@ -169,24 +170,24 @@ static void *solve_in_thread(void *data)
     return NULL;
 }
 
-/* ACCEPTANCE J: eight solves at once, one plan, bitwise equal to one after the other (on one kind of worker). */
+/* Eight solves at once, one plan, bitwise equal to one after the other (on one kind of worker). */
 void solves_from_eight_threads(void **state)
 {
     (void)state;
     enum { THREADS = 8 };
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
-        struct starfish_poisson_problem p = direct_problem("periodic", "dd node", "nn cell", 16, 15, 24, 0);
+        struct starfish_poisson_problem p = test_problem("periodic", "dd node", "nn cell", 16, 15, 24, 0);
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         options.method = (starfish_method)method;
         unsigned seed = 21;
-        const size_t count = direct_unknowns(&p);
+        const size_t count = test_unknowns(&p);
         starfish_poisson_plan *plan;
         pthread_t thread[THREADS];
         struct concurrent c[THREADS];
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
         double *serial = malloc(count * sizeof *serial), *rhs[THREADS], *solution[THREADS];
         for (int t = 0; t < THREADS; t++) {
-            rhs[t] = test_random_field(count, &seed);
+            rhs[t] = test_reals(STARFISH_F64, count, &seed);
             solution[t] = malloc(count * sizeof(double));
             c[t] = (struct concurrent){plan, rhs[t], solution[t], 0};
             assert_int_equal(pthread_create(&thread[t], NULL, solve_in_thread, &c[t]), 0);
@@ -199,12 +200,12 @@ void solves_from_eight_threads(void **state)
             ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs[t], serial, NULL));
             if (one_kind)
                 assert_memory_equal(serial, solution[t], count * sizeof *serial);
-            assert_true(direct_difference(serial, solution[t], count) <= 1e-12);
+            assert_true(test_difference(STARFISH_F64, serial, solution[t], count) <= 1e-12);
             free(rhs[t]), free(solution[t]);
         }
         starfish_poisson_plan_destroy(plan);
         free(serial);
-        direct_free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
@@ -212,15 +213,15 @@ void solves_from_eight_threads(void **state)
 void chains_solves_on_fields(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = direct_problem("dd cell", "periodic", "dd node", 9, 8, 11, -3);
+    struct starfish_poisson_problem p = test_problem("dd cell", "periodic", "dd node", 9, 8, 11, -3);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.slabs = 3;
     unsigned seed = 2;
-    const size_t count = direct_unknowns(&p);
+    const size_t count = test_unknowns(&p);
     starfish_poisson_plan *plan;
     starfish_field *field;
     starfish_job *job[2];
-    double *u = test_random_field(count, &seed), *once = malloc(count * sizeof *once);
+    double *u = test_reals(STARFISH_F64, count, &seed), *once = malloc(count * sizeof *once);
     double *twice = malloc(count * sizeof *twice);
     void *memory;
     test_apply(&p, NULL, u, once);
@@ -235,23 +236,23 @@ void chains_solves_on_fields(void **state)
     for (int i = 0; i < 2; i++)
         ASSERT_OK(starfish_job_wait(job[i], NULL));
     ASSERT_OK(starfish_field_acquire(field, &memory));
-    assert_true(direct_difference(u, memory, count) < 1e-11);
+    assert_true(test_difference(STARFISH_F64, u, memory, count) < 1e-11);
     ASSERT_OK(starfish_field_release(field));
     starfish_field_destroy(field);
     starfish_poisson_plan_destroy(plan);
     free(u), free(once), free(twice);
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* Tasks run on the kinds of worker that the context allows, and are counted there. */
 void counts_tasks_by_worker(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = direct_problem("periodic", "periodic", "dd cell", 16, 16, 16, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "periodic", "dd cell", 16, 16, 16, 0);
     starfish_poisson_plan *plan;
     struct starfish_info info;
     unsigned seed = 1;
-    double *f = test_random_field(direct_unknowns(&p), &seed);
+    double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed);
     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, NULL, &plan));
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, &info));
     assert_true(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks >= 1);
@@ -260,7 +261,7 @@ void counts_tasks_by_worker(void **state)
             assert_int_equal(info.worker[kind].tasks, 0);
     starfish_poisson_plan_destroy(plan);
     free(f);
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* On cores alone boundary data are moved to the right-hand side as it is read, by no task of their own: from arrays of
@@ -269,12 +270,12 @@ void counts_tasks_by_worker(void **state)
 static void check_no_copy(int check_residual)
 {
     enum { APART, IN_PLACE, DATA_IN_SOLUTION, WAYS };
-    struct starfish_poisson_problem p = direct_problem("dd cell", "dn cell", "nd cell", 24, 21, 70, 0);
-    const size_t count = direct_unknowns(&p);
+    struct starfish_poisson_problem p = test_problem("dd cell", "dn cell", "nd cell", 24, 21, 70, 0);
+    const size_t count = test_unknowns(&p);
     unsigned seed = 23;
     struct starfish_boundary boundary = {0};
     starfish_poisson_plan *plan;
-    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
+    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.check_residual = check_residual;
     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
@@ -291,7 +292,7 @@ static void check_no_copy(int check_residual)
             test_apply(&p, &given, u, f);
         }
         ASSERT_OK(starfish_poisson_solve(plan, &given, f, to, &with));
-        assert_true(direct_difference(u, to, count) < 1e-11);
+        assert_true(test_difference(STARFISH_F64, u, to, count) < 1e-11);
         if (check_residual)
             assert_true(with.residual < 1e-12);
         if (direct_workers[STARFISH_GPU] == 0 && !(check_residual && way == IN_PLACE))
@@ -300,7 +301,7 @@ static void check_no_copy(int check_residual)
     direct_free_boundary(&boundary);
     starfish_poisson_plan_destroy(plan);
     free(u), free(f), free(v);
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }
 
 void boundary_data_take_no_copy(void **state)
@@ -321,23 +322,23 @@ void two_contexts_live_together(void **state)
     ASSERT_OK(starfish_context_create(&second, &options));
     ASSERT_OK(starfish_context_runtime(second, &runtime));
     assert_true(runtime.joined);
-    struct starfish_poisson_problem p = direct_problem("periodic", "nd cell", "dd cell", 8, 9, 10, 0);
+    struct starfish_poisson_problem p = test_problem("periodic", "nd cell", "dd cell", 8, 9, 10, 0);
     starfish_poisson_plan *plan[2];
     ASSERT_OK(starfish_poisson_plan_create(first, &p, NULL, &plan[0]));
     ASSERT_OK(starfish_poisson_plan_create(second, &p, NULL, &plan[1]));
     unsigned seed = 1;
-    const size_t count = direct_unknowns(&p);
-    double *f = test_random_field(count, &seed), *u[2];
+    const size_t count = test_unknowns(&p);
+    double *f = test_reals(STARFISH_F64, count, &seed), *u[2];
     for (int i = 0; i < 2; i++) {
         u[i] = malloc(count * sizeof(double));
         ASSERT_OK(starfish_poisson_solve(plan[i], NULL, f, u[i], NULL));
     }
-    assert_true(direct_difference(u[0], u[1], count) < 1e-13);
+    assert_true(test_difference(STARFISH_F64, u[0], u[1], count) < 1e-13);
     for (int i = 0; i < 2; i++) {
         starfish_poisson_plan_destroy(plan[i]);
         free(u[i]);
     }
     starfish_context_destroy(second);
     free(f);
-    direct_free_problem(&p);
+    test_free_problem(&p);
 }

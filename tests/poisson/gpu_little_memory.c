@@ -5,8 +5,9 @@
  *     gpu_little_memory METHOD     those of one method, by its number
  *     gpu_little_memory time N     the time of a solve of N^3 with memory for an eighth of the field
  *     gpu_little_memory time N gpu [SLABS]     without cores, cut into that many slabs */
+#include "tests/common/reals.h"
+
 #include <cuda_runtime_api.h>
-#include <math.h>
 #include <starfish/starfish.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,11 +137,8 @@ static void solve_on_cores(const struct test_case *test, const double *rhs, doub
 
 static int is_right(const double *got, const double *expected, size_t count)
 {
-    double error = 0, largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        error = fmax(error, fabs(got[i] - expected[i]));
-        largest = fmax(largest, fabs(expected[i]));
-    }
+    const double error = test_difference(STARFISH_F64, got, expected, count);
+    const double largest = test_largest(STARFISH_F64, expected, count);
     printf("    error %.2g of %.2g\n", error, largest);
     return error <= 1e-9 * largest; /* multigrid stops at a residual of 1e-10 */
 }

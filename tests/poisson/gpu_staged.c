@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <sched.h>
 #include <starfish/starfish.h>
 #include <stdlib.h>
@@ -92,14 +91,8 @@ static void *random_array(const struct way *way)
 static void expect_near(const struct way *way, const void *got, const void *expected)
 {
     const double most = precision_of(way) == STARFISH_F32 ? 2e-5 : 1e-12;
-    double largest = 0, error = 0;
-    for (size_t e = 0; e < count_of(way); e++) {
-        const double is = test_real_get(got, precision_of(way), e),
-                     should = test_real_get(expected, precision_of(way), e);
-        largest = fmax(largest, fabs(should));
-        if (!(fabs(is - should) <= error))
-            error = fabs(is - should);
-    }
+    const double error = test_difference(precision_of(way), got, expected, count_of(way));
+    const double largest = test_largest(precision_of(way), expected, count_of(way));
     if (!(error <= most * largest))
         fail_msg("%s: relative difference %g", way->name, error / largest);
 }

@@ -75,7 +75,7 @@ static void check_stream(cudaStream_t stream, starfish_method method, int in_pla
     ASSERT_CUDA(cudaMallocHost((void **)&f, JOBS * BYTES));
     ASSERT_CUDA(cudaMallocHost((void **)&back, JOBS * BYTES));
     for (size_t j = 0; j < JOBS; j++) {
-        u[j] = test_random_field(COUNT, &seed);
+        u[j] = test_reals(STARFISH_F64, COUNT, &seed);
         test_apply(&problem, NULL, u[j], f + j * COUNT);
         /* One pair of arrays for all: each job's come only when the one before is done with them. */
         ASSERT_CUDA(cudaLaunchHostFunc(stream, take_a_while, NULL));
@@ -137,7 +137,7 @@ static void submission_does_not_wait_for_the_stream(void **state)
     starfish_job *job;
     cudaStream_t stream;
     unsigned seed = 9;
-    double *rhs = on_device(), *solution = on_device(), *f, *back, *u = test_random_field(COUNT, &seed);
+    double *rhs = on_device(), *solution = on_device(), *f, *back, *u = test_reals(STARFISH_F64, COUNT, &seed);
     if (!without_cores)
         skip();
     ASSERT_CUDA(cudaStreamCreate(&stream));

@@ -37,17 +37,6 @@ static starfish_poisson_plan *plan_with(const struct starfish_poisson_options *o
     return plan;
 }
 
-static double largest_difference(starfish_precision precision, const void *a, const void *b)
-{
-    double largest = 0;
-    for (size_t e = 0; e < COUNT; e++) {
-        const double difference = fabs(test_real_get(a, precision, e) - test_real_get(b, precision, e));
-        if (!(difference <= largest))
-            largest = difference;
-    }
-    return largest;
-}
-
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
 static void plans_tell_what_they_are(void **state)
@@ -345,7 +334,7 @@ static void arrays_may_lie_anywhere(void **state)
             memset(solution, 0xA5, (COUNT + 1) * real + 64);
             memcpy(at[0], rhs, COUNT * real);
             ASSERT_OK(starfish_poisson_solve(plan, NULL, at[0], at[!in_place], NULL));
-            assert_true(largest_difference(options.precision, at[!in_place], expected) <=
+            assert_true(test_difference(options.precision, at[!in_place], expected, COUNT) <=
                         50 * test_real_epsilon(options.precision));
             if (!in_place) {
                 assert_memory_equal(at[0], rhs, COUNT * real);
@@ -458,7 +447,7 @@ static void boundary_data_may_go_after_submission(void **state)
     memset(face, 0xff, NX * NY * sizeof *face);
     memset(&boundary, 0xff, sizeof boundary);
     ASSERT_OK(starfish_job_wait(job, NULL));
-    assert_true(largest_difference(STARFISH_F64, kept, gone) <= 1e-13);
+    assert_true(test_difference(STARFISH_F64, kept, gone, COUNT) <= 1e-13);
     assert_memory_equal(rhs, copy, COUNT * sizeof *rhs);
     starfish_poisson_plan_destroy(plan);
     free(rhs), free(copy), free(kept), free(gone), free(face);
@@ -479,11 +468,11 @@ static void faces_may_share_an_array(void **state)
     starfish_job *job;
     ASSERT_OK(starfish_poisson_solve(plan, &apart, rhs, expected, NULL));
     ASSERT_OK(starfish_poisson_solve(plan, &shared, rhs, got, NULL));
-    assert_true(largest_difference(STARFISH_F64, expected, got) <= 1e-13);
+    assert_true(test_difference(STARFISH_F64, expected, got, COUNT) <= 1e-13);
     memset(got, 0xff, COUNT * sizeof *got);
     ASSERT_OK(starfish_poisson_submit(plan, &shared, rhs, got, &job));
     ASSERT_OK(starfish_job_wait(job, NULL));
-    assert_true(largest_difference(STARFISH_F64, expected, got) <= 1e-13);
+    assert_true(test_difference(STARFISH_F64, expected, got, COUNT) <= 1e-13);
     assert_memory_equal(face, copy, NX * NY * sizeof *copy);
     starfish_poisson_plan_destroy(plan);
     free(rhs), free(expected), free(got), free(face), free(copy);
@@ -517,7 +506,8 @@ static void what_is_not_finite_is_a_numerical_error(void **state)
         }
         test_real_put(rhs, options.precision, COUNT / 3, value);
         ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
-        assert_true(largest_difference(options.precision, solution, good) <= 50 * test_real_epsilon(options.precision));
+        assert_true(test_difference(options.precision, solution, good, COUNT) <=
+                    50 * test_real_epsilon(options.precision));
         starfish_poisson_plan_destroy(plan);
         free(rhs), free(good), free(solution);
     }

@@ -3,6 +3,7 @@
 
 #include "tests/common/check.h"
 #include "tests/common/group.h"
+#include "tests/poisson/fishpack_example.h"
 #include "tests/poisson/oracle.h"
 
 #include <setjmp.h>
@@ -24,33 +25,6 @@ static int workers[2];
 
 /* ---- Helpers ----------------------------------------------------------------------------------------------------- */
 
-static struct starfish_poisson_problem problem_of(const char *x, const char *y, const char *z, size_t nx, size_t ny,
-                                                  size_t nz, double lambda)
-{
-    return (struct starfish_poisson_problem){
-        {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, lambda};
-}
-
-static void free_problem(struct starfish_poisson_problem *p)
-{
-    for (int axis = 0; axis < 3; axis++)
-        test_axis_free(&p->axis[axis]);
-}
-
-static size_t unknowns(const struct starfish_poisson_problem *p)
-{
-    return p->axis[0].n * p->axis[1].n * p->axis[2].n;
-}
-
-static double largest_difference(const double *a, const double *b, size_t count)
-{
-    double most = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!(fabs(a[i] - b[i]) <= most))
-            most = fabs(a[i] - b[i]);
-    return most;
-}
-
 static struct starfish_poisson_options multigrid(double tolerance)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
@@ -64,7 +38,7 @@ static struct starfish_poisson_options multigrid(double tolerance)
 static void solve(const struct starfish_poisson_problem *p, const struct starfish_poisson_options *options,
                   const struct starfish_boundary *boundary, double *values, struct starfish_info *info)
 {
-    const size_t count = unknowns(p);
+    const size_t count = test_unknowns(p);
     starfish_poisson_plan *plan;
     ASSERT_OK(starfish_poisson_plan_create(context, p, options, &plan));
     assert_string_equal(starfish_poisson_plan_method(plan),
@@ -88,18 +62,18 @@ static void solve(const struct starfish_poisson_problem *p, const struct starfis
 /* Random u and boundary data (f64) -> f -> solve -> u? lambda < 0 keeps problems without Dirichlet ends regular. */
 static void check_recovers(const char *const kinds[3], const struct starfish_poisson_options *options, double bound)
 {
-    struct starfish_poisson_problem p = problem_of(kinds[0], kinds[1], kinds[2], 6, 9, 7, -1);
-    const size_t count = unknowns(&p);
+    struct starfish_poisson_problem p = test_problem(kinds[0], kinds[1], kinds[2], 6, 9, 7, -1);
+    const size_t count = test_unknowns(&p);
     unsigned seed = 7;
-    double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
+    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
     struct starfish_boundary boundary = {.constant = {{0.5, -1}, {2, 0}, {0, 0.25}}};
     struct starfish_info info;
 
     if (options->precision == STARFISH_F64)
-        boundary.array[2][0] = test_random_field(count / p.axis[2].n, &seed);
+        boundary.array[2][0] = test_reals(STARFISH_F64, count / p.axis[2].n, &seed);
     test_apply(&p, &boundary, u, f);
     solve(&p, options, &boundary, f, &info);
-    const double error = largest_difference(u, f, count);
+    const double error = test_difference(STARFISH_F64, u, f, count);
     if (!(error <= bound) || !(info.tolerated <= options->tolerance) || info.cycles < 1)
         fail_msg("x %s, y %s, z %s: error %g exceeds %g, residual %g after %d cycles", kinds[0], kinds[1], kinds[2],
                  error, bound, info.tolerated, info.cycles);
@@ -107,7 +81,7 @@ static void check_recovers(const char *const kinds[3], const struct starfish_poi
     free((void *)boundary.array[2][0]);
     free(u);
     free(f);
-    free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* On a GPU, where a plan takes some 20 ms, some of the combinations: no multiple of AXES, so that all axes occur. */
@@ -132,34 +106,18 @@ static void recovers_random_fields(void **state)
     }
 }
 
-/* Weights of the mean, in three directions. */
-static double weighted_mean(const struct starfish_poisson_problem *p, const double *u)
-{
-    double *w[3], mean = 0;
-    const size_t *n = (const size_t[]){p->axis[0].n, p->axis[1].n, p->axis[2].n};
-    for (int axis = 0; axis < 3; axis++) {
-        w[axis] = malloc(n[axis] * sizeof(double));
-        test_weights(&p->axis[axis], w[axis]);
-    }
-    for (size_t e = 0; e < unknowns(p); e++)
-        mean += w[0][e % n[0]] * w[1][e / n[0] % n[1]] * w[2][e / n[0] / n[1]] * u[e];
-    for (int axis = 0; axis < 3; axis++)
-        free(w[axis]);
-    return mean;
-}
-
 /* The mean of f is removed and reported, the solution has mean zero. */
 static void solves_singular_problems(void **state)
 {
     (void)state;
     static const char *const kinds[] = {"periodic", "nn node", "nn cell", "nn node stretched", "nn cell stretched"};
     for (int c = 0; c < 125; c++) {
-        struct starfish_poisson_problem p = problem_of(kinds[c % 5], kinds[c / 5 % 5], kinds[c / 25], 6, 9, 8, 0);
+        struct starfish_poisson_problem p = test_problem(kinds[c % 5], kinds[c / 5 % 5], kinds[c / 25], 6, 9, 8, 0);
         const struct starfish_poisson_options options = multigrid(1e-12);
-        const size_t count = unknowns(&p);
+        const size_t count = test_unknowns(&p);
         unsigned seed = 3;
-        double *u = test_random_field(count, &seed), *f = malloc(count * sizeof *f);
-        const double mean = weighted_mean(&p, u);
+        double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
+        const double mean = test_weighted_mean(&p, u);
         struct starfish_info info;
         for (size_t e = 0; e < count; e++)
             u[e] -= mean;
@@ -167,13 +125,13 @@ static void solves_singular_problems(void **state)
         for (size_t e = 0; e < count; e++)
             f[e] += 0.75;
         solve(&p, &options, NULL, f, &info);
-        const double error = largest_difference(u, f, count);
+        const double error = test_difference(STARFISH_F64, u, f, count);
         if (!(error < 1e-9) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-8))
             fail_msg("x %s, y %s, z %s: error %g, pertrb %g, residual %g", kinds[c % 5], kinds[c / 5 % 5],
                      kinds[c / 25], error, info.pertrb, info.residual);
         free(u);
         free(f);
-        free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
@@ -191,64 +149,46 @@ static void agrees_with_direct_methods(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const size_t *n = cases[c].n;
         struct starfish_poisson_problem p =
-            problem_of(cases[c].kinds[0], cases[c].kinds[1], cases[c].kinds[2], n[0], n[1], n[2], 0);
+            test_problem(cases[c].kinds[0], cases[c].kinds[1], cases[c].kinds[2], n[0], n[1], n[2], 0);
         struct starfish_poisson_options options = multigrid(1e-11);
         unsigned seed = 5;
-        double *f = test_random_field(unknowns(&p), &seed), *g = malloc(unknowns(&p) * sizeof *g), most = 0;
+        double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *g = malloc(test_unknowns(&p) * sizeof *g),
+               most = 0;
         struct starfish_info info;
-        for (size_t e = 0; e < unknowns(&p); e++)
+        for (size_t e = 0; e < test_unknowns(&p); e++)
             g[e] = f[e];
         solve(&p, &options, NULL, f, &info);
         assert_true(info.cycles < 40);
         options.method = STARFISH_METHOD_BLKTRI;
         solve(&p, &options, NULL, g, NULL);
-        for (size_t e = 0; e < unknowns(&p); e++)
+        for (size_t e = 0; e < test_unknowns(&p); e++)
             most = fmax(most, fabs(g[e]));
-        const double error = largest_difference(f, g, unknowns(&p)) / most;
+        const double error = test_difference(STARFISH_F64, f, g, test_unknowns(&p)) / most;
         if (!(error < 1e-8))
             fail_msg("case %zu: the methods differ by %g", c, error);
         free(f);
         free(g);
-        free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
 /* ---- Two dimensions ---------------------------------------------------------------------------------------------- */
 
-/* FISHPACK's own example of BLKTRI (ACCEPTANCE A). */
 static void solves_fishpack_blktri_example(void **state)
 {
     (void)state;
-    enum { M = 50, N = 63 };
-    double a[2][N], b[2][N], c[2][N], f[N * M], error = 0;
-    const double step[2] = {1.0 / (M + 1), 1.0 / (N + 1)};
-    const size_t n[2] = {M, N};
-    for (int axis = 0; axis < 2; axis++)
-        for (size_t i = 0; i < n[axis]; i++) {
-            const double h = step[axis], s = (double)(i + 1) * h, half = 1 / (2 * s * h);
-            a[axis][i] = half / (2 * (s - h / 2) * h);
-            c[axis][i] = half / (2 * (s + h / 2) * h);
-            b[axis][i] = -(a[axis][i] + c[axis][i]);
-        }
-    for (size_t e = 0; e < (size_t)M * N; e++) {
-        const size_t i = e % M, j = e / M;
-        const double s = (double)(i + 1) * step[0], t = (double)(j + 1) * step[1];
-        f[e] = 3.75 * s * t * (pow(s, 4) + pow(t, 4));
-        f[e] -= (i == M - 1 ? c[0][i] * pow(t, 5) : 0) + (j == N - 1 ? c[1][j] * pow(s, 5) : 0);
-    }
-    const struct starfish_axis x = {.kind = STARFISH_TRIDIAGONAL, .n = M, .lower = a[0], .diag = b[0], .upper = c[0]};
-    const struct starfish_axis y = {.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = a[1], .diag = b[1], .upper = c[1]};
+    struct test_fishpack_example e;
+    test_fishpack_example(&e);
+    const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
+    const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);
     const struct starfish_poisson_options options = multigrid(1e-12);
     starfish_poisson_plan *plan;
     ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, e.rhs, e.rhs, NULL));
     starfish_poisson_plan_destroy(plan);
-    for (size_t e = 0; e < (size_t)M * N; e++) {
-        const size_t i = e % M, j = e / M;
-        error = fmax(error, fabs(f[e] - pow((double)(i + 1) * step[0] * ((double)(j + 1) * step[1]), 5)));
-    }
-    if (!(fabs(error / 1.64778571e-5 - 1) < 1e-4))
-        fail_msg("error %.8e instead of 1.64778571e-5", error);
+    const double error = test_difference(STARFISH_F64, e.rhs, e.exact, TEST_EXAMPLE_M * TEST_EXAMPLE_N);
+    if (!(fabs(error / TEST_EXAMPLE_ERROR - 1) < 1e-4))
+        fail_msg("error %.8e instead of %.8e", error, TEST_EXAMPLE_ERROR);
 }
 
 /* Both parts of complex right-hand sides are real problems. The operator's sign may be either. */
@@ -271,7 +211,7 @@ static void solves_both_parts_of_complex_numbers(void **state)
         starfish_poisson_plan *plan;
         for (int e = 0; e < M * N; e++)
             for (int p = 0; p < 2; p++)
-                pairs[2 * e + p] = part[p][e] = test_random(&seed);
+                pairs[2 * e + p] = part[p][e] = test_real_random(&seed);
         ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
         for (int p = 0; p < 2; p++)
             ASSERT_OK(starfish_poisson_solve(plan, NULL, part[p], part[p], NULL));
@@ -292,11 +232,11 @@ static void solves_both_parts_of_complex_numbers(void **state)
 static void chains_solves_on_fields(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = problem_of("periodic", "dd node", "dn cell", 8, 9, 10, -1);
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dn cell", 8, 9, 10, -1);
     const struct starfish_poisson_options options = multigrid(1e-12);
-    const size_t count = unknowns(&p);
+    const size_t count = test_unknowns(&p);
     unsigned seed = 9;
-    double *u = test_random_field(count, &seed), *g = malloc(count * sizeof *g), *f = malloc(count * sizeof *f);
+    double *u = test_reals(STARFISH_F64, count, &seed), *g = malloc(count * sizeof *g), *f = malloc(count * sizeof *f);
     starfish_poisson_plan *plan;
     starfish_field *field[2];
     starfish_job *job;
@@ -313,17 +253,17 @@ static void chains_solves_on_fields(void **state)
     starfish_field_destroy(field[0]);
     starfish_field_destroy(field[1]);
     starfish_poisson_plan_destroy(plan);
-    assert_true(largest_difference(u, g, count) < 1e-8);
+    assert_true(test_difference(STARFISH_F64, u, g, count) < 1e-8);
     free(u);
     free(g);
     free(f);
-    free_problem(&p);
+    test_free_problem(&p);
 }
 
 static void refuses_what_it_cannot_solve(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = problem_of("periodic", "dd node", "dd node", 8, 7, 7, 1);
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 8, 7, 7, 1);
     struct starfish_poisson_options options = multigrid(0);
     starfish_poisson_plan *plan;
 
@@ -338,7 +278,7 @@ static void refuses_what_it_cannot_solve(void **state)
     options.precision = STARFISH_F64;
     options.method = STARFISH_METHOD_SLAB;
     ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT, "mixed");
-    free_problem(&p);
+    test_free_problem(&p);
 
     const double diag[6] = {-2, 0, -2, 0, -2, 0}, one[6] = {1, 0, 1, 0, 1, 0};
     double real[3] = {1, 1, 1}, rows[3] = {-2, -2, -2};
@@ -370,11 +310,11 @@ static void refuses_what_it_cannot_solve(void **state)
 static void says_when_a_tolerance_is_not_reached(void **state)
 {
     (void)state;
-    struct starfish_poisson_problem p = problem_of("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
+    struct starfish_poisson_problem p = test_problem("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
     struct starfish_poisson_options options = multigrid(1e-10);
     struct starfish_info info;
     unsigned seed = 1;
-    double *f = test_random_field(unknowns(&p), &seed), *u = malloc(unknowns(&p) * sizeof *u);
+    double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *u = malloc(test_unknowns(&p) * sizeof *u);
     starfish_poisson_plan *plan;
 
     options.max_iterations = 3;
@@ -386,7 +326,7 @@ static void says_when_a_tolerance_is_not_reached(void **state)
     starfish_poisson_plan_destroy(plan);
     free(f);
     free(u);
-    free_problem(&p);
+    test_free_problem(&p);
 }
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */

@@ -111,7 +111,7 @@ static void make_known(struct known *k, const struct problem_case *c)
     }
     if (c->boundary)
         k->boundary = (struct starfish_boundary){.constant = {{0.5, -1}, {2, 0}, {0, 0.25}}};
-    k->u = test_random_field(k->count, &seed);
+    k->u = test_reals(STARFISH_F64, k->count, &seed);
     k->f = malloc(k->count * sizeof(double));
     k->solution = c->in_place ? k->f : malloc(k->count * sizeof(double));
     double *f = malloc(k->count * sizeof *f);

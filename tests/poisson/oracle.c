@@ -5,20 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double test_random(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return ((double)(*seed >> 8) + 0.5) / (1 << 23) - 1;
-}
-
-double *test_random_field(size_t count, unsigned *seed)
-{
-    double *values = malloc(count * sizeof *values);
-    for (size_t i = 0; i < count; i++)
-        values[i] = test_random(seed);
-    return values;
-}
-
 static starfish_end end_of(char letter)
 {
     return letter == 'd' ? STARFISH_DIRICHLET : STARFISH_NEUMANN;
@@ -60,13 +46,13 @@ struct starfish_axis test_matrix(size_t n, int periodic, unsigned *seed)
     double *lower = calloc(n, sizeof *lower), *diag = calloc(n, sizeof *diag), *upper = calloc(n, sizeof *upper);
     double *scale = malloc(n * sizeof *scale);
     for (size_t k = 0; k < n; k++)
-        scale[k] = exp(test_random(seed));
+        scale[k] = exp(test_real_random(seed));
     /* D^-1 S D with S symmetric: off-diagonals s_k between k and k+1. */
     for (size_t k = 0; k < n; k++) {
         const size_t next = (k + 1) % n;
         if (k + 1 == n && !periodic)
             break;
-        const double s = 2 + test_random(seed);
+        const double s = 2 + test_real_random(seed);
         upper[k] = s * scale[next] / scale[k];
         lower[next] = s * scale[k] / scale[next];
         diag[k] -= s * 1.1;
@@ -77,6 +63,24 @@ struct starfish_axis test_matrix(size_t n, int periodic, unsigned *seed)
     free(scale);
     return (struct starfish_axis){
         .kind = STARFISH_TRIDIAGONAL, .n = n, .lower = lower, .diag = diag, .upper = upper, .periodic = periodic};
+}
+
+struct starfish_poisson_problem test_problem(const char *x, const char *y, const char *z, size_t nx, size_t ny,
+                                             size_t nz, double lambda)
+{
+    return (struct starfish_poisson_problem){
+        {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, lambda};
+}
+
+void test_free_problem(struct starfish_poisson_problem *problem)
+{
+    for (int axis = 0; axis < 3; axis++)
+        test_axis_free(&problem->axis[axis]);
+}
+
+size_t test_unknowns(const struct starfish_poisson_problem *problem)
+{
+    return problem->axis[0].n * problem->axis[1].n * problem->axis[2].n;
 }
 
 /* Node positions including one ghost on either side, and control volumes. */
@@ -190,6 +194,21 @@ void test_weights(const struct starfish_axis *axis, double *weight)
     }
     for (size_t i = 0; i < axis->n; i++)
         weight[i] /= sum;
+}
+
+double test_weighted_mean(const struct starfish_poisson_problem *problem, const double *u)
+{
+    const size_t n[3] = {problem->axis[0].n, problem->axis[1].n, problem->axis[2].n};
+    double *w[3], mean = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        w[axis] = malloc(n[axis] * sizeof *w[axis]);
+        test_weights(&problem->axis[axis], w[axis]);
+    }
+    for (size_t e = 0; e < test_unknowns(problem); e++)
+        mean += w[0][e % n[0]] * w[1][e / n[0] % n[1]] * w[2][e / n[0] / n[1]] * u[e];
+    for (int axis = 0; axis < 3; axis++)
+        free(w[axis]);
+    return mean;
 }
 
 double test_position(const struct starfish_axis *axis, size_t i)

@@ -3,7 +3,6 @@
 
 #include "tests/common/reals.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,15 +72,7 @@ static starfish_poisson_plan *plan_of(starfish_context *context, starfish_end en
 
 static double largest_difference(const void *a, const void *b, starfish_precision precision)
 {
-    double difference = 0, largest = 0;
-    for (size_t i = 0; i < COUNT; i++) {
-        const double x = test_real_get(a, precision, i);
-        difference = fmax(difference, fabs(x - test_real_get(b, precision, i)));
-        largest = fmax(largest, fabs(x));
-        if (isnan(test_real_get(b, precision, i)))
-            return INFINITY;
-    }
-    return difference / largest;
+    return test_difference(precision, a, b, COUNT) / test_largest(precision, a, COUNT);
 }
 
 /* In place, and from one field to another, several times, as a program that steps in time does. */

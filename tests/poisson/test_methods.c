@@ -121,17 +121,16 @@ static void the_slab_method_refines_f32_for_the_residual_alone(void **state)
     ASSERT_OK(starfish_poisson_solve(plan, NULL, f, wanted, NULL));
     starfish_poisson_plan_destroy(plan);
     for (int check = 0; check < 2; check++) {
-        double error = 0, largest = 0;
+        double error = 0;
         options.precision = STARFISH_F32;
         options.check_residual = check;
         ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
         assert_int_equal(plan->refinements > 0, check);
         ASSERT_OK(starfish_poisson_solve(plan, NULL, rounded, solution, NULL));
         starfish_poisson_plan_destroy(plan);
-        for (size_t i = 0; i < COUNT; i++) {
-            error = fmax(error, fabs((double)solution[i] - wanted[i]));
-            largest = fmax(largest, fabs(wanted[i]));
-        }
+        for (size_t i = 0; i < COUNT; i++)
+            error = test_worst(error, fabs((double)solution[i] - wanted[i]));
+        const double largest = test_largest(STARFISH_F64, wanted, COUNT);
         if (!(error <= (check ? 2 : 20) * (double)FLT_EPSILON * largest))
             fail_msg("check_residual %d: error %g", check, error / largest);
     }

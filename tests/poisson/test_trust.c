@@ -25,16 +25,11 @@ static const double caps[] = {[STARFISH_F32] = 1e-2, [STARFISH_F64] = 1e-3};
 
 /* ---- The dense oracle -------------------------------------------------------------------------------------------- */
 
-static size_t unknowns(const struct starfish_poisson_problem *p)
-{
-    return p->axis[0].n * p->axis[1].n * p->axis[2].n;
-}
-
 /* A u = f with partial pivoting; the matrix column by column from the operator applied to unit vectors. */
 static void dense_solve(const struct starfish_poisson_problem *p, const double *f, double *u)
 {
     static long double a[MOST][MOST + 1];
-    const size_t n = unknowns(p);
+    const size_t n = test_unknowns(p);
     for (size_t j = 0; j < n; j++) {
         double unit[MOST] = {0}, column[MOST] = {0};
         unit[j] = 1;
@@ -81,7 +76,7 @@ static struct outcome solve(const struct starfish_poisson_problem *p, const stru
                             const double *f)
 {
     struct outcome o = {.error = NAN};
-    const size_t n = unknowns(p);
+    const size_t n = test_unknowns(p);
     double rhs[MOST], solution[MOST], wanted[MOST] = {0}, rounded[MOST] = {0}, largest = 0, error = 0;
     starfish_poisson_plan *plan;
     starfish_job *job;
@@ -98,7 +93,7 @@ static struct outcome solve(const struct starfish_poisson_problem *p, const stru
     for (size_t i = 0; i < n; i++) {
         const double difference = fabs(test_real_get(solution, options->precision, i) - wanted[i]);
         largest = fmax(largest, fabs(wanted[i]));
-        error = difference <= error ? error : difference; /* NaN stays */
+        error = test_worst(error, difference);
     }
     o.error = largest > 0 ? error / largest : error;
     starfish_poisson_plan_destroy(plan);
@@ -208,9 +203,9 @@ static void stretched_layers_keep_their_digits(void **state)
             options.refinements = first ? 0 : turn == 0 ? -1 : turn;
             ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
             ASSERT_OK(starfish_poisson_solve(plan, NULL, f, first ? wanted : u, NULL));
-            for (size_t i = 0; i < unknowns(&p); i++) {
+            for (size_t i = 0; i < test_unknowns(&p); i++) {
                 largest = fmax(largest, fabs(wanted[i]));
-                error = first ? 0 : fmax(error, fabs(u[i] - wanted[i]));
+                error = first ? 0 : test_worst(error, fabs(u[i] - wanted[i]));
             }
             if (!(error <= 1e3 * DBL_EPSILON * largest))
                 fail_msg("method %d, refinements %d: error %g", method, options.refinements, error / largest);
@@ -258,7 +253,7 @@ static void one_periodic_row_leaves_no_noise(void **state)
                 unsigned seed = 5;
                 options.refinements = refinements;
                 for (size_t i = 0; i < MOST; i++)
-                    f[i] = test_random(&seed);
+                    f[i] = test_real_random(&seed);
                 const struct outcome o = solve(&p, &options, f);
                 if (o.status != STARFISH_SUCCESS || !(o.error <= 2e-5))
                     fail_msg("one row in direction %d, method %d, refinements %d: status %d, error %g, residual %g",
@@ -278,12 +273,12 @@ static void refinement_never_makes_it_worse(void **state)
         const char *axes[3];
         double length[3], f[MOST];
         for (int d = 0; d < 3; d++) {
-            axes[d] = ends[(unsigned)((test_random(&seed) + 1) * 2) % 4];
-            length[d] = lengths[(unsigned)((test_random(&seed) + 1) * 2.5) % 5];
+            axes[d] = ends[(unsigned)((test_real_random(&seed) + 1) * 2) % 4];
+            length[d] = lengths[(unsigned)((test_real_random(&seed) + 1) * 2.5) % 5];
         }
         const struct starfish_poisson_problem p = box(axes, (const size_t[]){4, 5, 6}, length, -1e-3);
         for (size_t i = 0; i < MOST; i++)
-            f[i] = test_random(&seed);
+            f[i] = test_real_random(&seed);
         for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
             struct starfish_poisson_options options = options_of(method, STARFISH_F32);
             options.refinements = 0;
@@ -331,7 +326,7 @@ static void boundary_data_count_in_the_bound(void **state)
             const starfish_status status = starfish_job_wait_accuracy(job, NULL, &accuracy);
             assert_true(accuracy.residual_bound <= caps[precision]);
             for (size_t i = 0; i < N; i++) {
-                error = fmax(error, fabs(test_real_get(solution, options.precision, i) - wanted[i]));
+                error = test_worst(error, fabs(test_real_get(solution, options.precision, i) - wanted[i]));
                 largest = fmax(largest, fabs(wanted[i]));
             }
             if (status == STARFISH_SUCCESS && !(error <= 1e-3 * largest))
@@ -352,14 +347,14 @@ static void scaled_rows_are_right_or_refused(void **state)
         struct starfish_poisson_problem p = box((const char *const[]){"periodic", "dd node", "dd node"},
                                                 (const size_t[]){3, N, 5}, (const double[]){1, 1, 1}, 0);
         for (int k = 0; k < N; k++) {
-            const double scale = pow(10, range * test_random(&seed));
+            const double scale = pow(10, range * test_real_random(&seed));
             lower[k] = upper[k] = scale;
             diag[k] = -2.5 * scale;
         }
         p.axis[1] =
             (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower, .diag = diag, .upper = upper};
         for (size_t i = 0; i < MOST; i++)
-            f[i] = test_random(&seed);
+            f[i] = test_real_random(&seed);
         solve_by_all("scaled rows", &p, f, (const double[]){1e-3, 1e-9}, 0);
     }
 }
@@ -377,7 +372,7 @@ static void ordinary_problems_are_not_refined(void **state)
         double f[MOST];
         unsigned seed = 3;
         for (size_t i = 0; i < MOST; i++)
-            f[i] = test_random(&seed);
+            f[i] = test_real_random(&seed);
         for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_MULTIGRID; method++)
             for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
                 const struct starfish_poisson_options options = options_of(method, precision);

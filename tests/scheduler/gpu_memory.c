@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <math.h>
 #include <starfish/starfish.h>
 
 enum { N = 64, COUNT = N * N * N, BYTES = COUNT * (int)sizeof(double), NO_DEVICE = 77 };
@@ -62,12 +61,8 @@ static double *random_rhs(void)
 
 static void expect_near(const double *got, const double *expected)
 {
-    double largest = 0, error = 0;
-    for (int e = 0; e < COUNT; e++) {
-        largest = fmax(largest, fabs(expected[e]));
-        if (!(fabs(got[e] - expected[e]) <= error))
-            error = fabs(got[e] - expected[e]);
-    }
+    const double error = test_difference(STARFISH_F64, got, expected, COUNT);
+    const double largest = test_largest(STARFISH_F64, expected, COUNT);
     if (!(error <= 1e-12 * largest))
         fail_msg("relative difference %g", error / largest);
 }
