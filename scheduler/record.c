@@ -114,12 +114,14 @@ static void fill_expected(struct starfish_span *span, const struct starfish_cont
     }
 }
 
-static size_t bytes_of(const struct starfish_task *task)
+static void count_bytes(struct starfish_span *span, const struct starfish_task *task)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < task->count; i++)
-        bytes += starpu_data_get_size(task->handle[i]);
-    return bytes;
+    for (int i = 0; i < task->count; i++) {
+        const size_t size = starpu_data_get_size(task->handle[i]);
+        span->bytes += size;
+        span->traffic += task->mode[i] & STARPU_R ? size : 0;
+        span->traffic += task->mode[i] & STARPU_W ? size : 0;
+    }
 }
 
 size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,
@@ -132,9 +134,10 @@ size_t starfish_record_submit(struct starfish_record *record, const struct starf
                                  .priority = task->priority,
                                  .worker = -1,
                                  .width = task->width,
-                                 .bytes = bytes_of(task),
+                                 .flops = task->flops,
                                  .coordinates = task->coordinates};
     memcpy(span.at, task->at, sizeof span.at);
+    count_bytes(&span, task);
     fill_expected(&span, record->context, starpu_task);
     STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
     const size_t number = record->tasks;
