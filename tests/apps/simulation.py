@@ -309,6 +309,14 @@ $EndElements
             "rows"][0]
         self.assertAlmostEqual(row["cpu_idle_seconds"] / (row["idle"] * row["span"]), 16)
 
+    def test_a_solve_of_one_task_begins_with_it(self):
+        """What follows the task and has no work may end before its time is known."""
+        row = self.simulate("h200-16c", self.write("p.json", problem(128)), "--workers", "cpu", "--policies", "lws",
+                            "--method", "slab", "--slabs", "0")["rows"][0]
+        self.assertEqual(row["tasks"], 1)
+        self.assertLess(row["lead"], 0.5 * row["seconds"])
+        self.assertLess(row["span"], 1.5 * row["seconds"])
+
     def test_cycles_are_those_asked_for(self):
         """No residual is computed, so that their number must be given, or is the one that the guide names."""
         one = ["--mesh", "U1", "--level", "7", "--policies", "eager"]
