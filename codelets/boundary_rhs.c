@@ -56,6 +56,9 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
     task.where = d->where;
     task.name = d->name ? d->name : "boundary data";
     task.width = d->n[0] * d->n[1] * d->n[2];
+    task.flops = 0;
+    for (int axis = 0; axis < 3; axis++) /* a product and a sum at both ends */
+        task.flops += 4.0 * (double)task.width / (double)d->n[axis];
     starfish_task_at(&task, "slab", d->result, 0);
     starfish_task_data(&task, d->rhs, STARPU_R);
     starfish_task_data(&task, d->result, STARPU_W);

@@ -44,6 +44,7 @@ starfish_status starfish_submit_constant_sum(struct starfish_progress *progress,
     task.name = "constant mode";
     task.where = where;
     task.width = 1;
+    task.flops = 2.0 * (double)slabs; /* both moments of each */
     task.priority = STARFISH_PRIORITY_REDUCED;
     starfish_task_data(&task, total, STARPU_W);
     for (size_t s = 0; s < slabs; s++)

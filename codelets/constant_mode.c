@@ -35,6 +35,7 @@ starfish_status starfish_submit_constant_mode(struct starfish_progress *progress
     starfish_task_begin(&task, &constant_mode_codelet, progress, phase);
     task.name = "constant mode";
     task.width = 1;
+    task.flops = 4.0 * (double)(d->ny * d->first[d->tiles]); /* the mean, and taking it away: a product, a sum each */
     starfish_task_data(&task, d->weight_y, STARPU_R);
     starfish_task_data(&task, d->weight_z, STARPU_R);
     for (size_t t = 0; t < d->tiles; t++)

@@ -4,6 +4,8 @@
 #include "codelets/kernel_pair.h"
 #include "codelets/reduction_team.h"
 
+#include <math.h>
+
 struct arguments {
     struct starfish_task_header header;
     struct starfish_reduction_block block; /* its handles are not used in the task */
@@ -319,6 +321,18 @@ static uint32_t where_of(const struct starfish_reduction_block *block, size_t de
     return depth < (size_t)block->split ? STARPU_CPU : STARPU_CUDA;
 }
 
+/* Of sums of solves: an elimination for every root, of what is added up before, and added to sums after it. A complex
+ * product and sum are four of reals. NaN: of chains they are not counted. */
+static double flops_of(const struct starfish_reduction_block *block, const struct starfish_level *level,
+                       const struct starfish_sum_batch *batch)
+{
+    const double of_root = 8 + 2.0 * (batch->inputs + batch->outputs);
+    const double of_number = block->numbers == STARFISH_TRIDIAG_REAL ? 1 : 4;
+    if (level->form == STARFISH_PRODUCT_FORM)
+        return (double)NAN;
+    return of_number * of_root * (double)level->sums.roots * (double)(block->n * block->lanes);
+}
+
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
                               const struct starfish_reduction_block *block, const struct starfish_level *levels,
                               size_t depth, int substitutes)
@@ -333,6 +347,7 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     task.where = where_of(block, depth);
     task.step = starfish_reduction_step(depth, substitutes);
     task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
+    task.flops = flops_of(block, level, substitutes ? &level->sums.substitute : &level->sums.reduce);
     starfish_task_at(&task, "block", block->level[depth], 0);
     starfish_task_at(&task, "level", block->level[depth], 1);
     starfish_task_data(&task, level->ints.handle, STARPU_R);

@@ -81,6 +81,7 @@ starfish_status starfish_submit_edges(struct starfish_progress *progress, int ph
     struct starfish_task task;
     starfish_task_begin(&task, &edges_codelet, progress, phase);
     task.where = d->where;
+    task.flops = 0; /* copies */
     starfish_task_at(&task, "slab", d->slab, 0);
     starfish_task_data(&task, d->slab, STARPU_R);
     struct arguments arguments = {.edges = starfish_edges_attach(&task, d->precision, d->n, d->edge)};

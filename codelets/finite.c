@@ -30,6 +30,7 @@ starfish_status starfish_submit_finite(struct starfish_progress *progress, int p
     task.name = "search for what is not finite";
     task.where = d->where;
     task.width = d->count;
+    task.flops = 0; /* comparisons alone */
     starfish_task_data(&task, d->values, STARPU_R);
     starfish_task_data(&task, d->first, STARPU_W);
     struct arguments arguments = {.precision = d->precision, .count = d->count, .is_slab = d->is_slab};

@@ -49,6 +49,7 @@ starfish_status starfish_submit_ghosts(struct starfish_progress *progress, int p
 {
     struct starfish_task task;
     starfish_task_begin(&task, &ghosts_codelet, progress, phase);
+    task.flops = 0; /* nearly all are copies */
     STARFISH_TRY(choose_worker(progress->context, starpu_data_get_home_node(d->array), &task));
     starfish_task_data(&task, d->array, STARPU_RW);
     struct arguments arguments = {.precision = d->precision, .kernel = {.problems = d->problems}};

@@ -23,7 +23,7 @@ static size_t group_planes(const struct starfish_plane_set *set, starfish_worker
     return most > set->max_planes ? set->max_planes : most > 0 ? most : 1;
 }
 
-static int has_basis(const struct starfish_plane_set *set)
+int starfish_plane_set_has_basis(const struct starfish_plane_set *set)
 {
     return set->basis.basis.n > 0;
 }
@@ -66,12 +66,12 @@ void starfish_plane_set_destroy(struct starfish_plane_set *set)
 double starfish_plane_set_scale(const struct starfish_plane_set *set)
 {
     const double x = starfish_transform_scale(set->x.kind, set->n[0]);
-    return has_basis(set) ? x : x * starfish_transform_scale(set->y.kind, set->n[1]);
+    return starfish_plane_set_has_basis(set) ? x : x * starfish_transform_scale(set->y.kind, set->n[1]);
 }
 
 size_t starfish_plane_set_workspace(const struct starfish_plane_set *set, starfish_worker_kind kind)
 {
-    if (has_basis(set)) /* the transform's own behind the planes, aligned */
+    if (starfish_plane_set_has_basis(set)) /* the transform's own behind the planes, aligned */
         return starfish_transform_set_workspace(&set->x, kind) +
                (group_planes(set, kind) * plane_bytes(set) / 256 + 1) * 256;
     if (kind == STARFISH_CPU)
@@ -150,12 +150,12 @@ static struct starfish_transform_rows lines_of(const struct starfish_plane_set *
 
 void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *p)
 {
-    if (!has_basis(set) && planes_are_lines(set, p)) {
+    if (!starfish_plane_set_has_basis(set) && planes_are_lines(set, p)) {
         const struct starfish_transform_rows lines = lines_of(set, p);
         starfish_transform_rows_cpu(set->y.cpu, p->direction, &lines);
         return;
     }
-    if (!has_basis(set)) {
+    if (!starfish_plane_set_has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
         starfish_transform_planes_cpu(set->x.cpu, set->y.cpu, p->direction, &kernel);
         return;
@@ -191,11 +191,11 @@ static int group_cuda(const struct starfish_plane_set *set, enum starfish_transf
 int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *p,
                             struct CUstream_st *stream)
 {
-    if (!has_basis(set) && planes_are_lines(set, p)) {
+    if (!starfish_plane_set_has_basis(set) && planes_are_lines(set, p)) {
         const struct starfish_transform_rows lines = lines_of(set, p);
         return starfish_transform_rows_cuda(starfish_transform_set_here(&set->y), p->direction, &lines, stream);
     }
-    if (!has_basis(set)) {
+    if (!starfish_plane_set_has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
         return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),
                                               starfish_transform_set_here(&set->y), p->direction, &kernel, stream);

@@ -20,6 +20,8 @@ starfish_status starfish_plane_set_create(struct starfish_plane_set *set, struct
                                           const struct starfish_basis_operator *operator_y, size_t max_planes,
                                           starfish_precision precision);
 void starfish_plane_set_destroy(struct starfish_plane_set *set);
+/* Is y a change of basis? */
+int starfish_plane_set_has_basis(const struct starfish_plane_set *set);
 /* What forward and backward together multiply a field by. */
 double starfish_plane_set_scale(const struct starfish_plane_set *set);
 /* Bytes of work space that a task needs on a worker of each kind: on the CPU, for each core. */

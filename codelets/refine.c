@@ -35,6 +35,7 @@ static void begin(struct starfish_task *task, struct starpu_codelet *codelet, st
     starfish_task_begin(task, codelet, progress, d->phase);
     task->where = d->where;
     task->width = elements(d->n);
+    task->flops = (double)task->width;
     starfish_task_at(task, "slab", d->u, 0);
     starfish_task_data(task, d->u, STARPU_RW);
 }
@@ -166,6 +167,7 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
     task.name = "verdict on a correction";
     task.where = d->where;
     task.width = 1;
+    task.flops = 0; /* comparisons alone */
     starfish_task_data(&task, d->verdict, STARPU_W);
     for (size_t slab = 0; slab < d->slabs; slab++) {
         starfish_task_data(&task, d->before[slab].handle, STARPU_R);

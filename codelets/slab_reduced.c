@@ -239,6 +239,7 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
     task.where = d->where;
     task.priority = STARFISH_PRIORITY_REDUCED;
     task.width = lanes;
+    task.flops = 8.0 * (double)(lanes * d->slabs); /* by elimination of a row for each slab */
     starfish_task_at(&task, "part", d->gathered ? d->gathered->separators : d->slab[0].separator[d->owner + d->part],
                      1);
     if (d->slab[0].ends)

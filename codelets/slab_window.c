@@ -98,7 +98,8 @@ void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const str
 double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes)
 {
     const double nx = (double)space->n[0], ny = (double)space->n[1];
-    return nx * ny * (double)planes * (2.5 * (log2(nx) + log2(ny)) + 4);
+    const double y = starfish_plane_set_has_basis(&space->planes) ? 2 * ny : 2.5 * log2(ny);
+    return nx * ny * (double)planes * (2.5 * log2(nx) + y + 4);
 }
 
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,

@@ -39,7 +39,8 @@ void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const str
                               const struct starfish_planes *whole);
 
 /* Floating-point operations of one way, forward or backward, on so many planes: a fast real transform has 2.5 log2 of
- * its length for each unknown, in x and in y, and half of a line in z 4. */
+ * its length for each unknown, in x and in y, where y has none a product with a row of its basis, twice its length, and
+ * half of a line in z 4. */
 double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes);
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
                                  const struct starfish_slab *slab, int alone);

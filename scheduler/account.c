@@ -161,6 +161,8 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
         account.tasks[kind]++;
         account.busy[kind] += span->end - span->start;
         account.fetching += span->fetched;
+        account.flops += span->flops;
+        account.traffic += (double)span->traffic;
     }
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         account.idle[kind] = (double)record->workers[kind] * (account.end - account.begin) - account.busy[kind];

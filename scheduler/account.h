@@ -23,6 +23,8 @@ struct starfish_account {
     double fetching;                    /* of that: waiting for data with a task in hand */
     double area, critical_path;
     size_t path_tasks; /* on the critical path that have work */
+    double flops;      /* of all tasks that ran on a worker; NaN: of one of them they are not known */
+    double traffic;    /* bytes that these read and wrote, as in struct starfish_span */
     int complete;      /* models knew every task on every kind of worker that there is */
 };
 

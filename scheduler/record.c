@@ -114,12 +114,14 @@ static void fill_expected(struct starfish_span *span, const struct starfish_cont
     }
 }
 
-static size_t bytes_of(const struct starfish_task *task)
+static void count_bytes(struct starfish_span *span, const struct starfish_task *task)
 {
-    size_t bytes = 0;
-    for (int i = 0; i < task->count; i++)
-        bytes += starpu_data_get_size(task->handle[i]);
-    return bytes;
+    for (int i = 0; i < task->count; i++) {
+        const size_t size = starpu_data_get_size(task->handle[i]);
+        span->bytes += size;
+        span->traffic += task->mode[i] & STARPU_R ? size : 0;
+        span->traffic += task->mode[i] & STARPU_W ? size : 0;
+    }
 }
 
 size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,
@@ -132,9 +134,10 @@ size_t starfish_record_submit(struct starfish_record *record, const struct starf
                                  .priority = task->priority,
                                  .worker = -1,
                                  .width = task->width,
-                                 .bytes = bytes_of(task),
+                                 .flops = task->flops,
                                  .coordinates = task->coordinates};
     memcpy(span.at, task->at, sizeof span.at);
+    count_bytes(&span, task);
     fill_expected(&span, record->context, starpu_task);
     STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
     const size_t number = record->tasks;
@@ -172,15 +175,6 @@ static int number_of_worker(const struct starfish_context *context, int id)
     return -1;
 }
 
-/* When the last of the tasks that have run ended. */
-static double last_end(const struct starfish_record *record)
-{
-    double end = 0;
-    for (size_t i = 0; i < record->tasks; i++)
-        end = record->task[i].end > end ? record->task[i].end : end;
-    return end;
-}
-
 void starfish_record_finish(struct starfish_record *record, size_t number,
                             const struct starpu_profiling_task_info *info, double now)
 {
@@ -195,8 +189,8 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
         span->end = microseconds(&info->end_time);
         span->fetched = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
     } else if (span) {
-        /* Submitted apart from all that ran, a task does not know StarPU's clock. */
-        span->submitted = span->ready = span->start = span->end = isfinite(now) ? now : last_end(record);
+        /* Before the first task that ran has told its times, StarPU's clock is not known. */
+        span->submitted = span->ready = span->start = span->end = isfinite(now) ? now : (double)NAN;
     }
     STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
 }
@@ -250,6 +244,23 @@ starfish_status starfish_record_start(struct starfish_context *context, struct s
     return STARFISH_SUCCESS;
 }
 
+/* Tasks that ran nowhere and whose time is not known: it is that when all had ended that they waited for, or else the
+ * first submission. Needs edges in the order of `to`. */
+static void date_spans(struct starfish_record *record)
+{
+    double first = (double)INFINITY;
+    for (size_t i = 0; i < record->tasks; i++)
+        first = fmin(first, record->task[i].submitted); /* of NaN the other */
+    for (size_t i = 0, e = 0; i < record->tasks; i++) {
+        struct starfish_span *span = &record->task[i];
+        double moment = isfinite(first) ? first : 0;
+        for (; e < record->edges && record->edge[e].to == i; e++)
+            moment = fmax(moment, record->task[record->edge[e].from].end);
+        if (isnan(span->end))
+            span->submitted = span->ready = span->start = span->end = moment;
+    }
+}
+
 /* StarPU notes a task's start when it is given to the GPU; it begins there when the one before has ended. */
 static void separate_spans(struct starfish_record *record)
 {
@@ -293,6 +304,7 @@ starfish_status starfish_record_stop(struct starfish_record *record)
     release_accesses(record);
     if (record->edges > 0)
         qsort(record->edge, record->edges, sizeof *record->edge, by_target);
+    date_spans(record);
     separate_spans(record);
     return record->incomplete ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks")
                               : STARFISH_SUCCESS;

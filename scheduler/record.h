@@ -18,7 +18,9 @@ struct starfish_span {
     int phase, priority;
     int worker; /* the context's number; -1: ran nowhere, data only */
     size_t width, bytes;
-    size_t memory; /* what StarPU had got at the worker's memory node when the task ended */
+    size_t traffic; /* bytes that the task reads, and those that it writes: of data for both, twice their size */
+    double flops;   /* NaN: not known */
+    size_t memory;  /* what StarPU had got at the worker's memory node when the task ended */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     double submitted, ready, start, end;    /* ready: given to the scheduler. start: of the work, with the data there */

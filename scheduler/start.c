@@ -65,6 +65,14 @@ static starfish_status check_cores(int cpu_workers, int cores)
 /* More cores than this only add scheduling cost: memory-bound work saturates long before. */
 enum { DEFAULT_CORES_AT_MOST = 16 };
 
+/* In a simulation StarPU would take as many workers as its recorded file of links has CPUs, which are hardware threads:
+ * twice as many as cores, on most machines. */
+#ifdef STARPU_SIMGRID
+enum { COUNTS_CORES = 0 };
+#else
+enum { COUNTS_CORES = 1 };
+#endif
+
 static int least(int a, int b)
 {
     return a < b ? a : b;
@@ -100,7 +108,7 @@ static struct starfish_crew choose_crew(const struct starfish_context_options *o
     if (crew.cores < 0 && per_worker == 0 && in_environment >= 0)
         return crew;
     if (crew.cores < 0 && per_worker == 0 && gpus == 0) {
-        if (restricted || cores > DEFAULT_CORES_AT_MOST)
+        if (restricted || cores > DEFAULT_CORES_AT_MOST || !COUNTS_CORES)
             crew.workers = crew.cores = least(cores, DEFAULT_CORES_AT_MOST);
         return crew;
     }

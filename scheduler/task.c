@@ -35,7 +35,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->copies = 0;
     task->name = codelet->name;
     task->width = 0;
-    task->flops = 0;
+    task->flops = (double)NAN;
     task->coordinates = 0;
     task->count = 0;
     task->refused = 0;
@@ -280,7 +280,7 @@ static starfish_status make(const struct starfish_task *task, void *arguments, s
     memcpy(copy->at, task->at, sizeof copy->at);
     starpu_task->cl = task->codelet;
     starpu_task->name = copy->traced;
-    starpu_task->flops = task->flops;
+    starpu_task->flops = isnan(task->flops) ? 0 : task->flops; /* to StarPU 0 is not known */
     choose_workers(task, starpu_task);
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;

@@ -56,7 +56,7 @@ struct starfish_task {
     int copy[STARFISH_TASK_COPIES];
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
-    double flops; /* floating-point operations, for StarPU's traces; 0: not known */
+    double flops; /* floating-point operations; NaN: not known */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     int count;

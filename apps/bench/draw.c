@@ -17,7 +17,7 @@ struct given {
 
 static starfish_status check_row(const char *path, size_t number, const json_t *row)
 {
-    const char *const numbers[] = {"seconds", "min", "max", "bytes", "limit_seconds", "operations"};
+    const char *const numbers[] = {"seconds", "min", "max", "bytes", "limit_seconds", "operations", "memory_bytes"};
     char key[32];
     snprintf(key, sizeof key, "rows[%zu]", number);
     if (!starfish_json_text_of(row, "who") || !starfish_json_text_of(row, "case"))

@@ -70,6 +70,7 @@ int bench_poisson3d(int argc, char **argv)
         {"--stream", OPTION_TEXT, &given->stream, "LIST", .help = "right-hand sides in flight at once, without end"},
         {"--slabs", OPTION_POSITIVE, &run.library, "N", .table = &starfish_poisson_option_table},
         {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &poisson3d_table},
+        BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

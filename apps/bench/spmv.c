@@ -576,6 +576,7 @@ int bench_spmv(int argc, char **argv)
         {"--smoother", OPTION_LIST, &run.smoothers, "LIST", .table = &starfish_fem_option_table},
         {"--measure", OPTION_LIST, &run.measured, "LIST", .table = &own_table},
         {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu:1;cpu, or cpu"},
+        BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),
         {.name = NULL}};
     const struct command_line line = {.usage = "bench spmv [OPTION ...]",

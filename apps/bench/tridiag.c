@@ -117,6 +117,7 @@ int bench_tridiag(int argc, char **argv)
         {"--coefficients", OPTION_LIST, &run.coefficients, "LIST", .table = &names_table},
         {"--algorithm", OPTION_LIST, &run.algorithms, "LIST", .table = &names_table},
         {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &names_table},
+        BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };

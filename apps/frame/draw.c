@@ -160,44 +160,88 @@ static const double same_memory = 1.5;
 
 struct roofs {
     size_t count;
-    double rate[ROOFS]; /* bytes per second */
-    char name[ROOFS][48];
+    struct roof {
+        double rate; /* bytes per second, or operations where it is level */
+        int is_level;
+        char name[48];
+    } roof[ROOFS];
 };
 
-/* Bytes over the least time for them: the rate of the memory or link that a row was compared with; 0: none. */
-static double rate_of(const json_t *row)
+/* Were tasks measured, of which a row's `bytes` are those on links, and its limit a bound of their schedule? */
+static int is_of_tasks(const json_t *row)
+{
+    return json_is_number(json_object_get(row, "memory_bytes")) && starfish_json_text_of(row, "workers");
+}
+
+static double bytes_of(const json_t *row)
+{
+    return starfish_json_number_of(row, is_of_tasks(row) ? "memory_bytes" : "bytes");
+}
+
+static int is_same(const struct roof *roof, const struct roof *other)
+{
+    if (roof->is_level || other->is_level)
+        return strcmp(roof->name, other->name) == 0;
+    return fabs(log(roof->rate / other->rate)) <= log(same_memory);
+}
+
+/* What a row was compared with: bytes over the least time for them are the rate of a memory or link; operations over
+ * the bound of tasks' schedule on a set of workers are level. */
+static void add_roof(struct roofs *roofs, const json_t *row)
 {
     const double limit = starfish_json_number_of(row, "limit_seconds");
-    return limit > 0 ? starfish_json_number_of(row, "bytes") / limit : 0;
-}
-
-static void add_roof(struct roofs *roofs, double rate)
-{
+    struct roof roof = {.is_level = is_of_tasks(row)};
     size_t r = 0;
-    while (r < roofs->count && fabs(log(roofs->rate[r] / rate)) > log(same_memory))
-        r++;
-    if (!(rate > 0) || r == ROOFS)
+    roof.rate = (roof.is_level ? starfish_json_number_of(row, "operations") : bytes_of(row)) / limit;
+    if (!(limit > 0) || !(roof.rate > 0))
         return;
+    if (roof.is_level)
+        snprintf(roof.name, sizeof roof.name, "least time of tasks, %s", starfish_json_text_of(row, "workers"));
+    while (r < roofs->count && !is_same(&roofs->roof[r], &roof))
+        r++;
+    if (r == ROOFS)
+        return;
+    if (r < roofs->count)
+        roof.rate = fmax(roof.rate, roofs->roof[r].rate);
     roofs->count += r == roofs->count;
-    roofs->rate[r] = fmax(roofs->rate[r], rate);
-    snprintf(roofs->name[r], sizeof roofs->name[r], "bytes at %.4g GB/s", 1e-9 * roofs->rate[r]);
+    if (!roof.is_level)
+        snprintf(roof.name, sizeof roof.name, "bytes at %.4g GB/s", 1e-9 * roof.rate);
+    roofs->roof[r] = roof;
 }
 
-/* What a row's dot is called: who has solved it and, where that is known, where the data are; and its size, the first
- * word of its case. */
+/* What a row's dot belongs to: who has solved it and, where that is known, where the data are; and its label, the size,
+ * which is the first word of its case. Schedules belong to their workers, and the fastest of these is labelled. */
 struct dot {
-    char group[64], size[32];
+    char group[64], label[32];
 };
 
-static int describe_dot(const json_t *row, struct dot *dot)
+static int is_fastest(const json_t *rows, const json_t *row)
 {
-    const char *where = starfish_json_text_of(row, "where"), *what = starfish_json_text_of(row, "case");
-    if (!(starfish_json_number_of(row, "operations") > 0) || !(starfish_json_number_of(row, "bytes") > 0) ||
+    const json_t *other;
+    size_t i;
+    json_array_foreach(rows, i, other)
+    {
+        if (json_equal(json_object_get(other, "workers"), json_object_get(row, "workers")) &&
+            starfish_json_number_of(other, "seconds") < starfish_json_number_of(row, "seconds"))
+            return 0;
+    }
+    return 1;
+}
+
+static int describe_dot(const json_t *rows, const json_t *row, struct dot *dot)
+{
+    const char *who = starfish_json_text_of(row, "who"), *where = starfish_json_text_of(row, "where");
+    const char *what = starfish_json_text_of(row, "case");
+    if (!(starfish_json_number_of(row, "operations") > 0) || !(bytes_of(row) > 0) ||
         !(starfish_json_number_of(row, "seconds") > 0))
         return 0;
-    snprintf(dot->group, sizeof dot->group, "%s%s%s", starfish_json_text_of(row, "who"), where ? ", data: " : "",
-             where ? where : "");
-    snprintf(dot->size, sizeof dot->size, "%.*s", (int)strcspn(what, " :,"), what);
+    if (is_of_tasks(row)) {
+        snprintf(dot->group, sizeof dot->group, "%s", starfish_json_text_of(row, "workers"));
+        snprintf(dot->label, sizeof dot->label, "%s", is_fastest(rows, row) ? who : "");
+        return 1;
+    }
+    snprintf(dot->group, sizeof dot->group, "%s%s%s", who, where ? ", data: " : "", where ? where : "");
+    snprintf(dot->label, sizeof dot->label, "%.*s", (int)strcspn(what, " :,"), what);
     return 1;
 }
 
@@ -213,9 +257,8 @@ static void add_dot(struct drawing *drawing, struct starfish_line *line, struct 
     const double operations = starfish_json_number_of(what, "operations");
     if (!line)
         return;
-    dots->label[dots->labels++] = dots->dot[row].size;
-    add_point(drawing, line, operations / starfish_json_number_of(what, "bytes"),
-              1e-9 * operations / starfish_json_number_of(what, "seconds"));
+    dots->label[dots->labels++] = dots->dot[row].label;
+    add_point(drawing, line, operations / bytes_of(what), 1e-9 * operations / starfish_json_number_of(what, "seconds"));
 }
 
 /* Of rows, operations per byte and 10^9 operations per second, in a line of dots for each group. */
@@ -224,7 +267,7 @@ static void add_dots(const struct bench *bench, struct drawing *drawing, struct 
 {
     const size_t count = json_array_size(bench->rows);
     for (size_t i = 0; i < count; ++i)
-        if (!describe_dot(json_array_get(bench->rows, i), &dots->dot[i]))
+        if (!describe_dot(bench->rows, json_array_get(bench->rows, i), &dots->dot[i]))
             dots->dot[i].group[0] = '\0';
     for (size_t i = 0; i < count; ++i) {
         const char *group = dots->dot[i].group;
@@ -240,7 +283,7 @@ static void add_dots(const struct bench *bench, struct drawing *drawing, struct 
             if (strcmp(dots->dot[k].group, group) != 0)
                 continue;
             add_dot(drawing, line, dots, k, row);
-            add_roof(roofs, rate_of(row));
+            add_roof(roofs, row);
         }
         for (size_t k = 0; line && k < line->count; ++k) {
             range[0] = fmin(range[0], line->x[k] / 2);
@@ -258,11 +301,12 @@ static starfish_status draw_dots(const struct bench *bench, struct dots *dots)
     STARFISH_TRY(make_drawing(&drawing, bench->roofline, json_array_size(bench->rows) + (size_t)2 * ROOFS));
     add_dots(bench, &drawing, &roofs, dots, range);
     for (size_t r = 0; r < roofs.count; ++r) {
-        struct starfish_line *roof = add_line(&drawing, roofs.name[r]);
+        const struct roof *roof = &roofs.roof[r];
+        struct starfish_line *line = add_line(&drawing, roof->name);
         for (int end = 0; end < 2; ++end)
-            add_point(&drawing, roof, range[end], 1e-9 * range[end] * roofs.rate[r]);
-        if (roof)
-            roof->dashed = 1;
+            add_point(&drawing, line, range[end], 1e-9 * roof->rate * (roof->is_level ? 1 : range[end]));
+        if (line)
+            line->dashed = 1;
     }
     write_title(bench, ", roofline", title, sizeof title);
     struct starfish_lines chart = {.axis = {"floating-point operations per byte", "10^9 operations per second"},

@@ -75,11 +75,16 @@ struct bench {
         {"--samples", OPTION_TEXT, &(bench)->samples, "F.csv", .help = "also write every measured time"},              \
         {"--csv", OPTION_TEXT, &(bench)->csv, "F", .help = "also write the rows as CSV; - is standard output"},        \
         {"--plot", OPTION_TEXT, &(bench)->plot, "F", .help = "also draw the times, in a .png, .svg or .pdf"},          \
-        {"--roofline", OPTION_TEXT, &(bench)->roofline, "F",                                                           \
-         .help = "also draw operations per second over operations per byte, where both are known"},                    \
         PICTURE_OPTIONS,                                                                                               \
     {                                                                                                                  \
         "--json", OPTION_FLAG, &(bench)->json, .help = "one JSON object on standard output"                            \
+    }
+
+/* Beside them, where rows have operations (bench_operations). */
+#define BENCH_ROOFLINE(bench)                                                                                          \
+    {                                                                                                                  \
+        "--roofline", OPTION_TEXT, &(bench)->roofline, "F",                                                            \
+            .help = "also draw operations per second over operations per byte, where both are known"                   \
     }
 
 /* The whole program run: options, `measure`, output. Returns the exit status. */
@@ -112,7 +117,8 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);
 /* Add to a row how many floating-point operations its method takes at least: keys operations and
- * operations_per_second. For the roofline, which takes the row's bytes and limit too. */
+ * operations_per_second. For the roofline, which takes the row's bytes and limit too; or, of tasks on workers of any
+ * kind, their `memory_bytes` and the row's `workers`: then the limit is one of operations per second. */
 void bench_operations(json_t *row, double operations);
 /* Add a row of another kind, without times: keys who and case, others are the caller's. Bars leave it out. */
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_);

@@ -60,6 +60,14 @@ static void add_bounds(json_t *row, const struct starfish_account *account)
     json_object_set_new(row, "bounds_by_models", json_boolean(account->complete));
 }
 
+/* The bytes of tasks, which go through the memory beside their worker, and not over links. */
+static void add_operations(json_t *row, const struct starfish_account *account)
+{
+    json_object_set_new(row, "memory_bytes", json_integer((json_int_t)account->traffic));
+    if (!isnan(account->flops))
+        bench_operations(row, account->flops);
+}
+
 /* `seconds` are sorted. */
 static double quartiles_apart(const double *seconds, size_t count)
 {
@@ -118,4 +126,5 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     json_object_set_new(row, "lead", command_json_real(1e-6 * lead_of(record)));
     add_links(row, record);
     add_bounds(row, &account);
+    add_operations(row, &account);
 }

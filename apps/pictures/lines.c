@@ -137,7 +137,8 @@ static void draw_labels(struct starfish_canvas *canvas, const struct starfish_sc
         const struct starfish_line *line = &chart->line[l];
         find_points(scale, line, point);
         for (size_t i = 0; i < line->count && line->label; ++i)
-            draw_label(canvas, &taken, point[i][0], point[i][1], line->label[i]);
+            if (line->label[i][0])
+                draw_label(canvas, &taken, point[i][0], point[i][1], line->label[i]);
     }
 }
 

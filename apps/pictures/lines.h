@@ -13,7 +13,7 @@ struct starfish_line {
     const double *x, *y;      /* x increasing */
     int dashed;               /* a bound or an ideal: without dots, in the colour of text, named at its right end */
     int dots_alone;           /* points that no line connects */
-    const char *const *label; /* of each point, beside it; NULL: none */
+    const char *const *label; /* of each point, beside it, "" none; NULL: none at all */
 };
 
 struct starfish_lines {

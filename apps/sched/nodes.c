@@ -208,6 +208,8 @@ starfish_status sched_measure_nodes(struct bench *bench)
     double one;
     if (!sched->simulate)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--nodes: needs --simulate, a recorded machine for each node");
+    if (bench->roofline)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--roofline: the model of --nodes has no operations");
     STARFISH_TRY(list_counts("--nodes", sched->nodes, counts, &count));
     STARFISH_TRY(find_network(sched->network, &nodes.network));
     STARFISH_TRY(simulate_find(sched->simulate, folder));

@@ -133,6 +133,17 @@ static void explain_operations(const struct trace *trace, FILE *out)
     free(operations);
 }
 
+static void explain_rate(const struct trace *trace, FILE *out)
+{
+    const struct starfish_account *account = &trace->account;
+    if (isnan(account->flops))
+        return;
+    fprintf(out,
+            "It took at least %.4g million floating-point operations, %.3g billion a second, and tasks read and wrote "
+            "%.4g MB.\n",
+            1e-6 * account->flops, 1e-3 * account->flops / span_of(trace), 1e-6 * account->traffic);
+}
+
 /* ---- bytes, path, bounds ----------------------------------------------------------------------------------------- */
 
 static void explain_bytes(const struct trace *trace, FILE *out)
@@ -202,6 +213,7 @@ static void explain_all(const struct trace *trace, FILE *out)
     explain_workers(trace, out);
     explain_idle(trace, out);
     explain_operations(trace, out);
+    explain_rate(trace, out);
     explain_bytes(trace, out);
     explain_path(trace, out);
     explain_models(trace, out);

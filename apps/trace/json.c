@@ -77,6 +77,8 @@ static json_t *arguments_of(const struct trace *trace, size_t number)
                                   "submitted_us", moment_json(trace, span->submitted), "ready_us",
                                   moment_json(trace, span->ready), "data_wait_us", command_json_real(span->fetched),
                                   "waited_for", trace->path[number], "expected_us", expected_of(span));
+    if (!isnan(span->flops))
+        json_object_set_new(arguments, "operations", command_json_real(span->flops));
     json_object_set_new(arguments, "colour", json_sprintf("#%06x", span->colour));
     for (int i = 0; i < span->coordinates; i++)
         json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));

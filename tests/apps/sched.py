@@ -2,6 +2,7 @@
 """starfish sched: problem files, meshes and batches under several policies and sets of workers."""
 import csv
 import json
+import os
 
 import program
 from program import Case, NZ, poisson
@@ -47,7 +48,7 @@ class Sched(Case):
         self.assertEqual(rows[0]["critical_path_tasks"], 3)
 
     def test_table_csv_and_picture(self):
-        out = self.sched("--method", "blktri", "--csv", "rows.csv", "--plot", "bars.png")
+        out = self.sched("--method", "blktri", "--csv", "rows.csv", "--plot", "bars.png", "--roofline", "roof.svg")
         for word in ("calibrated cpu:1: ", "calibrated all: ", "policy", "idle", "gpu work", "area", *self.POLICIES):
             self.assertIn(word, out)
         with open(self.path("bars.png"), "rb") as stream:
@@ -56,6 +57,25 @@ class Sched(Case):
             rows = list(csv.DictReader(stream))
         self.assertEqual([row["who"] for row in rows], 2 * self.POLICIES)
         self.assertEqual({row["method"] for row in rows}, {"blktri"})
+        self.assertGreater(float(rows[0]["operations"]), 0)
+        self.assertEqual({row["operations"] for row in rows if row["workers"] == "all"}, {rows[-1]["operations"]})
+        with open(self.path("roof.svg")) as stream:
+            self.assertEqual(stream.read().count("stroke-dasharray"), 2)  # a bound for each set of workers
+
+    def test_operations(self):
+        """Lines by elimination: eight operations an unknown, three coefficients read and two vectors passed."""
+        row = self.quickly("--batch", "64x500")["rows"][0]
+        self.assertEqual(row["operations"], 8 * 64 * 500)
+        self.assertEqual(row["memory_bytes"], 5 * 8 * 64 * 500)
+        self.assertAlmostEqual(row["operations_per_second"], row["operations"] / row["seconds"], delta=1)
+
+    def test_operations_that_are_not_known_are_said_before_anything_is_measured(self):
+        problem = self.write("p.json", poisson(n=[16, 16, 16], rhs=1.0))
+        for method in ("blktri-product", "multigrid"):
+            self.refuse(2, f"takes, a task of {method}, is not known", "sched", problem, "--method", method,
+                        "--policies", "eager,lws", "--workers", "cpu:1;cpu", "--repeat", "3", "--roofline", "roof.svg",
+                        "--csv", "rows.csv")
+            self.assertFalse(os.path.exists(self.path("rows.csv")))
 
     def test_usage(self):
         problem = self.write("p.json", poisson())

@@ -301,6 +301,22 @@ $EndElements
         for row in result["rows"]:
             self.assertEqual((row["host_to_device"], row["device_to_host"]), (8 * n**3, 8 * n**3))
 
+    def test_workers_are_cores_and_not_their_threads(self):
+        """Of the 16 cores of this machine each has two hardware threads, which its file of links counts."""
+        with open(f"{SOURCE}/scheduler/machines/h200-16c/sampling/bus/h200-16c.config") as stream:
+            self.assertIn("32 # Number of CPUs", stream.read())
+        row = self.simulate("h200-16c", self.write("p.json", problem(32)), "--workers", "cpu", "--policies", "lws")[
+            "rows"][0]
+        self.assertAlmostEqual(row["cpu_idle_seconds"] / (row["idle"] * row["span"]), 16)
+
+    def test_a_solve_of_one_task_begins_with_it(self):
+        """What follows the task and has no work may end before its time is known."""
+        row = self.simulate("h200-16c", self.write("p.json", problem(128)), "--workers", "cpu", "--policies", "lws",
+                            "--method", "slab", "--slabs", "0")["rows"][0]
+        self.assertEqual(row["tasks"], 1)
+        self.assertLess(row["lead"], 0.5 * row["seconds"])
+        self.assertLess(row["span"], 1.5 * row["seconds"])
+
     def test_cycles_are_those_asked_for(self):
         """No residual is computed, so that their number must be given, or is the one that the guide names."""
         one = ["--mesh", "U1", "--level", "7", "--policies", "eager"]

@@ -88,8 +88,11 @@ class Trace(Case):
                 self.assertNotIn("inf", out)
 
     def test_explanation(self):
-        out, _ = self.trace("--explain", "--quiet", "--slabs", "3")
+        out, trace = self.trace("--explain", "--quiet", "--slabs", "3")
+        operations = [task["args"]["operations"] for task in self.check_trace(trace) if task["ph"] == "X"]
+        self.assertGreater(min(operations), 0)
         for words in ("The solve took ", "The busiest worker was cpu ", "Workers were idle for ",
+                      f"It took at least {1e-6 * sum(operations):.4g} million floating-point operations, ",
                       " before the reduced system, ", "forward (3 tasks of ", "What the end had to wait for",
                       "With no worker idle it would take "):
             self.assertIn(words, out)
@@ -115,9 +118,10 @@ class Trace(Case):
         with open(self.path("t/tasks.rec")) as stream:
             names = [line[6:].strip() for line in stream if line.startswith("Name: ")]
         self.assertEqual(sorted(names), sorted(task["name"].partition(",")[0].replace(" ", "_") for task in tasks))
-        # What StarVZ's panels are of: operations, by the count of fast transforms, and iterations.
+        # What StarVZ's panels are of: operations, by the count of fast transforms and of eliminations, and iterations.
         flops, _ = self.starvz()
-        self.assertAlmostEqual(sum(flops), 1e-9 * 32**3 * (2 * 2.5 * 10 + 8), delta=1e-5)
+        slabs, reduced = 32**3 * (2 * 2.5 * 10 + 8), 32**2 * 2 * 8
+        self.assertAlmostEqual(sum(flops), 1e-9 * (slabs + reduced), delta=5e-6)
         _, iterations = self.starvz("--method", "multigrid", "--cycles", "3", "--warmup", "0")
         self.assertLessEqual({1, 2, 3}, set(iterations))
         self.assertEqual(starvz_format.faults(self.path("t")), [])
