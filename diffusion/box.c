@@ -231,8 +231,8 @@ struct face {
 
 /* A Dirichlet face adds 2 k g / h^2 to what the cell is equal to, a Neumann one the flux k g / h through it, into the
  * cell at the high end. The directions across a face, lower one fastest, count its data. */
-static void move_face(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary,
-                      starfish_precision precision, const struct face *face, void *extra)
+static double move_face(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary,
+                        starfish_precision precision, const struct face *face, void *extra)
 {
     const int d = face->direction, a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
     const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]}, first = face->planes.first;
@@ -241,27 +241,31 @@ static void move_face(const struct starfish_diffusion_box *box, const struct sta
     const double h = box->spacing[d];
     const double factor =
         box->ends[d][face->side] == STARFISH_DIRICHLET ? box->dirichlet / (h * h) : (face->side ? 1 : -1) / h;
+    double largest = 0;
 
     for (size_t j = 0; j < rows; j++)
         for (size_t i = 0; i < box->n[a]; i++) {
             const size_t e = at + i * stride[a] + (begin + j) * stride[b], own = e - first * stride[2];
             const double g = value_at(boundary, box->user[d], face->side, precision, i + box->n[a] * j);
-            if (precision == STARFISH_F32)
-                ((float *)extra)[own] += (float)(factor * box->k[e] * g);
-            else
-                ((double *)extra)[own] += factor * box->k[e] * g;
+            const double moved = factor * box->k[e] * g;
+            largest = fmax(largest, fabs(moved));
+            starfish_element_set(extra, precision, own, starfish_element(extra, precision, own) + moved);
         }
+    return largest;
 }
 
-void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
-                                      const struct starfish_boundary *boundary, starfish_precision precision,
-                                      const struct starfish_run_of_planes *planes, void *extra)
+double starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
+                                        const struct starfish_boundary *boundary, starfish_precision precision,
+                                        const struct starfish_run_of_planes *planes, void *extra)
 {
+    double largest = 0;
+
     for (int d = 0; d < 3; d++)
         for (int side = 0; side < 2; side++) {
             const struct face face = {d, side, *planes};
             const int is_here = d < 2 || (side ? planes->first + planes->count == box->n[2] : planes->first == 0);
             if (is_here && has_data(box, boundary, d, side))
-                move_face(box, boundary, precision, &face, extra);
+                largest = fmax(largest, move_face(box, boundary, precision, &face, extra));
         }
+    return largest;
 }

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "multigrid/plan.h"
 
+#include <float.h>
 #include <math.h>
 
 /* How far a solve is. Norms are Euclidean. */
@@ -65,6 +66,17 @@ static starfish_status take_mean_off(const struct state *s, const struct starfis
 
 /* ---- Right-hand side and residual -------------------------------------------------------------------------------- */
 
+/* A right-hand side so small that digits of it, or of its squares, are lost. */
+static starfish_status check_size(const struct state *s)
+{
+    const double least = s->plan->options.precision == STARFISH_F32 ? (double)FLT_MIN : STARFISH_LEAST_NORM;
+    const double size = s->rhs_largest > 0 ? s->rhs_largest : s->solve->largest_extra;
+
+    if (size == 0 || size >= least)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
+}
+
 /* f = -rhs + extra. A singular problem's is without its mean, which is taken off twice: the first is as inexact as a
  * sum of as many numbers. */
 static starfish_status prepare(struct state *s)
@@ -76,8 +88,7 @@ static starfish_status prepare(struct state *s)
     STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, s->solve->extra, &minus, s->solve->rhs, &plan->f));
     STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, NULL, NULL, NULL, &plan->u));
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
-    if (s->rhs_largest > 0 && s->rhs_largest < STARFISH_LEAST_NORM)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, s->rhs_largest);
+    STARFISH_TRY(check_size(s));
     if (plan->box.singular) {
         STARFISH_TRY(take_mean_off(s, &plan->f, &mean));
         STARFISH_TRY(take_mean_off(s, &plan->f, &more));

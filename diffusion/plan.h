@@ -74,16 +74,17 @@ struct starfish_diffusion_plan {
 /* box.c: the problem, checked but for its coefficients, of one process; and assembled in the box's window, collectively
  * among that window's ranks, from coefficients of the planes that a rank has. Boundary data moved to the right-hand
  * side: extra is what A u = -f + extra has in planes first .. first + count - 1, of which boundary data are too. NULL
- * where there are none. Errors: ARGUMENT, MEMORY. */
+ * where there are none. Returns the largest value that was moved, which extra's precision may have lost. Errors:
+ * ARGUMENT, MEMORY. */
 starfish_status starfish_diffusion_box_describe(struct starfish_diffusion_box *box,
                                                 const struct starfish_diffusion_problem *problem);
 starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *box,
                                                 const struct starfish_diffusion_problem *problem);
 void starfish_diffusion_box_destroy(struct starfish_diffusion_box *box);
 int starfish_diffusion_has_boundary(const struct starfish_diffusion_box *box, const struct starfish_boundary *boundary);
-void starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
-                                      const struct starfish_boundary *boundary, starfish_precision precision,
-                                      const struct starfish_run_of_planes *planes, void *extra);
+double starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box,
+                                        const struct starfish_boundary *boundary, starfish_precision precision,
+                                        const struct starfish_run_of_planes *planes, void *extra);
 
 /* preconditioners.c: plan->multigrid, where cycles precondition, before there is a space. */
 starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);

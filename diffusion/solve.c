@@ -22,6 +22,7 @@ struct starfish_diffusion_job {
         int node;
         struct starfish_vector vector;
     } array[ARRAYS];
+    double largest_extra; /* of all ranks, before it was rounded */
     struct starfish_progress progress;
     struct starfish_diffusion_info info;
     atomic_int iterations;
@@ -49,6 +50,7 @@ static void run(struct starfish_diffusion_job *job)
         .algebra = {&job->progress, 0, starfish_context_gpus_else_any(plan->context)},
         .rhs = &job->array[RHS].vector,
         .extra = job->array[EXTRA].memory ? &job->array[EXTRA].vector : NULL,
+        .largest_extra = job->largest_extra,
         .info = &job->info,
         .iterations = &job->iterations};
 
@@ -124,9 +126,9 @@ static starfish_status add_boundary(struct starfish_diffusion_job *job, const st
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
     STARFISH_TRY(starfish_ranks_agree(plan->context, status));
     if (boundary)
-        starfish_diffusion_move_boundary(&plan->box, boundary, plan->options.precision, &planes,
-                                         job->array[EXTRA].memory);
-    return STARFISH_SUCCESS;
+        job->largest_extra = starfish_diffusion_move_boundary(&plan->box, boundary, plan->options.precision, &planes,
+                                                              job->array[EXTRA].memory);
+    return starfish_ranks_maximum(plan->context, &job->largest_extra, 1);
 }
 
 static starfish_status allocate_job(starfish_diffusion_plan *plan, const void *rhs, void *solution,

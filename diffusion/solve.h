@@ -11,6 +11,7 @@ struct starfish_diffusion_solve {
     struct starfish_progress *progress;
     struct starfish_algebra algebra;
     const struct starfish_vector *rhs, *extra; /* of A u = -rhs + extra; extra may be NULL */
+    double largest_extra;                      /* before it was rounded */
     struct starfish_diffusion_info *info;
     atomic_int *iterations; /* so far, for whoever looks on */
 };

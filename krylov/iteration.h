@@ -15,7 +15,8 @@
 
 /* Below this norm squares of right-hand sides and residuals are lost in f64, 16 digits of them and more. */
 #define STARFISH_LEAST_NORM 1e-140
-#define STARFISH_RHS_TOO_SMALL "rhs has the norm %.3g: squares of such numbers are lost, multiply it by a constant"
+#define STARFISH_RHS_TOO_SMALL                                                                                         \
+    "rhs with any boundary data has the norm %.3g: numbers that small lose digits, multiply it by a constant"
 
 /* ||f - A u|| / ||f|| where no tolerance is asked for. */
 static inline double starfish_default_tolerance(starfish_precision precision)

@@ -3,6 +3,7 @@
 #include "poisson/layout.h"
 
 #include "base/pages.h"
+#include "base/precision.h"
 #include "codelets/stencil.h"
 
 #include <float.h>
@@ -53,18 +54,34 @@ static starfish_status register_face(struct starfish_job *job, const void *array
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
         array = memcpy(copy, array, count * size);
     }
+    job->face_on_host[axis][end] = residence != STARFISH_ON_DEVICE ? array : NULL;
     return starfish_array_over(&job->boundary.face[axis][end], plan->context, name, array, count, size);
+}
+
+/* A number that is not zero, and neither is infinite nor loses digits in the precision. */
+static int is_held(starfish_precision precision, double value)
+{
+    const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+    return fabs(value) >= least && fabs(value) <= most;
 }
 
 static starfish_status check_constant(const struct starfish_poisson_plan *plan, double constant, int axis, int end)
 {
-    const double least = constant == 0 ? 0 : (double)FLT_MIN;
+    const starfish_precision precision = plan->options.precision;
+    const char *name = precision == STARFISH_F32 ? "f32" : "f64";
+    const double weight = plan->direction[axis].boundary_weight[end];
     if (plan->options.check_data && !isfinite(constant))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is not finite", axis, end);
-    if (plan->options.precision == STARFISH_F32 && isfinite(constant) &&
-        (fabs(constant) > (double)FLT_MAX || fabs(constant) < least))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is %g, which is beyond what f32 holds",
-                             axis, end, constant);
+    if (!isfinite(constant))
+        return STARFISH_SUCCESS;
+    if (!is_held(precision, constant))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary.constant[%d][%d] is %g, which is beyond what %s holds",
+                             axis, end, constant, name);
+    if (!is_held(precision, weight * constant))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "boundary.constant[%d][%d] = %g adds %g to rhs, which is beyond what %s holds", axis, end,
+                             constant, -weight * constant, name);
     return STARFISH_SUCCESS;
 }
 
@@ -105,6 +122,19 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job)
         STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
     }
     return STARFISH_SUCCESS;
+}
+
+double starfish_job_largest_boundary(const struct starfish_job *job)
+{
+    double largest = 0;
+    for (int face = 0; face < 6; face++) {
+        const int axis = face / 2, end = face % 2;
+        const void *array = job->face_on_host[axis][end];
+        for (size_t e = 0; array && e < starfish_poisson_face_size(job->plan, axis); e++)
+            largest = fmax(largest, fabs(job->boundary.weight[axis][end] *
+                                         starfish_element(array, job->plan->options.precision, e)));
+    }
+    return largest;
 }
 
 void starfish_job_release_boundary(struct starfish_job *job)

@@ -28,7 +28,10 @@ struct starfish_job {
     struct starfish_boundary_data boundary; /* of ends that have data */
     int boundary_in_passing;                /* who reads the user's right-hand side moves them to it */
     void *face_copy[3][2];                  /* of its arrays, where the user's may go */
-    struct starfish_table removed;          /* pertrb, and another double */
+    const void *face_on_host[3][2];         /* these or the user's; NULL: on a device, or there is none */
+    double largest_boundary; /* what the arrays on the host add to a right-hand side that has become zero by rounding;
+                                of this rank; else 0 */
+    struct starfish_table removed; /* pertrb, and another double */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
      * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
@@ -58,6 +61,8 @@ void starfish_job_release_fields(struct starfish_job *job);
 /* boundary.c: fills job->boundary with the data of ends that take them; *any: whether there are any. */
 starfish_status starfish_job_take_boundary(struct starfish_job *job, const struct starfish_boundary *boundary,
                                            int *any);
+/* The largest value that this rank's arrays on the host add to the right-hand side, in f64. */
+double starfish_job_largest_boundary(const struct starfish_job *job);
 /* Submits the right-hand side with job->boundary (none: a copy) to full_rhs. */
 starfish_status starfish_job_submit_full_rhs(struct starfish_job *job);
 /* After the tasks: releases full_rhs and the faces. */
@@ -69,9 +74,12 @@ starfish_status starfish_job_submit_search(struct starfish_job *job);
 starfish_status starfish_job_end_search(const struct starfish_job *job);
 void starfish_job_release_search(struct starfish_job *job);
 
-/* judge.c: how good the solution of a finished job is, *error: how wrong it may be where no correction tells, 0 where
- * that is not known; and whether it may be called solved (NUMERICAL; says why not). Without check_residual and
- * refinement nothing is known, and nothing is refused. */
+/* judge.c: before boundary data go: job->largest_boundary of a job whose tasks are done. */
+void starfish_job_look_at_boundary(struct starfish_job *job);
+/* How good the solution of a finished job is, *error: how wrong it may be where no correction tells, 0 where that is
+ * not known (ARGUMENT: the right-hand side with its boundary data is so small that it has lost digits); and whether it
+ * may be called solved (NUMERICAL; says why not). Without check_residual and refinement nothing is known, and nothing
+ * is refused. */
 starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
                                            double *error);
 starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,

@@ -9,11 +9,13 @@
 #include "poisson/layout.h"
 
 #include "base/precision.h"
+#include "krylov/iteration.h"
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "scheduler/ranks.h"
 #include "stencil/kernels/refine.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -153,6 +155,38 @@ static double asked_of(const struct starfish_poisson_plan *plan)
     return multigrid && multigrid->options.tolerance > 0 ? multigrid->options.tolerance : (double)NAN;
 }
 
+/* A given number of cycles may leave any residual. */
+static int has_criterion(const struct starfish_poisson_plan *plan)
+{
+    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
+    return !multigrid || multigrid->options.tolerance > 0 || multigrid->options.absolute > 0;
+}
+
+void starfish_job_look_at_boundary(struct starfish_job *job)
+{
+    double maximum[STARFISH_MAXIMA];
+    const int known = job->maximum[0].handle != NULL && job->plan->count == 1;
+    if (known && read_maxima_here(job, maximum) == STARFISH_SUCCESS && maximum[STARFISH_MAXIMUM_RHS] == 0)
+        job->largest_boundary = starfish_job_largest_boundary(job);
+}
+
+/* Whether the right-hand side with its boundary data has lost digits before it was solved for, which no residual
+ * shows. */
+static starfish_status check_rhs(const struct starfish_job *job, double rhs)
+{
+    const struct starfish_poisson_plan *plan = job->plan;
+    const double least = plan->options.precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+    const int squares = starfish_poisson_multigrid_plan(plan) && has_criterion(plan);
+    double size = rhs > 0 ? rhs : job->largest_boundary;
+    if (plan->count > 1)
+        return STARFISH_SUCCESS;
+    if (rhs == 0)
+        STARFISH_TRY(starfish_ranks_maximum(plan->context, &size, 1));
+    if (size == 0 || size >= fmax(least, squares ? STARFISH_LEAST_NORM : 0))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
+}
+
 starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
                                            double *error)
 {
@@ -167,6 +201,7 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
     STARFISH_TRY(read_verdicts(job, maximum, accuracy));
     if (!known)
         return STARFISH_SUCCESS;
+    STARFISH_TRY(check_rhs(job, maximum[STARFISH_MAXIMUM_RHS]));
     const int noise = is_noise(job->plan, maximum);
     if (noise && accuracy->correction > 0)
         accuracy->correction = 0;
@@ -192,13 +227,6 @@ int starfish_job_tolerates(const struct starfish_job *job, const struct starfish
     accuracy->tolerance = rounding;
     accuracy->residual_bound = fmax(accuracy->residual_bound, bound_by_norm(job->plan, rounding));
     return 1;
-}
-
-/* A given number of cycles may leave any residual. */
-static int has_criterion(const struct starfish_poisson_plan *plan)
-{
-    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
-    return !multigrid || multigrid->options.tolerance > 0 || multigrid->options.absolute > 0;
 }
 
 /* ---- The verdict ------------------------------------------------------------------------------------------------- */

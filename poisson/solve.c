@@ -189,6 +189,8 @@ static starfish_status finish(struct starfish_job *job)
     const starfish_status joined = job->plan->method->join ? job->plan->method->join(job) : STARFISH_SUCCESS;
     const starfish_status waited = starfish_progress_wait(&job->progress);
     const starfish_status searched = waited == STARFISH_SUCCESS ? starfish_job_end_search(job) : STARFISH_SUCCESS;
+    if (waited == STARFISH_SUCCESS && searched == STARFISH_SUCCESS)
+        starfish_job_look_at_boundary(job);
     starfish_job_release_boundary(job);
     starfish_edges_release(&job->solution_slabs, &job->cut);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)

@@ -52,13 +52,16 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Of every block: a kernel for a single mode may need more than one for a few. */
 static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker_kind kind)
 {
-    const size_t lanes = largest(s->first_mode, s->blocks) / starfish_tridiag_parts(s->numbers);
     size_t bytes = starfish_transform_set_workspace(&s->transform_x, kind);
-    for (size_t l = 0; l < s->levels; l++)
-        bytes = larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes, s->line_periodic,
-                                                           s->precision, s->numbers));
+    for (size_t b = 0; b < s->blocks; b++) {
+        const size_t lanes = (s->first_mode[b + 1] - s->first_mode[b]) / starfish_tridiag_parts(s->numbers);
+        for (size_t l = 0; l < s->levels; l++)
+            bytes = larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes, s->line_periodic,
+                                                               s->precision, s->numbers));
+    }
     return bytes;
 }
 

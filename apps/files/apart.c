@@ -67,6 +67,13 @@ static rlim_t addresses_in_use(void)
     return read == 1 ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : RLIM_INFINITY / 2;
 }
 
+void starfish_apart_end_with(pid_t parent, int number)
+{
+    prctl(PR_SET_PDEATHSIG, number);
+    if (getppid() != parent)
+        _exit(1);
+}
+
 /* It dies quietly, at once, and not after the one that wants its work. */
 static void become_apart(const struct starfish_apart *apart, pid_t parent)
 {
@@ -74,9 +81,7 @@ static void become_apart(const struct starfish_apart *apart, pid_t parent)
     const int nowhere = open("/dev/null", O_WRONLY);
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; ++i)
         signal(deadly[i], SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
+    starfish_apart_end_with(parent, SIGKILL);
     if (nowhere >= 0)
         dup2(nowhere, STDERR_FILENO);
     limit(RLIMIT_CORE, 0);

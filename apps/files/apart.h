@@ -10,6 +10,7 @@
 #include "base/status.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct starfish_apart {
     const char *name; /* of the file, for messages */
@@ -21,6 +22,10 @@ struct starfish_apart {
  * time or out of memory without saying so; MEMORY. */
 starfish_status starfish_apart(const struct starfish_apart *apart, starfish_status (*work)(const void *data),
                                const void *data);
+
+/* In a fork, before all else: signal `number` ends it when the process that forked it, `parent`, ends in any way. It
+ * stays so over exec. */
+void starfish_apart_end_with(pid_t parent, int number);
 
 /* Memory that a process shares with its forks: zeros, taking pages when they are used. NULL when there is none. */
 void *starfish_apart_share(size_t bytes);

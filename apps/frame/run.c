@@ -1,6 +1,7 @@
 /* Processes with a time limit, and solves in them. */
 #include "apps/frame/run.h"
 
+#include "apps/files/apart.h"
 #include "apps/files/temporary.h"
 #include "apps/recorded/simulate.h"
 
@@ -22,8 +23,9 @@ double run_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void become_child(const char *const arguments[], const char *output)
+static void become_child(const char *const arguments[], const char *output, pid_t parent)
 {
+    starfish_apart_end_with(parent, SIGTERM); /* by which it removes its files */
     const int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (file < 0 || dup2(file, STDOUT_FILENO) < 0)
         _exit(127);
@@ -48,9 +50,9 @@ static int wait_for(pid_t child, double seconds)
 starfish_status run_program(const char *const arguments[], const char *output, double seconds)
 {
     fflush(NULL);
-    const pid_t child = fork();
+    const pid_t parent = getpid(), child = fork();
     if (child == 0)
-        become_child(arguments, output);
+        become_child(arguments, output, parent);
     if (child < 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
     const int state = wait_for(child, seconds);

@@ -240,9 +240,8 @@ def take(array, name, precision, shape=None, complex_numbers=False, stream=None)
         if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
             wanted = "numbers" if complex_numbers else "real numbers"
             raise TypeError(f"{name}: must be an array of {wanted}, is of {given.dtype}")
-        packed = numpy.ascontiguousarray(given, dtype=_host_type(precision, complex_numbers))
-        # A scalar would become an array of one.
-        packed = packed.reshape(given.shape)
+        # "E": no subclass, as masked arrays are.
+        packed = numpy.require(given, _host_type(precision, complex_numbers), ["C", "A", "E"])
         taken = Array(packed.ctypes.data, packed.shape, precision, False, packed)
     if shape is not None and tuple(taken.shape) != tuple(shape):
         raise ValueError(f"{name}: must be of shape {tuple(shape)}, is {tuple(taken.shape)}")

@@ -119,6 +119,25 @@ class Bad(Case):
                     _, out, _ = self.run_program("solve", path, "--json")
                     self.assertIn(json.loads(out)["status"], ("error", "diverged"))
 
+    def test_boundary_data_that_vanish(self):
+        """What boundary data add to a right-hand side is lost where the precision has no such numbers: 0 would be
+        solved for, with a residual of 0. Where they cancel it, 0 is the right-hand side."""
+        bc = {"x": "periodic", "y": ["neumann", "neumann"], "z": ["dirichlet", "dirichlet"]}
+        write_npy(self.path("face.npy"), (NY, NX), [1e-30] * (NX * NY))
+        ends = [2 * (k in (0, NZ - 1)) for k in range(NZ) for _ in range(NX * NY)]
+        write_npy(self.path("ends.npy"), (NZ, NY, NX), ends)
+        box = poisson(bc=bc, grid={"z": "cell"}, rhs=0, solution="u.npy")
+        cells = {"kind": "diffusion3d", "n": box["n"], "bc": bc, "coefficient": 1, "rhs": 0, "solution": "u.npy"}
+        for problem, method in ((box, "slab"), (box, "blktri"), (box, "multigrid"), (cells, "cg")):
+            f32 = ["--precision", "f32", "--method", method]
+            for length, datum, message in ((1e12, 1e-30, "to rhs, which is beyond" if problem is box else "multiply"),
+                                           (1e12, "face.npy", "multiply"), (1e7, "face.npy", "multiply")):
+                with self.subTest(kind=problem["kind"], method=method, length=length, datum=datum):
+                    small = dict(problem, length=[length] * 3, boundary={"z0": datum})
+                    self.refuse(2, message, "solve", self.write("p.json", small), *f32)
+            self.solve(dict(problem, length=[1e3] * 3, boundary={"z0": "face.npy"}), *f32)
+            self.solve(dict(problem, length=[1, 1, NZ], boundary={"z0": 1, "z1": 1}, rhs="ends.npy"), *f32)
+
     def test_residuals_above_their_bound(self):
         """A layer in f32 whose solution changes across it: f32 has no digits for it, and nothing is written."""
         ends = {"x": ["dirichlet", "dirichlet"], "y": ["dirichlet", "dirichlet"], "z": ["neumann", "neumann"]}

@@ -6,6 +6,7 @@ import os
 import signal
 import stat
 import subprocess
+import time
 
 import program
 from program import Case, PROGRAM, SOURCE, poisson
@@ -28,6 +29,24 @@ $Elements
 2 3 2 2 2 1 2 3 4
 $EndElements
 """
+
+
+def state_and_parent(process):
+    """State and parent of a process; ("Z", 0) where it has ended."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as stream:
+            state, parent = stream.read().rpartition(")")[2].split()[:2]
+    except OSError:
+        return "Z", 0
+    return state, int(parent)
+
+
+def is_running(process):
+    return state_and_parent(process)[0] not in "ZX"
+
+
+def children(parent):
+    return [name for name in os.listdir("/proc") if name.isdigit() and state_and_parent(name)[1] == parent]
 
 
 class Outputs(Case):
@@ -110,6 +129,20 @@ class Outputs(Case):
                         os.unlink(self.path(landed[0]))
                     self.assertEqual(done.returncode, -number)
                     self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    def test_what_a_program_runs_ends_with_it(self):
+        """A recording runs passes as processes of their own, which go on for minutes."""
+        done = self.start("machine", "record", "here", stdout=subprocess.DEVNULL)
+        passes = []
+        while done.poll() is None and not passes:
+            passes = children(done.pid)
+        done.terminate()
+        done.communicate(timeout=60)
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        end = time.monotonic() + 30
+        while any(is_running(process) for process in passes):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
 
     # ---- full disks ------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(the_slab_method_does_2d),
         cmocka_unit_test(partial_fractions_stand_stretching),
         cmocka_unit_test(methods_and_cuts_agree),
+        cmocka_unit_test(blocks_of_one_mode_are_beside_larger_ones),
         cmocka_unit_test(splits_and_algorithms_agree),
         cmocka_unit_test(solves_from_eight_threads),
         cmocka_unit_test(chains_solves_on_fields),

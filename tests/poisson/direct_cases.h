@@ -44,6 +44,7 @@ void refinement_brings_back_digits(void **state);
 void streams_of_solves(void **state);
 void planes_of_large_problems_are_timed(void **state);
 void methods_and_cuts_agree(void **state);
+void blocks_of_one_mode_are_beside_larger_ones(void **state);
 void splits_and_algorithms_agree(void **state);
 void solves_from_eight_threads(void **state);
 void chains_solves_on_fields(void **state);

@@ -132,6 +132,23 @@ void methods_and_cuts_agree(void **state)
     test_free_problem(&p);
 }
 
+/* Kernels take one mode alone in another way than a few, and need other work space for it. */
+void blocks_of_one_mode_are_beside_larger_ones(void **state)
+{
+    (void)state;
+    for (size_t ny = 9; ny <= 12; ny++) {
+        struct starfish_poisson_problem p = direct_problem("dd node", "dd node", "dd node", 3, ny, 16, 0);
+        for (int variant = 0; variant < 2 * DIRECT_METHODS; variant++) {
+            struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+            options.method = direct_methods[variant % DIRECT_METHODS];
+            options.precision = variant / DIRECT_METHODS ? STARFISH_F32 : STARFISH_F64;
+            options.mode_blocks = 2;
+            direct_check_recovers("2 modes and 1", &p, &options, 0, options.precision == STARFISH_F64 ? 1e-12 : 1e-4);
+        }
+        direct_free_problem(&p);
+    }
+}
+
 /* Every way to solve lines on a GPU and every split of levels between it and cores; elsewhere they have no effect. */
 void splits_and_algorithms_agree(void **state)
 {

@@ -81,8 +81,9 @@ class Arrays(unittest.TestCase):
         f = RANDOM.integers(-9, 9, (6, 7, 8))
         with sf.Plan(f.shape, bc=BC, grid=CELLS) as plan:
             expected = plan.solve(f.astype(float))
+            unaligned = np.frombuffer(b"x" + f.astype(float).tobytes(), np.uint8)[1:].view(float).reshape(f.shape)
             for given in (f, f.astype(np.float32), np.asfortranarray(f.astype(float)), f.tolist(),
-                          np.repeat(f, 2, axis=2)[:, :, ::2]):
+                          np.repeat(f, 2, axis=2)[:, :, ::2], unaligned):
                 np.testing.assert_array_equal(plan.solve(given), expected)
             out = np.empty(f.shape)
             self.assertIs(plan.solve(f, out=out), out)
