@@ -400,7 +400,7 @@ $EndElements
         self.assertTrue(4.9e-7 <= corrections["choosing"] <= 1.51e-6, corrections)
         self.assertGreater(correction["factor"] * 0.01 + correction["seconds"], 0.002)
         out = self.run_well("machine", "compare", f"{self.machines}/fitted")
-        self.assertRegex(out, r"(?m)^[4-9] of \d+ within 15 %")
+        self.assertGreaterEqual(int(re.search(r"(?m)^(\d+) of \d+ within 15 %", out)[1]), 4)
 
     def test_fit_that_fails_changes_nothing(self):
         broken = f"{self.machines}/broken"
