@@ -19,7 +19,7 @@
 
 enum { N = 16, COUNT = N * N * N };
 /* In seconds: less than what is no stall lasts, and more than a busy machine leaves a worker without a core. */
-#define PATIENCE 0.8
+#define PATIENCE 1.5
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
@@ -149,14 +149,12 @@ static void workers_may_rest(void)
 {
     struct solve solve;
     begin(&solve, PATIENCE);
-    for (int job = 0; job < 2; job++) {
-        submit(&solve);
-        CHECK_OK(starfish_job_wait(solve.job, NULL));
-        sleep(1);
-        CHECK(test_workers_rest());
-    }
     submit(&solve);
-    sleep(1);
+    CHECK_OK(starfish_job_wait(solve.job, NULL));
+    sleep(2);
+    CHECK(test_workers_rest());
+    submit(&solve);
+    sleep(2);
     CHECK_OK(starfish_job_wait(solve.job, NULL));
     destroy(&solve);
 }
