@@ -352,8 +352,8 @@ static int keep_one_core(void)
     return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-/* The least that a solve takes of the core: worker and caller share it, and neither waits for the other until the end of
- * its time slice, of 4 ms. What other processes take does not count. */
+/* The least that a solve takes of the core: worker and caller share it, and neither keeps it from the other until the
+ * end of its time slice, of 4 ms. What other processes take does not count. */
 static const char *solves_on_one_core(void)
 {
     struct host host = {.n = 0};
