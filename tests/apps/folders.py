@@ -12,6 +12,7 @@ import sys
 import unittest
 
 PROGRAM, SOURCE = sys.argv[1:3]
+os.environ.pop("COLUMNS", None)  # of the terminal in which tests are started: help would be folded to it
 SUBCOMMANDS = {"info", "solve", "fem", "bench", "reproduce", "sched", "machine", "trace"}
 SHARED = {"files", "pictures", "frame", "plans", "recorded", "measured"}
 INCLUDE = re.compile(r'^#include "apps/(\w+)/', re.MULTILINE)

@@ -11,6 +11,7 @@ import time
 import program
 from program import Case, PROGRAM, SOURCE, poisson
 
+TRIES = 40  # of a run that must be seen while it writes; a busy machine may show it too late each second time
 CORRUPT = f"{SOURCE}/tests/fuzz/corpus/hdf5/link-crash.h5"
 
 QUADRILATERAL = """$MeshFormat
@@ -113,7 +114,7 @@ class Outputs(Case):
             for name, options in names.items():
                 with self.subTest(signal=number, name=name):
                     before = sorted(os.listdir(self.folder))
-                    for _ in range(8):
+                    for _ in range(TRIES):
                         done = self.start("solve", problem, "--quiet", *options)
                         while done.poll() is None and not self.temporaries():
                             pass

@@ -17,6 +17,7 @@ import unittest
 import trace_format
 
 PROGRAM, SOURCE = sys.argv[1:3]
+os.environ.pop("COLUMNS", None)  # of the terminal in which tests are started: what is printed would be folded to it
 NX, NY, NZ = 8, 6, 5
 
 

@@ -26,6 +26,8 @@ POLICIES = ["eager", "lws", "dmda", "dmdas", "dmdar", "heteroprio", "starfish-wi
 NOT_REACHED = {"grid_sweeps",  # of finite elements in parts on several GPUs or ranks
                "grid_visit",  # of grids in parts on several GPUs or ranks
                "slab_alone"}  # of a GPU
+# Besides, where there is one core: its tasks are never several cores'.
+OF_SEVERAL_CORES = {"gang_help", "gradients"}
 ON_A_GPU = 20  # times as fast as on a core, in the machine that is made up
 
 
@@ -60,20 +62,27 @@ def of_single_cores(model):
 
 LARGE = 1 << 28  # bytes
 BYTES_PER_US = 5e3  # of a core
+SHORTEST = 5  # us
 CYCLE = 6  # reads of its data that a cycle over all grids is worth
 
 
-def with_large(name, model):
-    """The text of a StarPU model of cores, for tasks on large grids with a task of so many bytes besides."""
+def made_up(name, model):
+    """The text of a StarPU model of cores with times that follow from the bytes, since what this machine took depends
+    on what else it does; and, for tasks on large grids, with a task of many bytes besides."""
     lines = model.split("\n")
     samples = [i for i, line in enumerate(lines) if re.match(r"[0-9a-f]{8}\t", line)]
-    if not samples or not re.match("starfish_(grid|vector|weigh|volume)", name):
-        return model
-    mean = LARGE / BYTES_PER_US * (CYCLE if name == "starfish_grid_tail" else 1)
-    large = ["0badf001", str(LARGE), "0.0", f"{mean:e}", "0.0", f"{20 * mean:e}", f"{20 * mean * mean:e}", "20"]
-    entries = lines.index("# number of entries") + 1
-    lines[entries] = str(int(lines[entries]) + 1)
-    lines.insert(samples[-1] + 1, "\t".join(large))
+
+    def sample(footprint, size, flops="0.0"):
+        mean = SHORTEST + int(size) / BYTES_PER_US * (CYCLE if name == "starfish_grid_tail" else 1)
+        return "\t".join([footprint, str(size), flops, f"{mean:e}", "0.0", f"{20 * mean:e}", f"{20 * mean * mean:e}",
+                          "20"])
+
+    for i in samples:
+        lines[i] = sample(*lines[i].split("\t")[:3])
+    if samples and re.match("starfish_(grid|vector|weigh|volume)", name):
+        entries = lines.index("# number of entries") + 1
+        lines[entries] = str(int(lines[entries]) + 1)
+        lines.insert(samples[-1] + 1, sample("0badf001", LARGE))
     return "\n".join(lines)
 
 
@@ -108,7 +117,7 @@ def make_up_gpu(recorded, folder):
     for path in glob.glob(f"{recorded}/sampling/codelets/*/*"):
         name = os.path.basename(path).split(".")[0]
         with open(path) as source, open(f"{folder}/sampling/codelets/45/{name}.fast", "w") as target:
-            target.write(with_gpu(with_large(name, of_single_cores(source.read()))))
+            target.write(with_gpu(made_up(name, of_single_cores(source.read()))))
     rows = [["nan"] * 32 for _ in range(32)]
     rows[0][0] = rows[1][1] = "0"
     for what, value in (("bandwidth", "20000"), ("latency", "10")):
@@ -197,8 +206,10 @@ class Simulation(program.Case):
 
     def test_every_codelet_is_recorded(self):
         """By the cases of --quick, which are those of a whole recording on small grids."""
+        with open(f"{self.recorded}/machine.json") as stream:
+            cores = json.load(stream)["cores"]
         models.check(self, {models.symbol_of(path) for path in glob.glob(f"{self.recorded}/sampling/codelets/*/*")},
-                     NOT_REACHED, "the cases of machine record")
+                     NOT_REACHED | (OF_SEVERAL_CORES if cores == 1 else set()), "the cases of machine record")
 
     def test_a_codelet_without_times(self):
         shutil.copytree(self.recorded, self.path("bare"))
@@ -412,7 +423,7 @@ $EndElements
         self.assertTrue(4.9e-7 <= corrections["choosing"] <= 1.51e-6, corrections)
         self.assertGreater(correction["factor"] * 0.01 + correction["seconds"], 0.002)
         out = self.run_well("machine", "compare", f"{self.machines}/fitted")
-        self.assertRegex(out, r"(?m)^[4-9] of \d+ within 15 %")
+        self.assertGreaterEqual(int(re.search(r"(?m)^(\d+) of \d+ within 15 %", out)[1]), 4)
 
     def test_fit_that_fails_changes_nothing(self):
         broken = f"{self.machines}/broken"

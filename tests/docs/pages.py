@@ -19,6 +19,7 @@ import tempfile
 import unittest
 
 PROGRAM, SOURCE, COMPILER = sys.argv[1:4]
+os.environ.pop("COLUMNS", None)  # of the terminal in which tests are started: help would be folded to it
 PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
 LINKED_PAGES = PAGES + sorted(os.path.relpath(page, SOURCE) for folder in ("apps/examples", "bench")
                               for page in glob.glob(f"{SOURCE}/{folder}/**/*.md", recursive=True))
@@ -81,7 +82,7 @@ def guide_section(heading):
 @functools.lru_cache(maxsize=None)
 def say(*arguments):
     """What a command says; it must succeed. Asked again, it is not run again."""
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=300)
     if done.returncode != 0:
         raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
     return done.stdout
@@ -242,7 +243,7 @@ class Scratch(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def run_here(self, *words):
-        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, check=False, timeout=120)
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder, check=False, timeout=300)
         self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
         return done.stdout
 

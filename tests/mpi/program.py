@@ -248,8 +248,11 @@ class Failures(Ranks):
             ranks = self.children(process.pid)
         time.sleep(1)
         os.kill(ranks[-1], signal.SIGKILL)
+        end = time.monotonic() + SECONDS
         self.assertNotEqual(process.wait(timeout=SECONDS), 0)
         self.assertFalse(os.path.exists(self.path("u.npy")))
+        while time.monotonic() < end and any(map(self.is_running, ranks)):
+            time.sleep(0.1)
         self.assertFalse([rank for rank in ranks if self.is_running(rank)])
 
     @staticmethod

@@ -97,6 +97,7 @@ def run(path, write):
 
 simulates = (PROGRAM.parent / "starfish-simulated").exists()
 os.environ["PATH"] = f"{PROGRAM.parent}:{os.environ['PATH']}"
+os.environ.pop("COLUMNS", None)  # of the terminal in which tests are started: what is printed would be folded to it
 assert shutil.which("starfish")
 os.chdir(FOLDER)
 sys.path.insert(0, str(FOLDER))

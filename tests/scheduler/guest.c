@@ -2,10 +2,10 @@
  * process of its own. */
 #include "scheduler/context.h"
 #include "scheduler/home.h"
-#include "scheduler/rest.h"
 
 #include "tests/common/check.h"
 #include "tests/common/child.h"
+#include "tests/common/workers_rest.h"
 
 #include <math.h>
 #include <omp.h>
@@ -133,12 +133,12 @@ static const char *costs_nothing(void)
     const struct starfish_context_options options = idle_options(&host);
     PASS(open_host(&host, &options, 16));
     PASS(solve(&host));
+    EXPECT(test_workers_rest());
     const double before = cpu_seconds();
     sleep_for(2);
     EXPECT(cpu_seconds() - before < (getenv("STARFISH_TEST_SMALL") ? 0.5 : 0.02)); /* a sanitizer has work of its own */
     PASS(solve(&host));
-    sleep_for(0.1);
-    EXPECT(starfish_rest_is_paused());
+    EXPECT(test_workers_rest());
     close_host(&host);
     return NULL;
 }
@@ -150,9 +150,10 @@ static const char *never_rests_when_told_so(void)
     options.idle_seconds = INFINITY;
     PASS(open_host(&host, &options, 16));
     PASS(solve(&host));
-    const double before = cpu_seconds();
-    sleep_for(1);
-    EXPECT(cpu_seconds() - before > 0.05);
+    const double before = cpu_seconds(), end = wall_seconds() + 60;
+    while (cpu_seconds() - before < 0.05 && wall_seconds() < end)
+        sleep_for(0.05);
+    EXPECT(cpu_seconds() - before >= 0.05);
     EXPECT(!starfish_rest_is_paused());
     close_host(&host);
     return NULL;
@@ -186,19 +187,18 @@ static const char *wakes_for_every_job(void)
     return NULL;
 }
 
-/* After some time of the host's own the workers rest when a solve returns; it may take a task's end a moment more. */
-static const char *rests_at_once_beside_work(void)
+/* After every solve; some time of the host's own between them lets the workers rest when a solve returns, or when the
+ * one that ended its last task gets a core again. */
+static const char *rests_beside_work(void)
 {
     struct host host = {.n = 0};
     const struct starfish_context_options options = idle_options(&host);
-    int resting = 0;
     PASS(open_host(&host, &options, 8));
     for (int round = 0; round < 20; round++) {
         PASS(solve(&host));
-        resting += starfish_rest_is_paused();
+        EXPECT(test_workers_rest());
         sleep_for(2e-3);
     }
-    EXPECT(resting >= 5);
     close_host(&host);
     return NULL;
 }
@@ -295,7 +295,7 @@ static void idle_workers_rest(void **state)
         in_child(costs_nothing);
         in_child(never_rests_when_told_so);
         in_child(wakes_for_every_job);
-        in_child(rests_at_once_beside_work);
+        in_child(rests_beside_work);
         in_child(works_for_a_host_that_joins_later);
     }
     in_child(shares_the_rest);
@@ -352,23 +352,24 @@ static int keep_one_core(void)
     return sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
-/* The shortest of many solves: worker and caller share a core without waiting for its time slices, of 4 ms. */
+/* The least that a solve takes of the core: worker and caller share it, and neither keeps it from the other until the
+ * end of its time slice, of 4 ms. What other processes take does not count. */
 static const char *solves_on_one_core(void)
 {
     struct host host = {.n = 0};
     const struct starfish_context_options options = options_of(&host);
-    double shortest = INFINITY;
+    double least = INFINITY;
     EXPECT(keep_one_core());
-    PASS(open_host(&host, &options, 32));
+    PASS(open_host(&host, &options, 16));
     EXPECT(starfish_context_workers(host.context) == 1);
     for (int round = 0; round < 500; round++) {
         fill(&host);
-        const double start = wall_seconds();
+        const double start = cpu_seconds();
         EXPECT(starfish_poisson_solve(host.plan, NULL, host.field, host.field, NULL) == STARFISH_SUCCESS);
-        shortest = fmin(shortest, wall_seconds() - start);
+        least = fmin(least, cpu_seconds() - start);
     }
     if (!getenv("STARFISH_TEST_SMALL")) /* not with a sanitizer */
-        EXPECT(shortest < 3e-3);
+        EXPECT(least < 1e-3);
     close_host(&host);
     return NULL;
 }
@@ -408,11 +409,12 @@ static const char *stays_on_allowed_cores(void)
     int unit[8];
     starfish_topology_look();
     const size_t count = starfish_topology_cores(unit, 8);
+    const int restricted = starfish_topology_is_restricted();
     EXPECT(count >= 1);
     EXPECT(keep_one_core());
     starfish_topology_look();
     EXPECT(starfish_topology_cores(unit, 8) == 1);
-    EXPECT(starfish_topology_is_restricted() == (count > 1));
+    EXPECT(starfish_topology_is_restricted() == (restricted || count > 1));
     return NULL;
 }
 

@@ -1,4 +1,5 @@
 /* SAINV: without dropping it is the inverse, and of a matrix that has several strips every row of it is there. */
+#include "scheduler/context.h"
 #include "sparse/inverse.h"
 #include "sparse/matrix.h"
 #include "tests/common/context.h"
@@ -90,9 +91,10 @@ static void test_strips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_inverse), cmocka_unit_test(test_strips)};
-    int failed = 0;
+    int failed = 0, cores, numa_nodes;
 
-    for (int workers = 1; workers <= 2; workers++) { /* of two cores together, or one each */
+    starfish_topology_count(&cores, &numa_nodes);
+    for (int workers = 1; workers <= 2 && workers <= cores; workers++) { /* of two cores together, or one each */
         context = test_context(0, workers, workers == 1 ? 2 : 1);
         if (!context)
             return 1;
