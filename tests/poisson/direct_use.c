@@ -137,7 +137,7 @@ void blocks_of_one_mode_are_beside_larger_ones(void **state)
 {
     (void)state;
     for (size_t ny = 9; ny <= 12; ny++) {
-        struct starfish_poisson_problem p = direct_problem("dd node", "dd node", "dd node", 3, ny, 16, 0);
+        struct starfish_poisson_problem p = test_problem("dd node", "dd node", "dd node", 3, ny, 16, 0);
         for (int variant = 0; variant < 2 * DIRECT_METHODS; variant++) {
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
             options.method = direct_methods[variant % DIRECT_METHODS];
@@ -145,7 +145,7 @@ void blocks_of_one_mode_are_beside_larger_ones(void **state)
             options.mode_blocks = 2;
             direct_check_recovers("2 modes and 1", &p, &options, 0, options.precision == STARFISH_F64 ? 1e-12 : 1e-4);
         }
-        direct_free_problem(&p);
+        test_free_problem(&p);
     }
 }
 
