@@ -44,7 +44,8 @@ static starfish_status find_nearest(const struct starfish_direction *d, struct n
     return status;
 }
 
-/* Of a semidefinite operator, the smallest eigenvalue but for zero; infinite where it is not known. */
+/* Of a semidefinite operator, the smallest eigenvalue but for the zero of a singular problem, which rounding errors may
+ * make another small number; infinite where it is not known. */
 static double smallest_eigenvalue(const struct starfish_poisson_plan *plan)
 {
     double first = fabs(plan->lambda), second = INFINITY;
@@ -55,7 +56,7 @@ static double smallest_eigenvalue(const struct starfish_poisson_plan *plan)
         first += nearest.first;
         second = fmin(second, nearest.second);
     }
-    return first > 0 ? first : second;
+    return plan->singular ? second : first;
 }
 
 double starfish_largest_row(const struct starfish_direction *d)

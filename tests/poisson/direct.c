@@ -21,6 +21,7 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(converges_with_second_order),
         cmocka_unit_test(solves_stretched_grids),
         cmocka_unit_test(solves_random_matrices_of_any_size),
+        cmocka_unit_test(solves_singular_matrices),
         cmocka_unit_test(solves_fishpack_blktri_example),
         cmocka_unit_test(recovers_random_2d_fields),
         cmocka_unit_test(the_slab_method_does_2d),

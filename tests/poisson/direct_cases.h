@@ -36,6 +36,7 @@ void solves_singular_problems(void **state);
 void converges_with_second_order(void **state);
 void solves_stretched_grids(void **state);
 void solves_random_matrices_of_any_size(void **state);
+void solves_singular_matrices(void **state);
 void solves_fishpack_blktri_example(void **state);
 void recovers_random_2d_fields(void **state);
 void the_slab_method_does_2d(void **state);

@@ -65,6 +65,22 @@ struct starfish_axis test_matrix(size_t n, int periodic, unsigned *seed)
         .kind = STARFISH_TRIDIAGONAL, .n = n, .lower = lower, .diag = diag, .upper = upper, .periodic = periodic};
 }
 
+struct starfish_axis test_flux_matrix(size_t n, int periodic, unsigned *seed)
+{
+    double *lower = calloc(n, sizeof *lower), *diag = malloc(n * sizeof *diag), *upper = calloc(n, sizeof *upper);
+    const double around = periodic ? exp(test_real_random(seed)) : 0;
+    double through = around;
+    for (size_t k = 0; k < n; k++) {
+        const double width = exp(test_real_random(seed));
+        lower[k] = through / width;
+        through = k + 1 < n ? exp(test_real_random(seed)) : around;
+        upper[k] = through / width;
+        diag[k] = -(lower[k] + upper[k]);
+    }
+    return (struct starfish_axis){
+        .kind = STARFISH_TRIDIAGONAL, .n = n, .lower = lower, .diag = diag, .upper = upper, .periodic = periodic};
+}
+
 struct starfish_poisson_problem test_problem(const char *x, const char *y, const char *z, size_t nx, size_t ny,
                                              size_t nz, double lambda)
 {

@@ -14,6 +14,8 @@ void test_axis_free(struct starfish_axis *axis);
 /* A random tridiagonal matrix, negative definite, lower and upper of one sign and unsymmetric; periodic ones are
  * symmetric up to a diagonal scaling. */
 struct starfish_axis test_matrix(size_t n, int periodic, unsigned *seed);
+/* A random one whose rows sum to zero but for rounding: fluxes between cells of any width, none through ends. */
+struct starfish_axis test_flux_matrix(size_t n, int periodic, unsigned *seed);
 
 /* A problem of three such axes, which begin at 0, -1 and 0.5 and are 1.5, 1 and 2 long. */
 struct starfish_poisson_problem test_problem(const char *x, const char *y, const char *z, size_t nx, size_t ny,
