@@ -27,4 +27,15 @@ static inline double starfish_epsilon(starfish_precision precision)
     return precision == STARFISH_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
 }
 
+/* Numbers smaller than this lose digits, and larger ones than that are infinite. */
+static inline double starfish_least_normal(starfish_precision precision)
+{
+    return precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+}
+
+static inline double starfish_largest_number(starfish_precision precision)
+{
+    return precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+}
+
 #endif

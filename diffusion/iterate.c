@@ -12,7 +12,6 @@
 #include "base/status.h"
 #include "multigrid/plan.h"
 
-#include <float.h>
 #include <math.h>
 
 /* How far a solve is. Norms are Euclidean. */
@@ -69,7 +68,7 @@ static starfish_status take_mean_off(const struct state *s, const struct starfis
 /* A right-hand side so small that digits of it, or of its squares, are lost. */
 static starfish_status check_size(const struct state *s)
 {
-    const double least = s->plan->options.precision == STARFISH_F32 ? (double)FLT_MIN : STARFISH_LEAST_NORM;
+    const double least = fmax(starfish_least_normal(s->plan->options.precision), STARFISH_LEAST_NORM);
     const double size = s->rhs_largest > 0 ? s->rhs_largest : s->solve->largest_extra;
 
     if (size == 0 || size >= least)

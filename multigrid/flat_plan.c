@@ -2,10 +2,10 @@
 #include "multigrid/flat.h"
 #include "multigrid/flat_boxes.h"
 
+#include "base/precision.h"
 #include "multigrid/kernels/flat_sphere.h"
 #include "tasks/arrange.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static void complete_coarsest(struct hierarchy *h, const struct starfish_flat_pr
 /* Entries must be numbers of the precision. */
 static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
 {
-    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+    const double most = starfish_largest_number(precision);
 
     for (size_t i = 0; i < h->size[l]; i++)
         if (!(fabs(h->table[l][i]) <= most))

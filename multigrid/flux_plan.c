@@ -10,7 +10,6 @@
 #include "tasks/shares.h"
 #include "tasks/volumes.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,7 +231,7 @@ static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigri
 /* Entries must be numbers of the precision. */
 static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
 {
-    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
+    const double most = starfish_largest_number(precision);
 
     const size_t i = starfish_spans_find_beyond(&h->spans[l], h->table[l], -most, most, h->size[l]);
 

@@ -2,11 +2,11 @@
  * graph. */
 #include "multigrid/plan.h"
 
+#include "base/precision.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/q1.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +123,7 @@ static double tensor_diagonal(const struct starfish_q1_shape *shape, const doubl
 /* Entries must be numbers of the precision, and diagonals not vanish in it. */
 static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
 {
-    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
-    const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+    const double most = starfish_largest_number(precision), least = starfish_least_normal(precision);
     const struct starfish_q1_shape *shape = &h->shape[l];
     const size_t *n = shape->n;
     struct starfish_band_matrix bands = {0};

@@ -6,7 +6,6 @@
 #include "base/precision.h"
 #include "codelets/stencil.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,9 +60,7 @@ static starfish_status register_face(struct starfish_job *job, const void *array
 /* A number that is not zero, and neither is infinite nor loses digits in the precision. */
 static int is_held(starfish_precision precision, double value)
 {
-    const double least = precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
-    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
-    return fabs(value) >= least && fabs(value) <= most;
+    return fabs(value) >= starfish_least_normal(precision) && fabs(value) <= starfish_largest_number(precision);
 }
 
 static starfish_status check_constant(const struct starfish_poisson_plan *plan, double constant, int axis, int end)

@@ -15,7 +15,6 @@
 #include "scheduler/ranks.h"
 #include "stencil/kernels/refine.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -175,7 +174,7 @@ void starfish_job_look_at_boundary(struct starfish_job *job)
 static starfish_status check_rhs(const struct starfish_job *job, double rhs)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const double least = plan->options.precision == STARFISH_F32 ? (double)FLT_MIN : DBL_MIN;
+    const double least = starfish_least_normal(plan->options.precision);
     const int squares = starfish_poisson_multigrid_plan(plan) && has_criterion(plan);
     double size = rhs > 0 ? rhs : job->largest_boundary;
     if (plan->count > 1)

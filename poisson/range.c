@@ -1,15 +1,16 @@
 /* Numbers of a problem that the plan's precision has no value for: they would become infinite, or zero. */
 #include "poisson/condition.h"
 
+#include "base/precision.h"
+
 #include <float.h>
 #include <math.h>
 
 /* Below the range where it is not zero and would become so. */
 static int is_out_of(starfish_precision precision, double value)
 {
-    const double most = precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX;
     const double least = precision == STARFISH_F32 ? (double)FLT_MIN : 0;
-    return !(fabs(value) <= most) || (value != 0 && fabs(value) < least);
+    return !(fabs(value) <= starfish_largest_number(precision)) || (value != 0 && fabs(value) < least);
 }
 
 static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, const char *member,

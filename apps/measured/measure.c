@@ -55,13 +55,20 @@ static starfish_status with_context(struct sched *sched, struct sched_combinatio
 
 /* ---- calibration ------------------------------------------------------------------------------------------------- */
 
-/* One solve, of which the models learn if `teach` says so; did they know every task at its submission? */
+/* One solve with a record, of which the models learn if `teach` says so. */
+static starfish_status solve_teaching(struct plan *plan, int teach, struct starfish_record **record)
+{
+    starfish_tasks_teach(teach);
+    const starfish_status status = solve(plan, record);
+    starfish_tasks_teach(1);
+    return status;
+}
+
+/* The same; did they know every task at its submission? */
 static starfish_status solve_known(struct plan *plan, int teach, int *known)
 {
     struct starfish_record *record;
-    starfish_tasks_teach(teach);
-    const starfish_status status = solve(plan, &record);
-    starfish_tasks_teach(1);
+    const starfish_status status = solve_teaching(plan, teach, &record);
     *known = status == STARFISH_SUCCESS && starfish_account_calibrated(record);
     starfish_record_free(record);
     return status;
@@ -122,9 +129,7 @@ static starfish_status check_operations(struct sched *sched, struct sched_combin
 {
     struct starfish_record *record;
     (void)combination, (void)solves;
-    starfish_tasks_teach(0);
-    starfish_status status = solve(&sched->plan, &record);
-    starfish_tasks_teach(1);
+    starfish_status status = solve_teaching(&sched->plan, 0, &record);
     for (size_t i = 0; status == STARFISH_SUCCESS && i < record->tasks; ++i)
         if (record->task[i].worker >= 0 && isnan(record->task[i].flops))
             status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,

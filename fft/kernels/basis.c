@@ -179,7 +179,7 @@ static starfish_status make_symmetric(const struct starfish_basis_operator *op, 
     if (op->periodic && op->n > 2 && fabsl(closure) > 1e-10L * (long double)op->n)
         return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
                              "periodic, but the products of lower and of upper differ, so eigenvalues are complex");
-    return scale(s, basis->precision == STARFISH_F32 ? (double)FLT_MAX : DBL_MAX, &basis->scaling);
+    return scale(s, starfish_largest_number(basis->precision), &basis->scaling);
 }
 
 /* ---- Eigenvectors ------------------------------------------------------------------------------------------------ */
