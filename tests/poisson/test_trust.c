@@ -236,7 +236,8 @@ static void means_keep_their_digits(void **state)
     starfish_poisson_plan_destroy(plan);
 }
 
-/* Lengths whose squares the precision holds, but not the products of a matrix's entries. The product form needs them. */
+/* Lengths whose squares the precision holds, but not the products of a matrix's entries, which the product form
+ * needs. */
 static void boxes_of_any_size_are_solved_or_refused(void **state)
 {
     (void)state;
