@@ -387,6 +387,11 @@ static void wrong_words_are_refused(void **state)
     ASSERT_FAILS(starfish_option_set(starfish_option_named(&starfish_context_option_table, "cpu_workers"), &workers,
                                      "99999999999"),
                  STARFISH_ERROR_ARGUMENT, "cpu_workers: must be a whole number from -1, is '99999999999'");
+    const struct starfish_option any = {
+        .flag = "--rhs", .type = STARFISH_OPTION_REAL, .least = -DBL_MAX, .most = DBL_MAX};
+    double value;
+    ASSERT_FAILS(starfish_option_set(&any, &value, "nan"), STARFISH_ERROR_ARGUMENT,
+                 "--rhs: must be a finite number, is 'nan'");
 }
 
 /* A tolerance of 0 in a struct; diffusion's is replaced in its plan. */
