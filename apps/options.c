@@ -45,8 +45,10 @@ static struct starfish_option row_of(const struct option_entry *entry)
     }
     if (row.type == STARFISH_OPTION_SIZE)
         row.default_value = (double)*(const size_t *)((const char *)entry->target + row.offset);
-    if (row.type == STARFISH_OPTION_CHOICE)
+    if (row.type == STARFISH_OPTION_CHOICE || row.type == STARFISH_OPTION_INT)
         row.default_value = *(const int *)((const char *)entry->target + row.offset);
+    if (row.type == STARFISH_OPTION_REAL)
+        row.default_value = *(const double *)((const char *)entry->target + row.offset);
     return row;
 }
 
@@ -206,35 +208,43 @@ __attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, c
     va_end(arguments);
 }
 
-/* A row's text. What is so without the option ("; 0: …") is said so, where a zero cannot be asked for. */
-static void add_text(char *text, size_t size, const char *says, int takes_no_zero)
+/* What a zero stands for ("; 0: …"), in the text of a row whose default it is. */
+static const char *zero_of(const struct starfish_option *row)
 {
-    const char *zero = takes_no_zero ? strstr(says, "; 0: ") : NULL;
+    return row->default_value == 0 ? strstr(row->text, "; 0: ") : NULL;
+}
+
+/* A row's text, where what a zero stands for is what is so without the option. */
+static void add_text(char *text, size_t size, const struct starfish_option *row)
+{
+    const char *zero = zero_of(row), *says = row->text;
     add(text, size, "%.*s", zero ? (int)(zero - says) : (int)strlen(says), says);
     if (zero)
         add(text, size, "; without, %s", zero + strlen("; 0: "));
-}
-
-/* Of words: the text, names and default of the first table. */
-static void describe_word(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size)
-{
-    const struct starfish_option *row = library_row(entry);
-    add_text(text, size, row->text, 1);
-    word_names(entry, names, names_size);
-    if (row->values)
-        add(text, size, "; of %s; default %s", names, row->values[(int)row->default_value]);
 }
 
 static void add_default(const struct option_entry *entry, const struct starfish_option *row, char *text, size_t size)
 {
     char word[256];
     const char *default_text = NULL;
-    if (row->type != STARFISH_OPTION_TEXT && takes_value(row) && (row->default_value != 0 || row->least == 0))
+    const int is_told = row->default_value == 0 && (row->least != 0 || strstr(text, "without, "));
+    if (row->type != STARFISH_OPTION_TEXT && takes_value(row) && !is_told)
         default_text = starfish_option_default(row, word, sizeof word);
     if (row->type == STARFISH_OPTION_TEXT && entry->kind != OPTION_TEXTS)
         default_text = *(const char *const *)((const char *)entry->target + row->offset);
     if (default_text)
         add(text, size, "; default %s", default_text);
+}
+
+/* Of words: the text, names and default of the first table. */
+static void describe_word(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size)
+{
+    const struct starfish_option *row = library_row(entry);
+    add_text(text, size, row);
+    word_names(entry, names, names_size);
+    if (row->values)
+        add(text, size, "; of %s", names);
+    add_default(entry, row, text, size);
 }
 
 /* What the option is, its names or range where the library says them, and its default where there is one. */
@@ -251,7 +261,7 @@ void options_describe(const struct option_entry *entry, char *text, size_t size,
     if (entry->help)
         add(text, size, "%s%s", entry->help, row.text ? ": " : "");
     if (row.text)
-        add_text(text, size, row.text, entry->kind == OPTION_POSITIVE);
+        add_text(text, size, &row);
     if (row.values) {
         snprintf(names, names_size, "%s", starfish_option_range(&row, range, sizeof range));
         add(text, size, "; of %s", names);

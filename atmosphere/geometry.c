@@ -58,6 +58,24 @@ static starfish_status check_faces(const struct starfish_atmosphere_problem *p)
     return STARFISH_SUCCESS;
 }
 
+/* Of a box: norms square a cell's volume, and entries of the matrix are (omega / width)^2. */
+static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
+{
+    const double most = 1e140, width[] = {p->length[0] / (double)p->n[0], p->length[1] / (double)p->n[1]};
+    const double volume = width[0] * width[1] * (p->height / (double)p->n[2]);
+
+    if (!(volume >= 1 / most && volume <= most))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.length and height: the volume of a cell is %g, must be from 1e-140 to 1e140",
+                             volume);
+    for (int d = 0; d < 2; d++)
+        if (!(p->omega / width[d] <= most))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                                 "problem.omega is %g, must be at most 1e140 times a cell's width, length[%d] / n = %g",
+                                 p->omega, d, width[d]);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status check(const struct starfish_atmosphere_problem *p)
 {
     const size_t columns = p->n[0] * p->n[1];
@@ -78,6 +96,8 @@ static starfish_status check(const struct starfish_atmosphere_problem *p)
     STARFISH_TRY(check_number("height", p->height, 1));
     STARFISH_TRY(check_number("omega", p->omega, 0));
     STARFISH_TRY(check_number("lambda", p->lambda, 0));
+    if (p->geometry == STARFISH_FLAT_BOX)
+        STARFISH_TRY(check_sizes(p));
     STARFISH_TRY(check_faces(p));
     STARFISH_TRY(check_profile("alpha_across", p->alpha_across, columns, 0));
     STARFISH_TRY(check_profile("alpha_up", p->alpha_up, p->n[2], 0));

@@ -40,14 +40,15 @@ static const struct starfish_option rows[] = {
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = 2, .below_most = 1,
      .text = "of lines; 0: 2/3, in two colours 1"},
     {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
-     .text = "the residual's norm over that of the right-hand side; 0: by the precision"},
+     .text = "the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
      .flag = "--max-iterations", .text = "steps at most"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of rows of columns, or boxes; 0: chosen from the workers"},
     {AT(boxes), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--boxes",
-     .text = "flat domains: parts beside one another in x, each a box of columns"},
+     .text =
+         "flat domains: parts beside one another in x, each a box of columns; 0: runs of rows, or what suits ranks"},
 };
 
 const struct starfish_option_table starfish_atmosphere_option_table =

@@ -307,6 +307,8 @@ static starfish_status set_number(const struct starfish_option *option, void *op
         set_value(option, options, value);
         return STARFISH_SUCCESS;
     }
+    if (is_real && option->least <= -DBL_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a finite number, is '%s'", label(option), word);
     if (option->most < INT_MAX)
         snprintf(most, sizeof most, option->below_most ? ", below %g" : " to %g", option->most);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a %snumber from %g%s, is '%s'", label(option),

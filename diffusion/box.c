@@ -22,6 +22,11 @@ static starfish_status check_direction(const struct starfish_diffusion_problem *
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%zu] is %zu, not in 1 .. 2^31 - 1", d, p->n[d]);
     if (!(p->length[d] > 0) || !isfinite(p->length[d]))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.length[%zu] is %g, must be positive", d, p->length[d]);
+    const double width = p->length[d] / (double)p->n[d];
+    if (!isnormal(1 / (width * width)))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.length[%zu] is %g: the reciprocal square of a cell's width, %g, is beyond f64", d,
+                             p->length[d], width);
     if (low > STARFISH_NEUMANN || high > STARFISH_NEUMANN || (low == STARFISH_PERIODIC) != (high == STARFISH_PERIODIC))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.ends[%zu] are %d and %d, no pair of ends", d, (int)low,
                              (int)high);

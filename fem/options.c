@@ -1,6 +1,7 @@
 /* The options of finite element plans, as a table, and what they must be together. */
 #include "fem/options.h"
 
+#include "krylov/iteration.h"
 #include "multigrid/options.h"
 
 #include <float.h>
@@ -50,8 +51,8 @@ static const struct starfish_option rows[] = {
      .text = "of SAINV: entries below are dropped; 0: 0.1 in 2D, 0.05 in 3D"},
     {AT(pattern_power), .type = STARFISH_OPTION_INT, .default_value = 1, .least = 1, .most = MOST_POWER,
      .text = "of SPAI and FSAI: the pattern is that of this power of A"},
-    {AT(tolerance), .type = STARFISH_OPTION_REAL, .default_value = 1e-10, .most = 1, .below_most = 1,
-     .flag = "--tolerance", .text = "of the residual's norm over that of the right-hand side"},
+    {AT(tolerance), .type = STARFISH_OPTION_REAL, .most = 1, .below_most = 1, .flag = "--tolerance",
+     .text = "of the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
     {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = HUGE_VAL,
      .flag = "--max-iterations", .text = "cycles at most"},
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
@@ -75,5 +76,7 @@ starfish_status starfish_fem_read_options(const struct starfish_fem_options *use
     if (options->inner > options->precision)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.precision and inner are f32 and f64: inner is the wider");
+    if (options->tolerance == 0)
+        options->tolerance = starfish_default_tolerance(options->precision);
     return STARFISH_SUCCESS;
 }

@@ -4,6 +4,7 @@
 
 #include "blktri/plan.h"
 #include "poisson/accuracy.h"
+#include "poisson/condition.h"
 #include "poisson/estimate.h"
 #include "poisson/ranks.h"
 #include "scheduler/memory.h"
@@ -240,6 +241,8 @@ static void destroy(struct starfish_poisson_plan *plan)
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     choose_form(plan);
+    if (form_of(plan) == STARFISH_BLKTRI_PRODUCT)
+        STARFISH_TRY(starfish_poisson_check_squares(plan));
     plan->losses = (struct starfish_losses){.diagonals = STARFISH_MOST_REFINEMENTS,
                                             .pivots = 1,
                                             .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,

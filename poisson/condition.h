@@ -17,5 +17,8 @@ int starfish_poisson_refinements_of_tables(const struct starfish_poisson_plan *p
 /* Is there a coefficient that the plan's precision has no value for: above its range, or not zero and below it?
  * ARGUMENT; names axis, member and value. */
 starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan);
+/* Is the square of the largest coefficient, or its reciprocal, one that the plan's precision has no value for? For
+ * methods that multiply coefficients. ARGUMENT; names axis, member, value and the plan's method. */
+starfish_status starfish_poisson_check_squares(const struct starfish_poisson_plan *plan);
 
 #endif

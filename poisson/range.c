@@ -1,7 +1,9 @@
 /* Numbers of a problem that the plan's precision has no value for: they would become infinite, or zero. */
 #include "poisson/condition.h"
 
+#include "base/options.h"
 #include "base/precision.h"
+#include "poisson/methods.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,25 +18,57 @@ static int is_out_of(starfish_precision precision, double value)
 static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, const char *member,
                                   const double *values)
 {
-    const char *precision = plan->options.precision == STARFISH_F32 ? "f32" : "f64";
     for (size_t k = 0; k < plan->n[d]; k++)
         if (is_out_of(plan->options.precision, values[k]))
             return starfish_fail(STARFISH_ERROR_ARGUMENT,
                                  "%s: %s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d],
-                                 member, k, values[k], precision);
+                                 member, k, values[k], starfish_precision_names[plan->options.precision]);
     return STARFISH_SUCCESS;
+}
+
+/* The lines of an axis by the names of their members. */
+enum { LINES = 3 };
+static const char *const line_names[LINES] = {"lower", "diag", "upper"};
+
+static const double *line_of(const struct starfish_direction *direction, int line)
+{
+    return line == 0 ? direction->lower : line == 1 ? direction->diag : direction->upper;
 }
 
 starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan)
 {
-    for (int d = 0; d < 3; d++) {
-        const struct starfish_direction *direction = &plan->direction[d];
-        STARFISH_TRY(check_line(plan, d, "lower", direction->lower));
-        STARFISH_TRY(check_line(plan, d, "diag", direction->diag));
-        STARFISH_TRY(check_line(plan, d, "upper", direction->upper));
-    }
+    for (int d = 0; d < 3; d++)
+        for (int l = 0; l < LINES; l++)
+            STARFISH_TRY(check_line(plan, d, line_names[l], line_of(&plan->direction[d], l)));
     if (is_out_of(plan->options.precision, plan->lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, which is beyond what %s holds", plan->lambda,
-                             plan->options.precision == STARFISH_F32 ? "f32" : "f64");
+                             starfish_precision_names[plan->options.precision]);
     return STARFISH_SUCCESS;
+}
+
+/* The largest entry counts: small ones beside it only couple weakly. */
+starfish_status starfish_poisson_check_squares(const struct starfish_poisson_plan *plan)
+{
+    enum { MARGIN = 64 }; /* sums of three axes, and what is left of a reciprocal */
+    const double least = MARGIN * sqrt(starfish_least_normal(plan->options.precision));
+    double largest = 0;
+    int axis = 0, line = 0;
+    size_t row = 0;
+
+    for (int d = 0; d < 3; d++)
+        for (int l = 0; l < LINES; l++)
+            for (size_t k = 0; k < plan->n[d]; k++) {
+                const double size = fabs(line_of(&plan->direction[d], l)[k]);
+                if (size <= largest)
+                    continue;
+                largest = size;
+                axis = d, line = l, row = k;
+            }
+    if (largest == 0 || (largest >= least && largest <= 1 / least))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                         "%s: %s[%zu] of its matrix is %g; method %s multiplies such numbers in %s, where they must be "
+                         "within %.0e and %.0e",
+                         plan->name[axis], line_names[line], row, largest, starfish_method_list[plan->method->id],
+                         starfish_precision_names[plan->options.precision], least, 1 / least);
 }

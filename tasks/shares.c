@@ -358,9 +358,14 @@ static starfish_status cut_as_asked(const struct starfish_context *context, cons
     size_t n[2];
 
     rows_of(spec, 0, n);
+    if (spec->parts == 1 && n[1] < LEAST_ROWS) { /* one part is the whole, which needs no cut */
+        *shares = (struct starfish_shares){.parts = 0};
+        return STARFISH_SUCCESS;
+    }
     if (n[1] / LEAST_ROWS < spec->parts)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.parts is %zu, but of %zu rows at most %zu are possible",
-                             spec->parts, n[1], n[1] / LEAST_ROWS);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.parts is %zu, but needs %d rows or planes for each part, and there are %zu",
+                             spec->parts, LEAST_ROWS, n[1]);
     shares->parts = spec->parts;
     starfish_divide(n[1], spec->parts, shares->first);
     for (size_t p = 0; p < spec->parts; p++) {

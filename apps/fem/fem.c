@@ -50,8 +50,6 @@ static void complete_options(struct fem_options *o)
 {
     o->library.precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
     o->library.inner = o->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
-    if (!o->tolerance_given && o->precision == STARFISH_F32)
-        o->library.tolerance = 1e-6;
 }
 
 /* Errors of a plan are about the mesh. */
@@ -163,8 +161,7 @@ int command_fem(int argc, char **argv)
         {"--format", OPTION_MEMBER, &o->library, "F", .table = &starfish_fem_option_table},
         {"--cycle", OPTION_MEMBER, &o->library, "C", .table = &starfish_fem_option_table},
         {"--smoothing-steps", OPTION_POSITIVE, &o->library, "N", .table = &starfish_fem_option_table},
-        {"--tolerance", OPTION_MEMBER, &o->library, "T", .table = &starfish_fem_option_table,
-         .given = &o->tolerance_given},
+        {"--tolerance", OPTION_MEMBER, &o->library, "T", .table = &starfish_fem_option_table},
         {"--max-iterations", OPTION_MEMBER, &o->library, "N", .table = &starfish_fem_option_table},
         {"--precision", OPTION_MEMBER, &o->precision, "P", .table = &names_table},
         {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS},

@@ -18,7 +18,7 @@ starfish_status batch_case_read_size(const char *option, const char *item, struc
 {
     char first[LIST_ITEM];
     const char *x = strchr(item, 'x');
-    if (!x)
+    if (!x || x == item || !x[1])
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not NxL, unknowns by lines", option, item);
     snprintf(first, sizeof first, "%.*s", (int)(x - item), item);
     STARFISH_TRY(list_count(option, first, &c->n));

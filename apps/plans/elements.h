@@ -15,7 +15,7 @@ struct fem_options {
     double rhs;
     size_t levels;
     struct option_texts dirichlet, curved;
-    const char *workers, *out, *points, *vtk, *plot, *tolerance_given;
+    const char *workers, *out, *points, *vtk, *plot;
     int json, mpi;
 };
 

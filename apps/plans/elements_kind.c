@@ -39,8 +39,6 @@ static starfish_status open_mesh(struct plan *plan)
                                         .dirichlet = given->dirichlet};
     run->options.library.precision = given->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
     run->options.library.inner = given->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
-    if (given->precision == STARFISH_F32)
-        run->options.library.tolerance = 1e-6;
     if (cycles_of(plan) > 0) {
         run->options.library.most_cycles = (int)cycles_of(plan);
         run->options.library.krylov = STARFISH_FEM_KRYLOV_NONE;
@@ -61,7 +59,7 @@ static starfish_status create_plan(struct plan *plan, int check)
     (void)check; /* every solve looks at its residual */
     STARFISH_TRY(starfish_fem_plan_create(plan->context, &run->problem, &run->options.library, &run->plan));
     if (cycles_of(plan) > 0)
-        run->plan->options.tolerance = 0; /* which public options may not be: exactly so many cycles */
+        run->plan->options.tolerance = 0; /* exactly so many cycles; in public options 0 is the default */
     const size_t nodes = starfish_fem_nodes(run->plan);
     return starfish_array_create(&run->u, run->options.library.precision, 1, &nodes);
 }

@@ -63,7 +63,7 @@ static starfish_status find_rows(const struct matrix *m, const struct starfish_b
     for (size_t j = 0; j < rows; j++) {
         w->diag[j] = m->diag[lo + j];
         if (j + 1 < rows)
-            w->off[j] = copysign(sqrt(m->upper[lo + j] * m->lower[lo + j + 1]), m->upper[lo + j]);
+            w->off[j] = starfish_symmetric_coupling(m->lower[lo + j + 1], m->upper[lo + j]);
     }
     return starfish_eigenrows(w->diag, w->off, rows, wanted, separators + 2, w->root, w->component);
 }

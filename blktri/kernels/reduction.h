@@ -75,6 +75,9 @@ struct starfish_reduction {
     double root_min, root_max;
 };
 
+/* What couples two rows once they are symmetric: sqrt(lower upper) with the sign of `upper`, where neither has another
+ * sign. It does not overflow where the product does. */
+double starfish_symmetric_coupling(double lower, double upper);
 /* Eigenvalues of rows lo..hi of tridiag(lower, diag, upper), ascending, into root[hi-lo+1]; needs
  * lower[j] upper[j-1] >= 0. Absolute error about machine epsilon times the norm (LAPACK dsterf). */
 starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,

@@ -1,16 +1,23 @@
 /* Roots of the block polynomials: eigenvalues of symmetrised tridiagonal matrices, by LAPACK. */
 #include "blktri/kernels/reduction.h"
 
+#include <float.h>
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* Their product may vanish or overflow. */
+static int signs_differ(double a, double b)
+{
+    return (a < 0 && b > 0) || (a > 0 && b < 0);
+}
 
 starfish_status starfish_check_symmetrizable(const char *axis, const double *lower, const double *upper, size_t n,
                                              int periodic)
 {
     /* Two periodic rows are coupled twice, and only the sums matter. */
     if (periodic && n <= 2) {
-        if (n == 2 && (lower[0] + upper[0]) * (lower[1] + upper[1]) < 0)
+        if (n == 2 && signs_differ(lower[0] + upper[0], lower[1] + upper[1]))
             return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
                                  "%s: the two rows' couplings have opposite signs (FISHPACK ierror 5)", axis);
         return STARFISH_SUCCESS;
@@ -18,7 +25,7 @@ starfish_status starfish_check_symmetrizable(const char *axis, const double *low
     double lower_logarithms = 0, upper_logarithms = 0;
     for (size_t j = periodic ? 0 : 1; j < n; j++) {
         const double before = upper[(j + n - 1) % n];
-        if (lower[j] * before < 0 || (periodic && (lower[j] == 0) != (before == 0)))
+        if (signs_differ(lower[j], before) || (periodic && (lower[j] == 0) != (before == 0)))
             return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
                                  "%s: lower[%zu] * upper[%zu] = %g * %g is negative or one-sided (FISHPACK ierror 5)",
                                  axis, j, (j + n - 1) % n, lower[j], before);
@@ -32,6 +39,13 @@ starfish_status starfish_check_symmetrizable(const char *axis, const double *low
     return STARFISH_SUCCESS;
 }
 
+double starfish_symmetric_coupling(double lower, double upper)
+{
+    const double product = lower * upper;
+    const int is_normal = product >= DBL_MIN && product <= DBL_MAX;
+    return copysign(is_normal ? sqrt(product) : sqrt(fabs(lower)) * sqrt(fabs(upper)), upper);
+}
+
 starfish_status starfish_tridiagonal_roots(const double *lower, const double *diag, const double *upper, size_t lo,
                                            size_t hi, double *root)
 {
@@ -41,7 +55,7 @@ starfish_status starfish_tridiagonal_roots(const double *lower, const double *di
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu roots", n);
     for (size_t j = 0; j < n; j++) {
         root[j] = diag[lo + j];
-        off_diagonal[j] = j + 1 < n ? sqrt(lower[lo + j + 1] * upper[lo + j]) : 0;
+        off_diagonal[j] = j + 1 < n ? starfish_symmetric_coupling(lower[lo + j + 1], upper[lo + j]) : 0;
     }
     int info = LAPACKE_dsterf((lapack_int)n, root, off_diagonal);
     free(off_diagonal);
@@ -68,10 +82,10 @@ void starfish_ring_band(const double *lower, const double *diag, const double *u
     for (size_t j = 0; j < n; j++)
         put(band, n, j, j, diag[j]);
     if (n == 2)
-        put(band, n, 0, 1, sqrt((lower[0] + upper[0]) * (lower[1] + upper[1])));
+        put(band, n, 0, 1, starfish_symmetric_coupling(lower[0] + upper[0], lower[1] + upper[1]));
     for (size_t j = 0; n > 2 && j < n; j++) {
         const size_t before = (j + n - 1) % n;
-        put(band, n, j, before, copysign(sqrt(lower[j] * upper[before]), lower[j]));
+        put(band, n, j, before, starfish_symmetric_coupling(upper[before], lower[j]));
     }
 }
 

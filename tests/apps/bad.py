@@ -39,6 +39,8 @@ class Bad(Case):
             ("--tolerance: must be", ["solve", problem, "--tolerance", "2"]),
             ("--tolerance: must be", ["solve", problem, "--tolerance", "1e-400"]),
             ("--slabs is 64, but at most 5 are possible", ["solve", problem, "--slabs", "64"]),
+            ("--parts is 2, but needs 9 rows or planes for each part, and there are 5",
+             ["solve", problem, "--method", "multigrid", "--parts", "2"]),
             ("--json: takes no value", ["solve", problem, "--json=yes"]),
             ("--out: F is empty", ["solve", problem, "--out", ""]),
         ):
@@ -47,6 +49,8 @@ class Bad(Case):
 
     def test_problem_files(self):
         count = NX * NY * NZ
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        edge = math.ceil((1.1 * machine / 8) ** (1 / 3))  # of a cube of doubles larger than main memory
         write_npy(self.path("nan.npy"), (NZ, NY, NX), [math.nan] + ramp(count - 1))
         write_npy(self.path("inf.npy"), (NZ, NY, NX), ramp(count - 1) + [math.inf])
         write_npy(self.path("short.npy"), (NZ, NY, NX), ramp(count - 1))
@@ -65,7 +69,7 @@ class Bad(Case):
             ('p.json: "n": entry 1 must be from 1', poisson(n=[2**40, NY, NZ])),
             ("p.json: not JSON", poisson(n=[2**70, NY, NZ])),
             ('p.json: "n": more than', poisson(n=[2**31 - 1] * 3, rhs=0)),
-            ("no memory for an array", poisson(n=[10000, 10000, 10000], rhs=0)),
+            ("no memory for an array", poisson(n=[edge] * 3, rhs=0)),
             ('p.json: "rhs": ', poisson(rhs="absent.npy")),
             ("truncated", poisson(rhs="short.npy")),
             ("element (0, 0, 0) is NaN", poisson(rhs="nan.npy")),

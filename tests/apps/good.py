@@ -47,6 +47,10 @@ class Good(Case):
                 self.assertIn("cycles", result["phases"])
                 error = max(abs(a - b) for a, b in zip(read_npy(self.path("v.npy"))[1], direct))
                 self.assertLess(error, 1e-8 * max(map(abs, direct)))
+        # One part is the whole, however few planes there are.
+        self.solve(poisson(), "--method", "multigrid", "--parts", "1", "--out", self.path("w.npy"))
+        self.solve(poisson(), "--method", "multigrid", "--out", self.path("v.npy"))
+        self.assertEqual(read_npy(self.path("w.npy")), read_npy(self.path("v.npy")))
         # Nothing but its mean: no cycle can make what rounding leaves of it smaller.
         result = self.solve(poisson(bc=ends, grid={"z": "cell"}, rhs=2.3), "--method", "multigrid")
         self.assertAlmostEqual(result["pertrb"], 2.3, places=12)

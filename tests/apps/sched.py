@@ -103,6 +103,7 @@ class Sched(Case):
             ("--level: is 14, must be 1 .. 13", ["sched", "--mesh", "U1", "--level", "14"]),
             ("no mesh 'U9'", ["sched", "--mesh", "U9"]),
             ("--batch: '5' is not NxL", ["sched", "--batch", "5"]),
+            ("--batch: 'x' is not NxL", ["sched", "--batch", "x"]),
             ("--batch: 'odd' is no layout", ["sched", "--batch", "4x5,odd"]),
             ("--algorithm: 'cr-in-place' is not", ["sched", "--batch", "4x5", "--algorithm", "cr-in-place"]),
         ):

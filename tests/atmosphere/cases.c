@@ -506,6 +506,9 @@ static void bad_input_is_named(void **state)
     REFUSES(length[1], -1, STARFISH_ERROR_ARGUMENT, "problem.length[1]");
     REFUSES(height, 0, STARFISH_ERROR_ARGUMENT, "problem.height");
     REFUSES(omega, (double)NAN, STARFISH_ERROR_ARGUMENT, "problem.omega");
+    REFUSES(omega, 1e200, STARFISH_ERROR_ARGUMENT, "problem.omega is 1e+200");
+    REFUSES(length[0], 1e200, STARFISH_ERROR_ARGUMENT, "problem.length and height");
+    REFUSES(height, 1e-200, STARFISH_ERROR_ARGUMENT, "problem.length and height");
     REFUSES(lambda, -1, STARFISH_ERROR_ARGUMENT, "problem.lambda");
     REFUSES(faces, falling, STARFISH_ERROR_ARGUMENT, "problem.faces[2]");
     REFUSES(beta_up, negative, STARFISH_ERROR_ARGUMENT, "problem.beta_up[2]");

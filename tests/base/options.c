@@ -1,6 +1,9 @@
 /* Option structs: tables that agree with the public initialisers, structs of other versions, ranges, command lines. */
 #include "base/options.h"
 
+#include "atmosphere/options.h"
+#include "diffusion/options.h"
+#include "fem/options.h"
 #include "multigrid/options.h"
 #include "poisson/options.h"
 #include "scheduler/options.h"
@@ -23,6 +26,9 @@ static const struct starfish_context_options context_defaults = STARFISH_CONTEXT
 static const struct starfish_poisson_options poisson_defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
 static const struct starfish_tridiag_options tridiag_defaults = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
 static const struct starfish_multigrid_options multigrid_defaults = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+static const struct starfish_diffusion_options diffusion_defaults = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
+static const struct starfish_atmosphere_options atmosphere_defaults = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
+static const struct starfish_fem_options fem_defaults = STARFISH_FEM_OPTIONS_DEFAULTS;
 
 static const struct {
     const struct starfish_option_table *table;
@@ -33,6 +39,9 @@ static const struct {
     {&starfish_poisson_option_table, &poisson_defaults, sizeof poisson_defaults},
     {&starfish_tridiag_option_table, &tridiag_defaults, sizeof tridiag_defaults},
     {&starfish_multigrid_option_table, &multigrid_defaults, sizeof multigrid_defaults},
+    {&starfish_diffusion_option_table, &diffusion_defaults, sizeof diffusion_defaults},
+    {&starfish_atmosphere_option_table, &atmosphere_defaults, sizeof atmosphere_defaults},
+    {&starfish_fem_option_table, &fem_defaults, sizeof fem_defaults},
 };
 enum { STRUCTS = sizeof structs / sizeof structs[0], ROOM = 512 };
 
@@ -378,6 +387,26 @@ static void wrong_words_are_refused(void **state)
     ASSERT_FAILS(starfish_option_set(starfish_option_named(&starfish_context_option_table, "cpu_workers"), &workers,
                                      "99999999999"),
                  STARFISH_ERROR_ARGUMENT, "cpu_workers: must be a whole number from -1, is '99999999999'");
+    const struct starfish_option any = {
+        .flag = "--rhs", .type = STARFISH_OPTION_REAL, .least = -DBL_MAX, .most = DBL_MAX};
+    double value;
+    ASSERT_FAILS(starfish_option_set(&any, &value, "nan"), STARFISH_ERROR_ARGUMENT,
+                 "--rhs: must be a finite number, is 'nan'");
+}
+
+/* A tolerance of 0 in a struct; diffusion's is replaced in its plan. */
+static void tolerances_are_by_the_precision(void **state)
+{
+    (void)state;
+    static const double wanted[] = {[STARFISH_F32] = 1e-6, [STARFISH_F64] = 1e-10};
+    for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
+        struct starfish_fem_options user = fem_defaults, fem;
+        struct starfish_atmosphere_options asked = atmosphere_defaults, atmosphere;
+        user.precision = user.inner = asked.precision = (starfish_precision)precision;
+        ASSERT_OK(starfish_fem_read_options(&user, &fem));
+        ASSERT_OK(starfish_atmosphere_read_options(&asked, &atmosphere));
+        assert_true(fem.tolerance == wanted[precision] && atmosphere.tolerance == wanted[precision]);
+    }
 }
 
 static void help_tells_ranges_and_defaults(void **state)
@@ -416,6 +445,7 @@ int main(void)
         cmocka_unit_test(ranges_have_ends),
         cmocka_unit_test(words_of_a_command_line_are_read),
         cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(tolerances_are_by_the_precision),
         cmocka_unit_test(help_tells_ranges_and_defaults),
         cmocka_unit_test(switches_may_have_names),
         cmocka_unit_test(flags_are_told_once),

@@ -482,6 +482,9 @@ static void bad_problems_are_refused(void **state)
     t.problem.length[1] = 0;
     ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, NULL, &plan), STARFISH_ERROR_ARGUMENT,
                  "problem.length[1]");
+    t.problem.length[1] = 1e200;
+    ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "problem.length[1] is 1e+200");
     t.problem.length[1] = 1;
     t.problem.ends[0][1] = STARFISH_PERIODIC;
     ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, NULL, &plan), STARFISH_ERROR_ARGUMENT,

@@ -33,8 +33,11 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 BOOTSTRAP = re.compile(r"\./bootstrap ([a-z]+)((?: --?[a-z]+)*)")
 # Of a line of help: option, the names that its value may be, default.
-OPTION_HELP = re.compile(r"^  (--(?!help)[a-z]+) .*?(?:; of ((?:[\w-]+, )+[\w-]+))?(?:; default (.*))?$", re.MULTILINE)
-OPTION = re.compile(r"(?<![\w-])--[a-z]+")
+OPTION_HELP = re.compile(r"^  (--(?!help)[a-z-]+) .*?(?:; of ((?:[\w-]+, )+[\w-]+))?(?:; default (.*))?$", re.MULTILINE)
+# What is so without it, which help says instead of a default.
+WITHOUT = re.compile(r"^  (--[a-z-]+) .*?; without, (.*?)(?:; of .*|; \d+\.\..*|; 0 or more.*)?$", re.MULTILINE)
+NUMBER = re.compile(r"\b\d[\dex-]*\b")
+OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
 
 
 def read(path):
@@ -179,33 +182,39 @@ class Commands(unittest.TestCase):
         """The section of a command, or of a benchmark, has a row for each of its options and no other."""
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         self.assertIn("poisson3d", benchmarks)
-        for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
+        for command in (["solve"], ["fem"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
                 text = guide_section(" ".join(command))
-                described = set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE))
+                described = set(re.findall(r"^\| `(--[a-z-]+)", text, re.MULTILINE))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
 
     def test_guide_has_the_names_and_defaults_of_the_tables(self):
         """A row of the guide has all names that an option may have, or, where it refers to another row, none; and the
-        option's default."""
+        option's default, or the numbers of what is so without it."""
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         checked = 0
-        for command in (["solve"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
-            text = guide_section(" ".join(command))
+        for command in (["solve"], ["fem"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
+            text, helped = guide_section(" ".join(command)), say(PROGRAM, *command, "--help")
             rows = {row.group(1): row
-                    for row in re.finditer(r"^\| `(--[a-z]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
-            for option, names, default in OPTION_HELP.findall(say(PROGRAM, *command, "--help")):
+                    for row in re.finditer(r"^\| `(--[a-z-]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
+            without = dict(WITHOUT.findall(helped))
+            for option, names, default in OPTION_HELP.findall(helped):
                 with self.subTest(command=command, option=option):
                     names = names.split(", ") if names else []
                     told = [name for name in names if f"`{name}`" in rows[option].group(2)]
                     self.assertIn(told, (names, []))
-                    in_guide = rows[option].group(3).replace("`", "").split(",")
-                    in_guide = names if in_guide == ["both"] else in_guide
-                    if default:
+                    cell = rows[option].group(3).replace("`", "")
+                    in_guide = names if cell == "both" else cell.split(",")
+                    if option in without:
+                        self.assertTrue(cell)
+                        self.assertLessEqual(set(NUMBER.findall(without[option])), set(NUMBER.findall(cell)))
+                    elif default:
                         self.assertEqual(sorted(in_guide), sorted(default.split(",")))
-                    checked += bool(told) + bool(default)
-        self.assertGreater(checked, 40)
+                    else:
+                        self.assertIsNone(NUMBER.fullmatch(cell), "help tells no default")
+                    checked += bool(told) + bool(default) + (option in without)
+        self.assertGreater(checked, 200)
 
     def test_page_on_simulation_knows_every_option(self):
         text = section("docs/simulation.md", "Recording a machine") + \
@@ -224,7 +233,7 @@ class Commands(unittest.TestCase):
             own = family in ("goeddeke", "geveler", "gupta", "mueller")
             text = guide_section(f"reproduce {family}" if own else "reproduce")
             self.assertIn(f"| `{name}` |", text)
-            self.assertEqual(set(re.findall(r"^\| `(--[a-z]+)", text, re.MULTILINE)),
+            self.assertEqual(set(re.findall(r"^\| `(--[a-z-]+)", text, re.MULTILINE)),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
 
 

@@ -236,6 +236,36 @@ static void means_keep_their_digits(void **state)
     starfish_poisson_plan_destroy(plan);
 }
 
+/* Lengths whose squares the precision holds, but not the products of a matrix's entries, which the product form
+ * needs. */
+static void boxes_of_any_size_are_solved_or_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        starfish_precision precision;
+        int power;
+    } sizes[] = {{STARFISH_F64, -500}, {STARFISH_F64, -300}, {STARFISH_F64, 300}, {STARFISH_F64, 500},
+                 {STARFISH_F32, -55},  {STARFISH_F32, -40},  {STARFISH_F32, 40},  {STARFISH_F32, 55}};
+    static const char *const axes[2][3] = {{"periodic", "nn cell", "dn cell"}, {"nn cell", "dd node", "periodic"}};
+    double f[MOST];
+    for (size_t i = 0; i < MOST; i++)
+        f[i] = 1 + cos((double)i);
+    for (size_t i = 0; i < 2 * sizeof sizes / sizeof sizes[0]; i++) {
+        const double length = ldexp(1, sizes[i / 2].power);
+        const struct starfish_poisson_problem p =
+            box(axes[i % 2], (const size_t[]){4, 5, 6}, (const double[]){length, 2 * length, length}, 0);
+        for (int method = STARFISH_METHOD_AUTO; method <= STARFISH_METHOD_MULTIGRID; method++) {
+            const struct starfish_poisson_options options = options_of(method, (int)sizes[i / 2].precision);
+            const struct outcome o = solve(&p, &options, f);
+            if (method == STARFISH_METHOD_BLKTRI_PRODUCT)
+                ASSERT_FAILS(o.status, STARFISH_ERROR_ARGUMENT, "of its matrix is");
+            else if (o.status != STARFISH_SUCCESS || !(o.error <= 1e2 * test_real_epsilon(options.precision)))
+                fail_msg("2^%d, method %d: error %g, %s", sizes[i / 2].power, method, o.error,
+                         starfish_error_message());
+        }
+    }
+}
+
 /* One periodic row in a direction couples it to itself: nothing of it is left, in the residual as in the problem. */
 static void one_periodic_row_leaves_no_noise(void **state)
 {
@@ -531,11 +561,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thin_layers_are_right_or_refused),  cmocka_unit_test(stretched_layers_keep_their_digits),
-        cmocka_unit_test(means_keep_their_digits),           cmocka_unit_test(one_periodic_row_leaves_no_noise),
-        cmocka_unit_test(refinement_never_makes_it_worse),   cmocka_unit_test(boundary_data_count_in_the_bound),
-        cmocka_unit_test(scaled_rows_are_right_or_refused),  cmocka_unit_test(ordinary_problems_are_not_refined),
-        cmocka_unit_test(ordinary_plans_have_no_refinement), cmocka_unit_test(what_is_not_finite_is_named),
-        cmocka_unit_test(what_f32_does_not_hold_is_named),   cmocka_unit_test(boundary_constants_fit_into_f32),
+        cmocka_unit_test(means_keep_their_digits),           cmocka_unit_test(boxes_of_any_size_are_solved_or_refused),
+        cmocka_unit_test(one_periodic_row_leaves_no_noise),  cmocka_unit_test(refinement_never_makes_it_worse),
+        cmocka_unit_test(boundary_data_count_in_the_bound),  cmocka_unit_test(scaled_rows_are_right_or_refused),
+        cmocka_unit_test(ordinary_problems_are_not_refined), cmocka_unit_test(ordinary_plans_have_no_refinement),
+        cmocka_unit_test(what_is_not_finite_is_named),       cmocka_unit_test(what_f32_does_not_hold_is_named),
+        cmocka_unit_test(boundary_constants_fit_into_f32),
     };
     return TEST_GROUP("trust", tests, &context, 0, -1, 0);
 }
