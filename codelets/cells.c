@@ -243,6 +243,17 @@ static const struct starfish_vector *first_vector(const struct starfish_cells_ta
     return t->u ? t->u : t->q;
 }
 
+static double operations_of(const struct starfish_cells_task *t, const struct arguments *a)
+{
+    const struct starfish_blocks blocks = {.cells = a->cells, .block = t->block};
+    const size_t *n = a->cells.matrix.n;
+    const double cells = (double)(n[0] * n[1] * (a->cells.last - a->cells.first));
+
+    return (t->by_runs ? starfish_blocks_cost(a->precision, &blocks, cells, t->sums != NULL)
+                       : starfish_cells_cost(a->precision, t->step, &a->cells.matrix, cells, t->sums != NULL))
+        .operations;
+}
+
 static starfish_status submit_part(const struct starfish_algebra *algebra, const struct starfish_cells_task *t,
                                    size_t part)
 {
@@ -272,6 +283,7 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
     starfish_task_begin(&task, &cells_codelet, algebra->progress, algebra->phase);
     starfish_task_of_owner(&task, space, part, algebra->where);
     task.name = !t->by_runs ? names[t->step] : t->block > 0 ? "block-ic" : "lines";
+    task.flops = operations_of(t, &a);
     attach_vectors(&task, &a, t, part, t->by_runs ? uses_of_runs : uses[t->step]);
     a.matrix = attach_table(&task, t->op->table, STARPU_R);
     a.table = attach_table(&task, t->table, STARPU_R);
