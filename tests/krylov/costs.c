@@ -1,5 +1,6 @@
 /* What steps on cells take: the counts are those of naive loops over the faces of a cell (cells.h). */
 #include "krylov/kernels/gradients.h"
+#include "tests/common/counted.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,26 +11,6 @@
 
 static const struct starfish_cell_matrix matrix = {.n = {8, 6, 4}}, flat = {.n = {8, 6, 1}};
 enum { CELLS = 8 * 6 * 4 };
-
-static double done;
-
-static double plus(double a, double b)
-{
-    done++;
-    return a + b;
-}
-
-static double minus(double a, double b)
-{
-    done++;
-    return a - b;
-}
-
-static double times(double a, double b)
-{
-    done++;
-    return a * b;
-}
 
 /* Sum of coupling (u - neighbour), and extra u. */
 static double apply(int faces)

@@ -5,6 +5,7 @@
 #include "multigrid/kernels/flux_kind.h"
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/kernels/tail.h"
+#include "tests/common/counted.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,34 +15,6 @@
 #include <cmocka.h>
 
 static char array; /* that an operation has one is all that counts */
-
-/* ---- A number that counts its operations ------------------------------------------------------------------------- */
-
-static double done;
-
-static double plus(double a, double b)
-{
-    done++;
-    return a + b;
-}
-
-static double minus(double a, double b)
-{
-    done++;
-    return a - b;
-}
-
-static double times(double a, double b)
-{
-    done++;
-    return a * b;
-}
-
-static double over(double a, double b)
-{
-    done++;
-    return a / b;
-}
 
 /* ---- Naive references: one unknown, or a line -------------------------------------------------------------------- */
 
