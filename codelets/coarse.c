@@ -84,7 +84,7 @@ starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebr
 
     starfish_task_begin(&task, &domain_sums_codelet, algebra->progress, algebra->phase);
     starfish_task_of_owner(&task, r->space, part, algebra->where);
-    task.flops = starfish_chunks_cost(r->precision, chunks, y != NULL).operations;
+    starfish_task_costs(&task, starfish_chunks_cost(r->precision, chunks, y != NULL));
     a.r = starfish_vector_attach(&task, r, part, &extent, STARPU_R);
     a.y = y ? starfish_vector_attach(&task, y, part, &extent, STARPU_R) : STARFISH_NO_ACCESS;
     a.first = task.count;

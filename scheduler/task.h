@@ -71,7 +71,8 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
                          int phase);
 /* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
-/* What the task takes, of operations and of bytes: for tasks that go through their data several times. */
+/* What the task takes, of operations and of bytes: for tasks that go through their data several times, or through a
+ * part of them. */
 static inline void starfish_task_costs(struct starfish_task *task, struct starfish_cost cost)
 {
     task->flops = cost.operations;
