@@ -157,6 +157,7 @@ starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
     memcpy(a.plane, users->first[1], (users->parts[1] + 1) * sizeof a.plane[0]);
     starfish_task_begin(&task, &arrange_codelet, algebra->progress, algebra->phase);
     task.width = height;
+    task.flops = arrangement->column ? 2.0 * (double)(width * height * arrangement->n[2]) : 0; /* else copies */
     task.rank = grid->space->on_ranks ? starfish_space_rank(grid->space, part) : -1;
     starfish_task_of_owner(&task, grid->space, part, algebra->where);
     a.column = attach_table(&task, arrangement->column);

@@ -243,6 +243,18 @@ static const struct starfish_vector *first_vector(const struct starfish_cells_ta
     return t->u ? t->u : t->q;
 }
 
+/* The table of a matrix is one for all parts, of which a task reads its own. */
+static struct starfish_cost cost_of(const struct starfish_cells_task *t, const struct arguments *a)
+{
+    const struct starfish_blocks blocks = {.cells = a->cells, .block = t->block};
+    struct starfish_cell_matrix matrix = a->cells.matrix;
+    const double cells = (double)(matrix.n[0] * matrix.n[1] * (a->cells.last - a->cells.first));
+
+    matrix.stored = a->stored ? t : NULL; /* there is such an array */
+    return t->by_runs ? starfish_blocks_cost(a->precision, &blocks, cells, t->sums != NULL)
+                      : starfish_cells_cost(a->precision, t->step, &matrix, cells, t->sums != NULL);
+}
+
 static starfish_status submit_part(const struct starfish_algebra *algebra, const struct starfish_cells_task *t,
                                    size_t part)
 {
@@ -272,6 +284,7 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
     starfish_task_begin(&task, &cells_codelet, algebra->progress, algebra->phase);
     starfish_task_of_owner(&task, space, part, algebra->where);
     task.name = !t->by_runs ? names[t->step] : t->block > 0 ? "block-ic" : "lines";
+    starfish_task_costs(&task, cost_of(t, &a));
     attach_vectors(&task, &a, t, part, t->by_runs ? uses_of_runs : uses[t->step]);
     a.matrix = attach_table(&task, t->op->table, STARPU_R);
     a.table = attach_table(&task, t->table, STARPU_R);

@@ -67,6 +67,12 @@ static void domain_sums_cuda(void *buffers[], void *data)
 
 STARFISH_CODELET(domain_sums, "domain_sums", 0x8855aa);
 
+struct starfish_cost starfish_chunks_cost(starfish_precision precision, const struct starfish_chunks *chunks,
+                                          int has_terms)
+{
+    return starfish_chunk_sums_cost(precision, (double)chunks->cell.count, has_terms ? (double)chunks->term.count : 0);
+}
+
 starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebra, size_t part,
                                            const struct starfish_chunks *chunks, const struct starfish_vector *r,
                                            const struct starfish_vector *y)
@@ -78,6 +84,7 @@ starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebr
 
     starfish_task_begin(&task, &domain_sums_codelet, algebra->progress, algebra->phase);
     starfish_task_of_owner(&task, r->space, part, algebra->where);
+    starfish_task_costs(&task, starfish_chunks_cost(r->precision, chunks, y != NULL));
     a.r = starfish_vector_attach(&task, r, part, &extent, STARPU_R);
     a.y = y ? starfish_vector_attach(&task, y, part, &extent, STARPU_R) : STARFISH_NO_ACCESS;
     a.first = task.count;
@@ -149,6 +156,7 @@ starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *alge
     starfish_task_of_all_owners(&task, space, algebra->where);
     if (matrix->form == STARFISH_COARSE_BY_BAND)
         task.where = STARPU_CPU;
+    task.flops = starfish_coarse_solve_cost(&a.kernel).operations;
     starfish_task_data(&task, matrix->solution.handle, STARPU_W);
     starfish_task_data(&task, matrix->rhs.handle, STARPU_W);
     starfish_task_data(&task, matrix->matrix.handle, STARPU_R);

@@ -22,6 +22,10 @@ struct starfish_coarse_matrix {
     struct starfish_table rhs, solution; /* results */
 };
 
+/* What the sums of a part take, with or without (A Z)' y. */
+struct starfish_cost starfish_chunks_cost(starfish_precision precision, const struct starfish_chunks *chunks,
+                                          int has_terms);
+
 /* sums = Z' r - (A Z)' y of a part; y may be NULL. */
 starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebra, size_t part,
                                            const struct starfish_chunks *chunks, const struct starfish_vector *r,

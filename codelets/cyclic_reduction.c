@@ -321,16 +321,29 @@ static uint32_t where_of(const struct starfish_reduction_block *block, size_t de
     return depth < (size_t)block->split ? STARPU_CPU : STARPU_CUDA;
 }
 
-/* Of sums of solves: an elimination for every root, of what is added up before, and added to sums after it. A complex
- * product and sum are four of reals. NaN: of chains they are not counted. */
-static double flops_of(const struct starfish_reduction_block *block, const struct starfish_level *level,
-                       const struct starfish_sum_batch *batch)
+/* Of chains: an elimination for every step and keep x + gain w, and the difference of what neighbours get, or give. */
+static double chain_operations(const struct starfish_level *level, int substitutes)
 {
-    const double of_root = 8 + 2.0 * (batch->inputs + batch->outputs);
+    const struct starfish_level_chains *chains = &level->chains;
+    const size_t steps = substitutes ? chains->influence.total + chains->solve.total : chains->reduce.total;
+    return (8.0 + 3) * (double)steps + (double)level->neighbours;
+}
+
+/* Of sums of solves: an elimination for every root, of what is added up before, and added to sums after it. */
+static double sum_operations(const struct starfish_level *level, int substitutes)
+{
+    const struct starfish_sum_batch *batch = substitutes ? &level->sums.substitute : &level->sums.reduce;
+    return (8 + 2.0 * (batch->inputs + batch->outputs)) * (double)level->sums.roots;
+}
+
+/* A complex product and sum are four of reals. */
+static double flops_of(const struct starfish_reduction_block *block, const struct starfish_level *level,
+                       int substitutes)
+{
     const double of_number = block->numbers == STARFISH_TRIDIAG_REAL ? 1 : 4;
-    if (level->form == STARFISH_PRODUCT_FORM)
-        return (double)NAN;
-    return of_number * of_root * (double)level->sums.roots * (double)(block->n * block->lanes);
+    const double of_element = level->form == STARFISH_PRODUCT_FORM ? chain_operations(level, substitutes)
+                                                                   : sum_operations(level, substitutes);
+    return of_number * of_element * (double)(block->n * block->lanes);
 }
 
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
@@ -347,7 +360,7 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     task.where = where_of(block, depth);
     task.step = starfish_reduction_step(depth, substitutes);
     task.width = block->lanes * (level->form == STARFISH_PRODUCT_FORM ? level->rows : level->sums.roots);
-    task.flops = flops_of(block, level, substitutes ? &level->sums.substitute : &level->sums.reduce);
+    task.flops = flops_of(block, level, substitutes);
     starfish_task_at(&task, "block", block->level[depth], 0);
     starfish_task_at(&task, "level", block->level[depth], 1);
     starfish_task_data(&task, level->ints.handle, STARPU_R);

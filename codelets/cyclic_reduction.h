@@ -21,7 +21,7 @@ enum { STARFISH_MAX_LEVELS = 34 };
 /* A batch of chains (tridiag/kernels/tridiag.h): offsets of its tables into the level's ints, and of its scales into
  * reals. */
 struct starfish_chain_batch {
-    size_t vectors;
+    size_t vectors, total; /* total: steps of all vectors */
     int max_steps;
     size_t input_row, first_step, steps, scale;
 };

@@ -271,6 +271,21 @@ static void describe(struct arguments *a, const struct starfish_gradients_task *
                                             .count = t->count};
 }
 
+static struct starfish_cost cost_of(const struct arguments *a, const struct starfish_gradients_task *t)
+{
+    struct starfish_cost beside = {0, 0};
+    struct starfish_gradients kernel = a->kernel;
+
+    kernel.blocks.cells.matrix.stored = a->stored ? t : NULL; /* there is such an array */
+    if (t->coarse) {
+        starfish_cost_add(&beside, starfish_chunks_cost(a->precision, t->chunks, 1));
+        starfish_cost_add(&beside, starfish_coarse_solve_cost(&kernel.coarse));
+    }
+    if (t->cycle)
+        starfish_cost_add(&beside, starfish_tail_cost(t->cycle->tail, t->cycle->shape, 1));
+    return starfish_gradients_cost(a->precision, &kernel, beside);
+}
+
 starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra,
                                           const struct starfish_gradients_task *t)
 {
@@ -294,6 +309,7 @@ starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra
         starfish_task_data(&task, t->table, STARPU_R);
     if (t->coarse)
         attach_deflation(&task, &a, t);
+    starfish_task_costs(&task, cost_of(&a, t));
     if (t->cycle) {
         a.cycle = *t->cycle;
         a.grids = task.count;

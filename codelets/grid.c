@@ -215,6 +215,22 @@ static void attach_combination(struct starfish_task *task, struct arguments *a, 
     a->scalar = t->factor.scalar;
 }
 
+/* Of the task's vectors only whether they are there counts. */
+static struct starfish_cost cost_of(const struct starfish_grid_setting *setting, const struct starfish_grid_task *t)
+{
+    static double sums;
+    struct starfish_grid_step step = t->step;
+
+    step.u = t->u;
+    step.f = t->f;
+    step.coarse = t->coarse;
+    step.result = (void *)(uintptr_t)t->result;
+    step.correction = t->correction;
+    step.v = (void *)(uintptr_t)t->v;
+    step.sums = t->sums ? &sums : NULL;
+    return setting->kind->cost(setting->precision, t->operation, &step);
+}
+
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_grid_task *t)
 {
     const struct starfish_grid_kind *kind = setting->kind;
@@ -266,6 +282,7 @@ static void describe(struct starfish_progress *progress, const struct starfish_g
     starfish_task_begin(task, operations[t->operation].codelet, progress, operations[t->operation].phase);
     task->name = smooths ? setting->kind->sweep_names[t->step.sweep] : operations[t->operation].name;
     task->width = t->step.at.y1 - t->step.at.y0;
+    starfish_task_costs(task, cost_of(setting, t));
     starfish_task_of_owner(task, written_to->space, restricts ? t->coarse_part : t->part, setting->where);
     a->table = attach_table(task, t->table, STARPU_R);
     a->coarse_table = attach_table(task, t->coarse_table, STARPU_R);

@@ -83,6 +83,7 @@ starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, 
         starfish_task_of_all_owners(&task, space, algebra->where);
     else
         starfish_task_of_owner(&task, space, t->part, algebra->where);
+    task.flops = (double)STARFISH_SUMS * (double)(t->sums->parts * (t->more ? 2 : 1));
     starfish_task_data(&task, t->state, t->stage == STARFISH_KRYLOV_RHS ? STARPU_W : STARPU_RW);
     for (size_t part = 0; part < t->sums->parts; part++)
         starfish_task_data(&task, t->sums->part[part].handle, STARPU_R);

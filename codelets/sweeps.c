@@ -125,6 +125,24 @@ int starfish_sweeps_known(const struct starfish_context *context)
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
+/* Of the task's vectors only that they are there counts. */
+static struct starfish_cost cost_of(const struct starfish_grid_setting *setting, const struct starfish_sweeps_task *t)
+{
+    struct starfish_cost sum = {0, 0};
+
+    for (int i = 0; i < t->count; i++) {
+        const struct starfish_grid_step step = {.shape = t->shape,
+                                                .at = t->at,
+                                                .sweep = t->sweep[i].sweep,
+                                                .zero = t->sweep[i].zero,
+                                                .u = t->u[0],
+                                                .f = t->f,
+                                                .result = (void *)(uintptr_t)t->u[1]};
+        starfish_cost_add(&sum, setting->kind->cost(setting->precision, STARFISH_GRID_SMOOTH, &step));
+    }
+    return sum;
+}
+
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_sweeps_task *t)
 {
     size_t n[2];
@@ -153,6 +171,7 @@ starfish_status starfish_submit_sweeps(struct starfish_progress *progress, const
     starfish_task_begin(&task, &sweeps_codelet, progress, STARFISH_PHASE_SMOOTH);
     task.name = "smooth, several sweeps";
     task.width = t->at.y1 - t->at.y0;
+    starfish_task_costs(&task, cost_of(setting, t));
     starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
     a.table = task.count;
     if (t->table) /* of other ranks' parts there is none */

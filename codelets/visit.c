@@ -28,31 +28,46 @@ static int array_before(const struct starfish_visit *visit, int step)
     return moves % 2;
 }
 
-static struct starfish_grid_step step_of(void *buffers[], const struct arguments *a, int i)
+/* The vectors of a visit, in the memory of a place. */
+struct vectors {
+    void *u[2], *coarse;
+    const void *f;
+};
+
+static struct starfish_grid_step step_with(const struct arguments *a, int i, const struct vectors *vectors)
 {
     const struct starfish_visit_step *this = &a->visit.step[i];
-    const starfish_precision precision = a->setting.precision;
     const int array = array_before(&a->visit, i), smooths = this->operation == STARFISH_GRID_SMOOTH;
-    void *const coarse = starfish_vector_here(buffers, &a->coarse, precision);
-    void *const now = starfish_vector_here(buffers, &a->u[array], precision);
     struct starfish_grid_step step = {.shape = a->shape,
                                       .coarse_shape = a->coarse_shape,
-                                      .table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]),
-                                      .coarse_table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->coarse_table]),
                                       .at = this->at,
                                       .sweep = this->sweep,
                                       .damping = this->damping,
-                                      .f = starfish_vector_here(buffers, &a->f, precision)};
+                                      .f = vectors->f};
 
     if (this->operation == STARFISH_GRID_PROLONG) {
-        step.coarse = coarse;
-        step.result = now;
+        step.coarse = vectors->coarse;
+        step.result = vectors->u[array];
         return step;
     }
-    step.u = a->visit.zero && i == 0 ? NULL : now;
-    step.result = smooths ? starfish_vector_here(buffers, &a->u[!array], precision) : coarse;
+    step.u = a->visit.zero && i == 0 ? NULL : vectors->u[array];
+    step.result = smooths ? vectors->u[!array] : vectors->coarse;
     if (smooths && a->visit.adds && i == 0)
-        step.coarse = coarse;
+        step.coarse = vectors->coarse;
+    return step;
+}
+
+static struct starfish_grid_step step_of(void *buffers[], const struct arguments *a, int i)
+{
+    const starfish_precision precision = a->setting.precision;
+    const struct vectors vectors = {
+        .u = {starfish_vector_here(buffers, &a->u[0], precision), starfish_vector_here(buffers, &a->u[1], precision)},
+        .coarse = starfish_vector_here(buffers, &a->coarse, precision),
+        .f = starfish_vector_here(buffers, &a->f, precision)};
+    struct starfish_grid_step step = step_with(a, i, &vectors);
+
+    step.table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]);
+    step.coarse_table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->coarse_table]);
     return step;
 }
 
@@ -179,6 +194,20 @@ static void attach_solution(struct starfish_task *task, struct arguments *a, con
     }
 }
 
+/* Of vectors only whether they are there counts. */
+static struct starfish_cost cost_of(const struct arguments *a)
+{
+    static char array;
+    const struct vectors vectors = {.u = {&array, &array}, .coarse = &array, .f = &array};
+    struct starfish_cost sum = {0, 0};
+
+    for (int i = 0; i < a->visit.steps; i++) {
+        const struct starfish_grid_step step = step_with(a, i, &vectors);
+        starfish_cost_add(&sum, a->setting.kind->cost(a->setting.precision, a->visit.step[i].operation, &step));
+    }
+    return sum;
+}
+
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_visit_task *t)
 {
     const struct starfish_visit *v = &t->visit;
@@ -213,6 +242,7 @@ starfish_status starfish_submit_visit(struct starfish_progress *progress, const 
     starfish_task_begin(&task, &visit_codelet, progress, STARFISH_PHASE_SMOOTH);
     task.name = restricts ? "smooth and restrict" : "correct and smooth";
     task.width = v->step[0].at.y1 - v->step[0].at.y0;
+    starfish_task_costs(&task, cost_of(&a));
     starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
     a.table = attach_table(&task, t->table);
     a.coarse_table = attach_table(&task, t->coarse_table);

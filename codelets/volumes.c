@@ -103,8 +103,9 @@ STARFISH_CODELET(volume_sum, "volume_sum", 0xaaaa55);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
+/* `operations`: of an unknown. */
 static struct arguments begin(struct starfish_task *task, const struct starfish_volume_part *at,
-                              const struct starfish_weighing *what, const struct starfish_vector *v)
+                              const struct starfish_weighing *what, double operations, const struct starfish_vector *v)
 {
     const struct starfish_flux_shape *shape = at->shape;
     struct arguments a = {.precision = at->setting->precision,
@@ -118,6 +119,7 @@ static struct arguments begin(struct starfish_task *task, const struct starfish_
 
     starfish_task_of_owner(task, v->space, at->part, at->setting->where);
     task->width = shape->n[1] * (a.z1 - a.z0);
+    task->flops = operations * (double)(shape->n[0] * task->width);
     a.table = task->count;
     starfish_task_data(task, at->table, STARPU_R);
     a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
@@ -132,7 +134,7 @@ starfish_status starfish_submit_weigh(struct starfish_progress *progress, const 
     struct starfish_task task;
 
     starfish_task_begin(&task, &weigh_codelet, progress, STARFISH_PHASE_VECTORS);
-    struct arguments a = begin(&task, at, what, v);
+    struct arguments a = begin(&task, at, what, 2 + what->weighs_values + what->weighs_offset, v);
     a.result = starfish_vector_attach(&task, result, at->part, &extent, v == result ? STARPU_RW : STARPU_W);
     a.v = v == result ? a.result : starfish_vector_attach(&task, v, at->part, &extent, STARPU_R);
     return starfish_task_submit(&task, &a, sizeof a);
@@ -147,7 +149,7 @@ starfish_status starfish_submit_volume_sum(struct starfish_progress *progress, c
 
     starfish_task_begin(&task, &volume_sum_codelet, progress, STARFISH_PHASE_VECTORS);
     task.name = "mean";
-    struct arguments a = begin(&task, at, &what, v);
+    struct arguments a = begin(&task, at, &what, 1 + weighs, v);
     a.v = starfish_vector_attach(&task, v, at->part, &extent, STARPU_R);
     a.sums = task.count;
     starfish_task_data(&task, sums, STARPU_W);

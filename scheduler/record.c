@@ -122,6 +122,8 @@ static void count_bytes(struct starfish_span *span, const struct starfish_task *
         span->traffic += task->mode[i] & STARPU_R ? size : 0;
         span->traffic += task->mode[i] & STARPU_W ? size : 0;
     }
+    if (!isnan(task->bytes))
+        span->traffic = (size_t)task->bytes;
 }
 
 size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,

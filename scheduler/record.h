@@ -18,7 +18,7 @@ struct starfish_span {
     int phase, priority;
     int worker; /* the context's number; -1: ran nowhere, data only */
     size_t width, bytes;
-    size_t traffic; /* bytes that the task reads, and those that it writes: of data for both, twice their size */
+    size_t traffic; /* bytes that the task reads and those that it writes, by the task, or of its data once each */
     double flops;   /* NaN: not known */
     size_t memory;  /* what StarPU had got at the worker's memory node when the task ended */
     int coordinates;

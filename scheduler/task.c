@@ -35,7 +35,7 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->copies = 0;
     task->name = codelet->name;
     task->width = 0;
-    task->flops = (double)NAN;
+    task->flops = task->bytes = (double)NAN;
     task->coordinates = 0;
     task->count = 0;
     task->refused = 0;

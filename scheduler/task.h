@@ -12,6 +12,7 @@
 #ifndef STARFISH_SCHEDULER_TASK_H
 #define STARFISH_SCHEDULER_TASK_H
 
+#include "base/cost.h"
 #include "scheduler/progress.h"
 #include "scheduler/simulated.h"
 
@@ -57,6 +58,7 @@ struct starfish_task {
     const char *name;
     size_t width; /* how many lanes are independent: a hint for policies (policies/policies.h); 0: not known */
     double flops; /* floating-point operations; NaN: not known */
+    double bytes; /* that it reads from and writes to memory; NaN: its data, once each */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
     int count;
@@ -69,6 +71,13 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
                          int phase);
 /* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/* What the task takes, of operations and of bytes: for tasks that go through their data several times, or through a
+ * part of them. */
+static inline void starfish_task_costs(struct starfish_task *task, struct starfish_cost cost)
+{
+    task->flops = cost.operations;
+    task->bytes = cost.bytes;
+}
 /* The task's next coordinate: that of `data` in `dimension`, if it has one (starpu_data_set_coordinates). */
 void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_handle_t data, unsigned dimension);
 /* A task's name for StarPU's traces, with '_' for each blank and cut off at that length: they have names without

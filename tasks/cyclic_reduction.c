@@ -21,6 +21,7 @@ static size_t add_chains(struct tables *tables, struct starfish_chain_batch *bat
 {
     batch->vectors = vectors;
     batch->max_steps = 0;
+    batch->total = 0;
     batch->input_row = tables->int_count;
     batch->first_step = tables->int_count + vectors;
     batch->steps = tables->int_count + 2 * vectors;
@@ -37,6 +38,7 @@ static void put_chain(struct tables *tables, struct starfish_chain_batch *batch,
     tables->ints[batch->first_step + vector] = (int)chain->first;
     tables->ints[batch->steps + vector] = (int)chain->count;
     tables->reals[batch->scale + vector] = chain->scale;
+    batch->total += chain->count;
     if ((int)chain->count > batch->max_steps)
         batch->max_steps = (int)chain->count;
 }

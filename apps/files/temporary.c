@@ -6,6 +6,7 @@
  * soon as the name is there. */
 #include "apps/files/temporary.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -13,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,7 @@ enum { ENTRIES = 16, LONGEST = 4096 };
 /* A name may be read while `used` is set, and is written only while it is not. */
 static struct entry {
     atomic_int used;
+    int is_tree;
     char path[LONGEST];
 } table[ENTRIES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all who write into the table */
@@ -39,7 +42,44 @@ static struct {
 
 /* ---- the signal -------------------------------------------------------------------------------------------------- */
 
-/* The writer first, or it makes again what is removed; files before the folders that they are in. */
+/* All that is in an open folder. Functions that list folders allocate memory, which a handler may not. What somebody
+ * still makes is looked for again, but not for ever. */
+static void empty(int folder)
+{
+    enum { LOOKS = 100 };
+    char room[4096] __attribute__((aligned(__alignof__(struct dirent64))));
+    ssize_t length = 1, found = 1;
+    for (int look = 0; look < LOOKS && found > 0; ++look) {
+        lseek(folder, 0, SEEK_SET);
+        for (found = 0; (length = getdents64(folder, room, sizeof room)) > 0;)
+            for (ssize_t at = 0; at < length; at += ((struct dirent64 *)(void *)(room + at))->d_reclen) {
+                const char *name = ((struct dirent64 *)(void *)(room + at))->d_name;
+                if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+                    continue;
+                ++found;
+                const int inner =
+                    unlinkat(folder, name, 0) == 0 ? -1 : openat(folder, name, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (inner < 0)
+                    continue;
+                empty(inner);
+                close(inner);
+                unlinkat(folder, name, AT_REMOVEDIR);
+            }
+    }
+}
+
+static void remove_tree(const char *path)
+{
+    const int folder = open(path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder >= 0) {
+        empty(folder);
+        close(folder);
+    }
+    rmdir(path);
+}
+
+/* The writer first, or it makes again what is removed; files before the folders that they are in, and folders before
+ * those that were made before them. */
 static void remove_all(void)
 {
     const pid_t process = atomic_load(&writer);
@@ -49,8 +89,8 @@ static void remove_all(void)
     }
     for (int i = 0; i < ENTRIES; ++i)
         if (atomic_load(&table[i].used))
-            unlink(table[i].path);
-    for (int i = 0; i < ENTRIES; ++i)
+            table[i].is_tree ? remove_tree(table[i].path) : (void)unlink(table[i].path);
+    for (int i = ENTRIES - 1; i >= 0; --i)
         if (atomic_load(&table[i].used))
             rmdir(table[i].path);
 }
@@ -178,13 +218,14 @@ static struct entry *find_free(const char *path)
 }
 
 /* `make` is mkstemp, or what looks like it; NULL: another makes it. */
-static int enter(char *path, int (*make)(char *))
+static int enter(char *path, int (*make)(char *), int is_tree)
 {
     begin_making();
     struct entry *entry = find_free(path);
     const int made = !entry ? -1 : make ? make(path) : 0, error = errno;
     if (made >= 0) {
         memcpy(entry->path, path, strlen(path) + 1);
+        entry->is_tree = is_tree;
         atomic_store(&entry->used, 1);
     }
     finish_making();
@@ -204,21 +245,42 @@ static int make_folder(char *pattern)
 
 int starfish_temporary_file(char *pattern)
 {
-    return enter(pattern, make_file);
+    return enter(pattern, make_file, 0);
 }
 
 int starfish_temporary_folder(char *pattern)
 {
-    return enter(pattern, make_folder);
+    return enter(pattern, make_folder, 0);
 }
 
-int starfish_temporary_expect(const char *path)
+int starfish_temporary_tree(char *pattern)
+{
+    return enter(pattern, make_folder, 1);
+}
+
+static int make_named(char *path)
+{
+    return mkdir(path, 0777);
+}
+
+/* The same under a name that is given; one that is too long is too long for the table, too. */
+static int enter_named(const char *path, int (*make)(char *))
 {
     char copy[LONGEST + 1];
     strncpy(copy, path, LONGEST);
     copy[LONGEST] = '\0';
+    return enter(copy, make, 0);
+}
+
+int starfish_temporary_new_folder(const char *path)
+{
+    return enter_named(path, make_named);
+}
+
+int starfish_temporary_expect(const char *path)
+{
     starfish_temporary_forget(path);
-    return enter(copy, NULL);
+    return enter_named(path, NULL);
 }
 
 void starfish_temporary_forget(const char *path)
@@ -232,7 +294,13 @@ void starfish_temporary_forget(const char *path)
 
 void starfish_temporary_remove(const char *path)
 {
-    if (unlink(path) != 0)
+    pthread_mutex_lock(&lock);
+    const struct entry *entry = find(path);
+    const int is_tree = entry && entry->is_tree;
+    pthread_mutex_unlock(&lock);
+    if (is_tree)
+        remove_tree(path);
+    else if (unlink(path) != 0)
         rmdir(path);
     starfish_temporary_forget(path);
 }

@@ -18,6 +18,10 @@ void starfish_temporary_guard(void);
 int starfish_temporary_file(char *pattern);
 /* As mkdtemp: a new folder; 0, or -1 with errno. */
 int starfish_temporary_folder(char *pattern);
+/* The same of a folder that is removed with all that is in it, by whomever. */
+int starfish_temporary_tree(char *pattern);
+/* Makes a folder of that name, which is removed if it is empty then. 0, or -1 with errno, EEXIST where it is there. */
+int starfish_temporary_new_folder(const char *path);
 /* A file that another function or program will make under this name, where nobody else makes files. 0, also when the
  * name was in the table before, or -1 with errno (the table is full, the name too long). */
 int starfish_temporary_expect(const char *path);
@@ -33,7 +37,7 @@ void starfish_temporary_forget(const char *path);
  * until the next call; NULL: nothing. */
 void starfish_temporary_last_words(const char *text, size_t length);
 
-/* Remove a file or an empty folder, and take its name out of the table; what is not there is no error. */
+/* Remove a file, an empty folder or a tree, and take its name out of the table; what is not there is no error. */
 void starfish_temporary_remove(const char *path);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "apps/command.h"
 #include "apps/files/json.h"
+#include "apps/files/temporary.h"
 #include "apps/lists.h"
 #include "apps/options.h"
 #include "apps/plans/plan.h"
@@ -17,7 +18,6 @@
 #include "scheduler/machine.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +37,7 @@ struct recording {
     int quick;
     double start;
     char absolute[SIMULATE_PATH / 2]; /* the folder */
+    char held_out[SIMULATE_PATH];     /* where models of held-out cases are; "": nowhere yet */
     struct starfish_machine machine;
     size_t done, left;
 };
@@ -63,12 +64,20 @@ static void path_in(const struct recording *recording, const char *name, char pa
     snprintf(path, SIMULATE_PATH, "%s/%s", recording->absolute, name);
 }
 
+/* One that is new goes again if the command is interrupted while it is empty. */
+static starfish_status make_folder(const char *path)
+{
+    if (starfish_temporary_new_folder(path) == 0 || errno == EEXIST)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
+}
+
 static starfish_status prepare_folder(struct recording *recording)
 {
     char path[SIMULATE_PATH];
     if (!recording->folder)
         recording->folder = recording->name;
-    STARFISH_TRY(machine_make_folder(recording->folder));
+    STARFISH_TRY(make_folder(recording->folder));
     char *absolute = realpath(recording->folder, NULL);
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
@@ -79,7 +88,7 @@ static starfish_status prepare_folder(struct recording *recording)
     static const char *const folders[] = {"sampling", "measured"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         path_in(recording, folders[i], path);
-        STARFISH_TRY(machine_make_folder(path));
+        STARFISH_TRY(make_folder(path));
     }
     return STARFISH_SUCCESS;
 }
@@ -298,34 +307,27 @@ static starfish_status plan_passes(const struct recording *recording, struct pas
     return STARFISH_SUCCESS;
 }
 
-/* Models of what is held out are calibrated too, but in a folder of their own, which goes when the pass ends. */
-static starfish_status run_held_out(const struct recording *recording, const struct machine_pass *pass)
+/* Models of what is held out are calibrated too, but in a folder of their own, which goes when the command ends. */
+static starfish_status prepare_held_out(struct recording *recording)
 {
     char folder[SIMULATE_PATH], bus[SIMULATE_PATH + 8];
-    path_in(recording, "held-out", folder);
+    path_in(recording, "held-out-XXXXXX", folder);
+    if (starfish_temporary_tree(folder) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    memcpy(recording->held_out, folder, sizeof folder);
     snprintf(bus, sizeof bus, "%s/bus", folder);
-    STARFISH_TRY(machine_make_folder(folder));
-    if (symlink("../sampling/bus", bus) != 0 && errno != EEXIST)
+    if (symlink("../sampling/bus", bus) != 0)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", bus, strerror(errno));
-    if (setenv("STARPU_PERF_MODEL_DIR", folder, 1) != 0)
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status run_held_out(struct recording *recording, const struct machine_pass *pass)
+{
+    if (!recording->held_out[0])
+        STARFISH_TRY(prepare_held_out(recording));
+    if (setenv("STARPU_PERF_MODEL_DIR", recording->held_out, 1) != 0)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     return machine_pass_start(pass);
-}
-
-static int remove_entry(const char *path, const struct stat *what, int type, struct FTW *where)
-{
-    (void)what;
-    (void)type;
-    (void)where;
-    return remove(path);
-}
-
-static void remove_held_out(const struct recording *recording)
-{
-    char folder[SIMULATE_PATH];
-    path_in(recording, "held-out", folder);
-    if (access(folder, F_OK) == 0)
-        nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* A pass that fails is reported, and does not keep the others from being recorded. */
@@ -367,7 +369,8 @@ static starfish_status run_passes(struct recording *recording)
         else
             recording->left += machine_pass_left(&passes->pass[i]);
     }
-    remove_held_out(recording);
+    if (recording->held_out[0])
+        starfish_temporary_remove(recording->held_out);
     free(passes);
     return status;
 }

@@ -122,29 +122,6 @@ starfish_status sched_calibrate(struct sched *sched, const char *workers)
     return status;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------------- */
-
-/* Fails where a task of the solve does not say how many operations it takes. */
-static starfish_status check_operations(struct sched *sched, struct sched_combination *combination, size_t solves)
-{
-    struct starfish_record *record;
-    (void)combination, (void)solves;
-    starfish_status status = solve_teaching(&sched->plan, 0, &record);
-    for (size_t i = 0; status == STARFISH_SUCCESS && i < record->tasks; ++i)
-        if (record->task[i].worker >= 0 && isnan(record->task[i].flops))
-            status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                   "--roofline: how many operations '%s' takes, a task of %s, is not known",
-                                   record->task[i].name, sched->plan.method);
-    starfish_record_free(record);
-    return status;
-}
-
-starfish_status sched_check_operations(struct sched *sched, const char *workers, const char *policy)
-{
-    struct sched_combination look = {.workers = workers, .policy = policy};
-    return with_context(sched, &look, 1, check_operations);
-}
-
 /* ---- one combination --------------------------------------------------------------------------------------------- */
 
 static starfish_status keep_record(struct plan *plan, struct sched_combination *combination)

@@ -35,9 +35,6 @@ struct sched_combination {
 /* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's
  * `calibration`. */
 starfish_status sched_calibrate(struct sched *sched, const char *workers);
-/* Does one solve, in a context of its own, before anything is measured: UNSUPPORTED names a task whose operations are
- * not known. */
-starfish_status sched_check_operations(struct sched *sched, const char *workers, const char *policy);
 /* `solves` more of a combination, timed, and some with a record. */
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves);
 /* The same in a context that there is: sched->plan has been started in it. Calibration ends when all tasks are known,

@@ -163,8 +163,6 @@ static starfish_status measure(struct bench *bench)
     if (!bench->more) /* a file name need not be UTF-8 */
         bench->more = json_pack("{s:s, s:[]}", "problem", "?", "calibration");
     bench->parts = sched->worker_set.count * (sched->policy.count * (SIMULATED ? 1 : sched->rounds) + !SIMULATED);
-    for (size_t w = 0; w < sched->worker_set.count && bench->roofline; ++w)
-        STARFISH_TRY(sched_check_operations(sched, sched->worker_set.item[w], sched->policy.item[0]));
     for (size_t w = 0; w < sched->worker_set.count; ++w)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     sched->bench.subject = sched->plan.size;

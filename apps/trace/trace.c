@@ -4,6 +4,7 @@
 
 #include "apps/command.h"
 #include "apps/files/output.h"
+#include "apps/files/temporary.h"
 #include "apps/options.h"
 #include "apps/pictures/canvas.h"
 #include "apps/recorded/recorded.h"
@@ -13,6 +14,7 @@
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,11 +48,12 @@ static void path_of(const struct trace *trace, const char *name, char path[PATH]
     snprintf(path, PATH, "%s/%s", trace->folder, name);
 }
 
-static starfish_status make_folder(const struct trace *trace)
+static starfish_status make_folder(struct trace *trace)
 {
     if (strlen(trace->folder) > PATH / 2)
         return starfish_fail(STARFISH_ERROR_FILE, "--out: the name is too long");
-    if (mkdir(trace->folder, 0777) != 0 && errno != EEXIST)
+    trace->folder_is_new = starfish_temporary_new_folder(trace->folder) == 0;
+    if (!trace->folder_is_new && errno != EEXIST)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", trace->folder, strerror(errno));
     for (int file = 0; file < FILES; file++) {
         char path[PATH];
@@ -60,14 +63,53 @@ static starfish_status make_folder(const struct trace *trace)
     return STARFISH_SUCCESS;
 }
 
+/* What StarPU has written gets its place beside ours. */
+static starfish_status move_starpus_files(const struct trace *trace)
+{
+    struct dirent **entry;
+    starfish_status status = STARFISH_SUCCESS;
+    const int count = trace->starpus[0] ? scandir(trace->starpus, &entry, NULL, alphasort) : 0;
+    for (int i = 0; i < count; i++) {
+        char from[2 * PATH], to[PATH];
+        snprintf(from, sizeof from, "%s/%s", trace->starpus, entry[i]->d_name);
+        path_of(trace, entry[i]->d_name, to);
+        if (entry[i]->d_type != DT_DIR && status == STARFISH_SUCCESS && rename(from, to) != 0)
+            status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written: %s", to, strerror(errno));
+        free(entry[i]);
+    }
+    if (count > 0)
+        free(entry);
+    return count >= 0 ? status : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", trace->starpus, strerror(errno));
+}
+
+/* A folder that was made for nothing goes again. */
+static void leave_folder(const struct trace *trace)
+{
+    if (trace->starpus[0])
+        starfish_temporary_remove(trace->starpus);
+    if (trace->folder_is_new)
+        starfish_temporary_remove(trace->folder);
+}
+
 /* ---- the solve --------------------------------------------------------------------------------------------------- */
+
+/* A folder of its own, that goes whole if the command is interrupted. */
+static starfish_status prepare_fxt(struct trace *trace)
+{
+    char folder[PATH];
+    path_of(trace, ".starpu-XXXXXX", folder);
+    if (starfish_temporary_tree(folder) != 0)
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
+    memcpy(trace->starpus, folder, sizeof trace->starpus);
+    return starfish_fxt_prepare(trace->starpus);
+}
 
 static starfish_status make_context(struct trace *trace, starfish_context **context)
 {
     if (trace->plan.flat)
         workers_as_one_team(&trace->context);
     if (starfish_fxt_available())
-        STARFISH_TRY(starfish_fxt_prepare(trace->folder));
+        STARFISH_TRY(prepare_fxt(trace));
     STARFISH_TRY(starfish_context_create(context, &trace->context));
     return starfish_context_runtime(*context, &trace->runtime);
 }
@@ -105,8 +147,8 @@ static starfish_status read_fxt(struct trace *trace)
 {
     if (!starfish_fxt_available())
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_fxt_convert(trace->folder));
-    return starfish_fxt_copies(trace->folder, trace->record, &trace->copy, &trace->copies);
+    STARFISH_TRY(starfish_fxt_convert(trace->starpus));
+    return starfish_fxt_copies(trace->starpus, trace->record, &trace->copy, &trace->copies);
 }
 
 static starfish_status look(struct trace *trace)
@@ -131,6 +173,8 @@ static starfish_status write_files(const struct trace *trace)
     starfish_status status = trace_write_json(trace, path[JSON]);
     if (status == STARFISH_SUCCESS)
         status = trace_write_gantt(trace, pictures, FILES - GANTT);
+    if (status == STARFISH_SUCCESS)
+        status = move_starpus_files(trace);
     return starfish_outputs_finish(status);
 }
 
@@ -174,6 +218,7 @@ static starfish_status run_trace(void *data)
 
 static void release(struct trace *trace)
 {
+    leave_folder(trace);
     starfish_record_free(trace->record);
     free(trace->path);
     free(trace->copy);

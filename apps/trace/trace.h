@@ -12,6 +12,8 @@ struct trace {
     struct plan plan; /* what is solved */
     struct starfish_context_options context;
     const char *folder, *workers;
+    int folder_is_new;
+    char starpus[4096]; /* where StarPU writes, until all files get their names; "": nowhere yet */
     size_t warmup;
     int explain, quiet;
     struct starfish_runtime runtime;

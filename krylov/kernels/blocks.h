@@ -17,6 +17,9 @@ struct starfish_blocks {
 };
 /* How many runs there are in the planes of `cells`. */
 size_t starfish_blocks_count(const struct starfish_blocks *arguments);
+/* What it takes on so many cells, with or without sums. */
+struct starfish_cost starfish_blocks_cost(starfish_precision precision, const struct starfish_blocks *arguments,
+                                          double cells, int has_sums);
 void starfish_blocks_cpu_f32(const struct starfish_blocks *arguments);
 void starfish_blocks_cpu_f64(const struct starfish_blocks *arguments);
 int starfish_blocks_cuda_f32(const struct starfish_blocks *arguments, struct CUstream_st *stream);

@@ -17,6 +17,7 @@
 #ifndef STARFISH_KRYLOV_KERNELS_CELLS_H
 #define STARFISH_KRYLOV_KERNELS_CELLS_H
 
+#include "base/cost.h"
 #include "krylov/kernels/krylov.h"
 
 struct starfish_cell_matrix {
@@ -102,6 +103,9 @@ struct starfish_cells {
     struct starfish_cells_then then;
     size_t slot, slots; /* cores that share the work: this one is number slot, and fills that sum */
 };
+/* What a step on so many cells takes, with or without sums. */
+struct starfish_cost starfish_cells_cost(starfish_precision precision, enum starfish_cell_step step,
+                                         const struct starfish_cell_matrix *matrix, double cells, int has_sums);
 void starfish_cells_cpu_f32(enum starfish_cell_step step, const struct starfish_cells *arguments);
 void starfish_cells_cpu_f64(enum starfish_cell_step step, const struct starfish_cells *arguments);
 int starfish_cells_cuda_f32(enum starfish_cell_step step, const struct starfish_cells *arguments,

@@ -9,7 +9,7 @@
 #ifndef STARFISH_KRYLOV_KERNELS_COARSE_H
 #define STARFISH_KRYLOV_KERNELS_COARSE_H
 
-#include <stddef.h>
+#include "base/cost.h"
 
 struct CUstream_st; /* what a cudaStream_t points to */
 
@@ -26,6 +26,8 @@ struct starfish_chunk_sums {
     size_t chunk0, chunk1; /* which; on a GPU all */
     const double *done;    /* on a GPU: where it is not 0 nothing happens; may be NULL */
 };
+/* What it takes with so many cells and terms, which have their places. */
+struct starfish_cost starfish_chunk_sums_cost(starfish_precision precision, double cells, double terms);
 void starfish_chunk_sums_cpu_f32(const struct starfish_chunk_sums *arguments);
 void starfish_chunk_sums_cpu_f64(const struct starfish_chunk_sums *arguments);
 int starfish_chunk_sums_cuda_f32(const struct starfish_chunk_sums *arguments, struct CUstream_st *stream);
@@ -57,6 +59,8 @@ struct starfish_coarse_solve {
     int one_each;           /* one part, and one chunk for each domain: sum[0] is the right-hand side */
     const double *done;     /* on a GPU: where it is not 0 nothing happens; may be NULL */
 };
+/* What the matrix takes. */
+struct starfish_cost starfish_coarse_solve_cost(const struct starfish_coarse_solve *arguments);
 void starfish_coarse_solve_cpu(const struct starfish_coarse_solve *arguments);
 int starfish_coarse_solve_cuda(const struct starfish_coarse_solve *arguments, struct CUstream_st *stream);
 

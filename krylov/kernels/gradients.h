@@ -37,6 +37,10 @@ struct starfish_gradients {
     double *state, *norm, *product, *rz;
     int first, count; /* steps number first .. first + count - 1; only whether that is odd counts */
 };
+/* What all steps take, also those after the last that is needed; `beside`: what a step takes of sums over domains and
+ * the coarse matrix, or of ANOTHER preconditioner. */
+struct starfish_cost starfish_gradients_cost(starfish_precision precision, const struct starfish_gradients *gradients,
+                                             struct starfish_cost beside);
 /* Returns a cudaError_t, 0 on a core. */
 int starfish_gradients_run(const struct starfish_place *place, const struct starfish_gradients *gradients);
 

@@ -215,6 +215,73 @@ static size_t one(const void *shape)
     return 1;
 }
 
+/* ---- What operations take ---------------------------------------------------------------------------------------- */
+
+/* A product with some rows of a matrix, which reads a value and a column for each entry, of x each value once, and of
+ * what is added or written `words`; besides `operations` for each row. */
+static struct starfish_cost product_cost(starfish_precision precision, const struct starfish_grid_step *s,
+                                         enum starfish_fem_matrix m, double operations, double words)
+{
+    const struct starfish_sparse_layout *matrix = &((const struct starfish_fem_shape *)s->shape)->matrix[m];
+    const double rows = starfish_grid_count(s->at);
+    const double entries = matrix->rows > 0 ? rows / (double)matrix->rows * (double)matrix->entries : 0;
+    struct starfish_cost sum = starfish_cost_of(rows, operations, 1 + words, precision);
+
+    starfish_cost_add(&sum, starfish_cost_of(entries, 2, 1, precision));
+    sum.bytes += entries * sizeof(int);
+    return sum;
+}
+
+static struct starfish_cost sweep_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    switch ((enum starfish_fem_sweep)s->sweep) {
+    case STARFISH_FEM_POINTS: /* where u is zero inverse and damping times f */
+        return s->u ? product_cost(precision, s, STARFISH_FEM_A, 4, 3)
+                    : starfish_cost_of(starfish_grid_count(s->at), 2, 3, precision);
+    case STARFISH_FEM_RESIDUAL:
+        return s->u ? product_cost(precision, s, STARFISH_FEM_A, 1, 2)
+                    : starfish_cost_of(starfish_grid_count(s->at), 0, 2, precision);
+    case STARFISH_FEM_OF_F:
+        return product_cost(precision, s, STARFISH_FEM_G, 0, 1);
+    case STARFISH_FEM_OF_U:
+        return product_cost(precision, s, STARFISH_FEM_E, 1, 2);
+    default:
+        return product_cost(precision, s, STARFISH_FEM_M, 1 + !s->zero, 2 - s->zero);
+    }
+}
+
+static struct starfish_cost cost(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *s)
+{
+    if (operation == STARFISH_GRID_SMOOTH)
+        return sweep_cost(precision, s);
+    if (operation == STARFISH_GRID_PROLONG)
+        return product_cost(precision, s, STARFISH_FEM_P, !s->zero, 2 - s->zero);
+    if (operation == STARFISH_GRID_RESIDUAL)
+        return product_cost(precision, s, STARFISH_FEM_A, (s->f != NULL) + (s->sums ? 2 : 0),
+                            (s->f != NULL) + (s->result != NULL));
+    struct starfish_cost sum = product_cost(precision, s, STARFISH_FEM_R, 0, 1);
+    if (s->u)
+        starfish_cost_add(&sum, product_cost(precision, s, STARFISH_FEM_RA, 1, 2));
+    return sum;
+}
+
+/* An iteration of BiCGStab: two products with each matrix, six updates and five inner products. */
+static struct starfish_cost solve_cost(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                       const struct starfish_grid_step *s)
+{
+    const struct starfish_fem_shape *shape = s->shape;
+    struct starfish_cost sum = {0, 0};
+
+    (void)smoothing;
+    for (int i = 0; i < 2; i++) {
+        starfish_cost_add(&sum, product_cost(precision, s, STARFISH_FEM_A, 11, 14));
+        starfish_cost_add(&sum, shape->diagonal ? starfish_cost_of((double)shape->rows, 1, 3, precision)
+                                                : product_cost(precision, s, STARFISH_FEM_M, 0, 1));
+    }
+    return sum;
+}
+
 /* Matrices of one size take different time by their entries and their format. */
 static size_t variant(const void *shape)
 {
@@ -232,6 +299,8 @@ const struct starfish_grid_kind starfish_fem_kind = {
     .name = "fem",
     .compute = {smooth, restrict_residual, prolong, residual},
     .solve = solve,
+    .cost = cost,
+    .solve_cost = solve_cost,
     .extent = extent,
     .work = no_work,
     .solve_work = solve_work,

@@ -130,6 +130,89 @@ static void share(struct starfish_grid_step *step, enum starfish_grid_operation 
     starfish_grid_share_all_by_rows(step, operation, part, shape->rim > 0 ? 1 : parts);
 }
 
+/* ---- What operations take ---------------------------------------------------------------------------------------- */
+
+/* In a column 3 with mass and 6 with lift, across 13, and of corners, which couple two columns of four, 6 more. A
+ * column is eliminated, by factors with 5 operations, else with the diagonal, which takes 7, and 8. */
+enum { OF_MATRIX = 22, OF_CORNERS = 6, OF_FACTORS = 5, OF_ELIMINATION = 15, OF_PROLONGATION = 6, OF_RESTRICTION = 1 };
+
+static double residual_operations(const struct starfish_flat_shape *shape)
+{
+    return OF_MATRIX + 1 + (shape->skew ? OF_CORNERS : 0);
+}
+
+/* Coarse unknowns of a fine one. */
+static double coarseness(const struct starfish_flat_shape *shape)
+{
+    return (double)(shape->coarse[0] * shape->coarse[1]) / (double)(shape->n[0] * shape->n[1]);
+}
+
+/* Operations of a transfer for a fine unknown. */
+static double transfer_operations(const struct starfish_flat_shape *shape, double of_coarse)
+{
+    return starfish_grid_transfer(2, shape->n, shape->coarse, of_coarse) / (double)(shape->n[0] * shape->n[1]);
+}
+
+/* Of one colour half of the columns are improved. */
+static struct starfish_cost sweep_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    const struct starfish_flat_shape *shape = s->shape;
+    const double improved = s->sweep == STARFISH_FLAT_LINES ? 1 : 0.5;
+    const double residual = s->u || s->coarse ? residual_operations(shape) + 1 : 0;
+    const double solve = (shape->types > 0 ? OF_FACTORS : OF_ELIMINATION) + 1;
+    const double correction = s->coarse ? transfer_operations(shape, OF_PROLONGATION) + (s->u != NULL) : 0;
+
+    return starfish_cost_of(starfish_grid_count(s->at), improved * (residual + solve) + correction + (s->sums ? 2 : 0),
+                            2 + (s->u != NULL) + (s->coarse ? coarseness(shape) : 0), precision);
+}
+
+static struct starfish_cost residual_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    const double words = 1 + (s->f != NULL) + (s->result != NULL) + (s->correction != NULL) + (s->v != NULL);
+
+    return starfish_cost_of(starfish_grid_count(s->at),
+                            residual_operations(s->shape) + (s->correction ? 2 : 0) + (s->sums ? 2 : 0), words,
+                            precision);
+}
+
+static struct starfish_cost cost(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *s)
+{
+    const struct starfish_flat_shape *shape = s->shape;
+    const double count = starfish_grid_count(s->at);
+
+    switch (operation) {
+    case STARFISH_GRID_SMOOTH:
+        return sweep_cost(precision, s);
+    case STARFISH_GRID_RESTRICT:
+        return starfish_cost_of(count / coarseness(shape),
+                                (s->u ? residual_operations(shape) : 0) + transfer_operations(shape, OF_RESTRICTION),
+                                1 + (s->u != NULL) + coarseness(shape), precision);
+    case STARFISH_GRID_PROLONG:
+        return starfish_cost_of(count, transfer_operations(shape, OF_PROLONGATION) + !s->zero,
+                                2 - s->zero + coarseness(shape), precision);
+    default:
+        return residual_cost(precision, s);
+    }
+}
+
+/* By its sweeps, the first of which may begin from zero. */
+static struct starfish_cost solve_cost(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                       const struct starfish_grid_step *s)
+{
+    struct starfish_grid_step step = *s;
+    struct starfish_cost sum = {0, 0};
+
+    (void)smoothing;
+    step.sweep = STARFISH_FLAT_LINES;
+    step.coarse = NULL;
+    for (int sweep = 0; sweep < ((const struct starfish_flat_shape *)s->shape)->coarse_sweeps; sweep++) {
+        step.u = s->zero && sweep == 0 ? NULL : s->result;
+        starfish_cost_add(&sum, sweep_cost(precision, &step));
+    }
+    return sum;
+}
+
 /* Grids of one size may have columns of different lengths. */
 static size_t variant(const void *shape)
 {
@@ -145,6 +228,8 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .compute = {starfish_flat_smooth_here, starfish_flat_restrict_here, starfish_flat_prolong_here,
                 starfish_flat_residual_here},
     .solve = starfish_flat_solve_here,
+    .cost = cost,
+    .solve_cost = solve_cost,
     .extent = extent,
     .work = work,
     .solve_work = solve_work,

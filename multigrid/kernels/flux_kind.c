@@ -258,6 +258,85 @@ static void share(struct starfish_grid_step *step, enum starfish_grid_operation 
         step->at.x1 = step->at.x0;
 }
 
+/* ---- What operations take ---------------------------------------------------------------------------------------- */
+
+/* A direction has two faces, with a difference, a product and a sum each; the rest a product. A line is eliminated. */
+enum { OF_FACES = 6, OF_ELIMINATION = 8, OF_PROLONGATION = 6, OF_RESTRICTION = 7, OF_PAIRS = 1 };
+
+static int directions_of(const struct starfish_flux_shape *shape)
+{
+    return (shape->n[0] > 1) + (shape->n[1] > 1) + (shape->n[2] > 1);
+}
+
+static double residual_operations(const struct starfish_flux_shape *shape)
+{
+    return OF_FACES * directions_of(shape) + 2;
+}
+
+static double matrix_words(const struct starfish_flux_shape *shape)
+{
+    return shape->stored ? directions_of(shape) + !shape->without_rest : 0;
+}
+
+/* Coarse unknowns of a fine one. */
+static double coarseness(const struct starfish_flux_shape *shape)
+{
+    return (double)(shape->coarse[0] * shape->coarse[1] * shape->coarse[2]) / (double)starfish_flux_unknowns(shape);
+}
+
+/* Operations of a transfer for a fine unknown. */
+static double transfer_operations(const struct starfish_flux_shape *shape, double of_coarse)
+{
+    return starfish_grid_transfer(3, shape->n, shape->coarse, of_coarse) / (double)starfish_flux_unknowns(shape);
+}
+
+static struct starfish_cost sweep_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    const struct starfish_flux_shape *shape = s->shape;
+    const int is_zero = !s->u && !s->coarse;
+    const double count = starfish_grid_count(s->at), residual = is_zero ? 0 : residual_operations(shape) + 1;
+    const double words = matrix_words(shape) + 2 + (s->u != NULL);
+
+    if (s->sweep >= STARFISH_FLUX_PLANES_X) {
+        struct starfish_cost sum = starfish_cost_of(count, residual + 1, words + 1, precision);
+        starfish_cost_add(&sum, starfish_flux_planes_cost(precision, s));
+        return sum;
+    }
+    const double solve = 2 * directions_of(shape) + 1 + (s->sweep >= STARFISH_FLUX_LINES_X ? OF_ELIMINATION : 1);
+    const double correction = s->coarse ? transfer_operations(shape, OF_PROLONGATION) + (s->u != NULL) : 0;
+    return starfish_cost_of(count, residual + solve + correction, words + (s->coarse ? coarseness(shape) : 0),
+                            precision);
+}
+
+static struct starfish_cost cost(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *s)
+{
+    const struct starfish_flux_shape *shape = s->shape;
+    const double count = starfish_grid_count(s->at), words = matrix_words(shape);
+
+    if (operation == STARFISH_GRID_SMOOTH)
+        return sweep_cost(precision, s);
+    if (operation == STARFISH_GRID_RESIDUAL)
+        return starfish_cost_of(count, residual_operations(shape) + (s->sums ? 2 : 0),
+                                words + 1 + (s->f != NULL) + (s->result != NULL), precision);
+    if (operation == STARFISH_GRID_RESTRICT)
+        return starfish_cost_of(count / coarseness(shape),
+                                (s->u ? residual_operations(shape) : 0) +
+                                    transfer_operations(shape, shape->pairs ? OF_PAIRS : OF_RESTRICTION),
+                                (s->u ? words + 2 : 1) + coarseness(shape), precision);
+    return starfish_cost_of(count, transfer_operations(shape, OF_PROLONGATION) + !s->zero,
+                            2 - s->zero + coarseness(shape), precision);
+}
+
+static struct starfish_cost solve_cost(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                       const struct starfish_grid_step *s)
+{
+    const double n = (double)starfish_flux_unknowns(s->shape);
+
+    (void)smoothing;
+    return starfish_cost_of(n, 2 * n, n + 2, precision);
+}
+
 static size_t variant(const void *shape)
 {
     const struct starfish_flux_shape *grid = shape;
@@ -273,15 +352,16 @@ static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",         
 #define OPERATIONS                                                                                                     \
     .compute = {starfish_flux_smooth_here, starfish_flux_restrict_here, starfish_flux_prolong_here,                    \
                 starfish_flux_residual_here},                                                                          \
-    .extent = extent, .work = work, .sweeps = sweeps, .damping = damping, .adds_correction = adds_correction,          \
-    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, .has_ghosts = 1,                    \
-    .has_phases = has_phases, .can_pass = can_pass, .pass = starfish_flux_pass_here,                                   \
+    .cost = cost, .extent = extent, .work = work, .sweeps = sweeps, .damping = damping,                                \
+    .adds_correction = adds_correction, .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, \
+    .has_ghosts = 1, .has_phases = has_phases, .can_pass = can_pass, .pass = starfish_flux_pass_here,                  \
     .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
     .sweep_names = sweep_names
 
 const struct starfish_grid_kind starfish_flux_kind = {
-    .name = "flux", .solve = solve, .solve_work = solve_work, OPERATIONS};
+    .name = "flux", .solve = solve, .solve_cost = solve_cost, .solve_work = solve_work, OPERATIONS};
 const struct starfish_grid_kind starfish_flux_plane_kind = {.name = "flux planes",
                                                             .solve = starfish_flux_plane_solve,
+                                                            .solve_cost = starfish_flux_plane_solve_cost,
                                                             .solve_work = starfish_flux_plane_solve_work,
                                                             OPERATIONS};

@@ -61,6 +61,14 @@ static int correct(const struct starfish_place *place, const struct starfish_gri
     return starfish_tail_run(&below, &cycle, &arrays, STARFISH_CYCLE_V, 1);
 }
 
+struct starfish_cost starfish_flux_planes_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    const struct starfish_flux_shape *shape = s->shape;
+    const struct starfish_tail cycle = cycle_of(&shape->plane[s->sweep - (int)STARFISH_FLUX_PLANES_X], precision);
+
+    return starfish_tail_cost(&cycle, STARFISH_CYCLE_V, 1);
+}
+
 int starfish_flux_planes_here(const struct starfish_place *place, const struct starfish_grid_step *s)
 {
     const struct starfish_vector_update update = {.nx = s->at.x1,
@@ -86,17 +94,34 @@ static enum starfish_flux_sweep sweep_that_solves(const struct starfish_flux_sha
     return STARFISH_FLUX_POINTS;
 }
 
-int starfish_flux_plane_solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
-                              const struct starfish_grid_step *step)
+static struct starfish_grid_step sweep_of(const struct starfish_grid_step *step)
 {
     struct starfish_grid_step sweep = *step;
 
-    (void)smoothing;
     sweep.sweep = (int)sweep_that_solves(step->shape);
     sweep.damping = 1;
     sweep.u = NULL;
     sweep.coarse = NULL;
+    return sweep;
+}
+
+int starfish_flux_plane_solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
+                              const struct starfish_grid_step *step)
+{
+    const struct starfish_grid_step sweep = sweep_of(step);
+
+    (void)smoothing;
     return starfish_flux_smooth_here(place, &sweep);
+}
+
+struct starfish_cost starfish_flux_plane_solve_cost(starfish_precision precision,
+                                                    const struct starfish_smoothing *smoothing,
+                                                    const struct starfish_grid_step *step)
+{
+    const struct starfish_grid_step sweep = sweep_of(step);
+
+    (void)smoothing;
+    return starfish_flux_plane_kind.cost(precision, STARFISH_GRID_SMOOTH, &sweep);
 }
 
 size_t starfish_flux_plane_solve_work(const struct starfish_smoothing *smoothing, const void *shape,

@@ -24,11 +24,16 @@ size_t starfish_flux_step_work(starfish_precision precision, const struct starfi
 size_t starfish_flux_line_work(starfish_precision precision, const struct starfish_flux_shape *shape, int direction,
                                int gpu);
 
-/* A sweep of planes, on the whole grid, and its work space; and the coarsest grid of planes (flux_planes.c). */
+/* A sweep of planes, on the whole grid, what its cycle takes, and its work space; and the coarsest grid of planes
+ * (flux_planes.c). */
 int starfish_flux_planes_here(const struct starfish_place *place, const struct starfish_grid_step *step);
+struct starfish_cost starfish_flux_planes_cost(starfish_precision precision, const struct starfish_grid_step *step);
 size_t starfish_flux_planes_work(starfish_precision precision, const struct starfish_flux_shape *shape, int gpu);
 int starfish_flux_plane_solve(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
                               const struct starfish_grid_step *step);
+struct starfish_cost starfish_flux_plane_solve_cost(starfish_precision precision,
+                                                    const struct starfish_smoothing *smoothing,
+                                                    const struct starfish_grid_step *step);
 size_t starfish_flux_plane_solve_work(const struct starfish_smoothing *smoothing, const void *shape,
                                       starfish_precision precision, int gpu);
 

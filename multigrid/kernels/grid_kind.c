@@ -11,6 +11,19 @@ struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *k
     return (struct starfish_rectangle){0, n[0], 0, n[1]};
 }
 
+double starfish_grid_transfer(int axes, const size_t *fine, const size_t *coarse, double operations)
+{
+    double sum = 0;
+
+    for (int d = 0; d < axes; d++) {
+        double count = coarse[d] == fine[d] ? 0 : 1;
+        for (int e = 0; e < axes; e++)
+            count *= (double)(e <= d ? coarse[e] : fine[e]);
+        sum += operations * count;
+    }
+    return sum;
+}
+
 struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts)
 {
     const size_t rows = at.y1 - at.y0;

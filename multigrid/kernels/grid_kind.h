@@ -15,6 +15,7 @@
 #define STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 
 #include "base/barrier.h"
+#include "base/cost.h"
 #include "base/place.h"
 #include "krylov/kernels/vectors.h"
 #include <starfish/multigrid.h>
@@ -111,6 +112,13 @@ struct starfish_grid_kind {
     int (*solve)(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
                  const struct starfish_grid_step *step);
 
+    /* What an operation takes whose step has shapes, `at`, sweep and pointers set, of which it counts whether they are
+     * NULL; and `solve`, where its solver iterates by one iteration. */
+    struct starfish_cost (*cost)(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *step);
+    struct starfish_cost (*solve_cost)(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                       const struct starfish_grid_step *step);
+
     /* Columns and rows of a grid's arrays. */
     void (*extent)(const void *shape, size_t n[2]);
     /* Bytes of work space (place.work) of the operations on a grid; and, all in all, of `solve` on the coarsest. */
@@ -170,6 +178,14 @@ static inline int starfish_grid_adds(const struct starfish_grid_kind *kind, int 
 
 /* All of a grid's arrays. */
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);
+/* Unknowns of a rectangle. */
+static inline double starfish_grid_count(struct starfish_rectangle at)
+{
+    return (double)(at.x1 - at.x0) * (double)(at.y1 - at.y0);
+}
+/* Operations of a transfer between grids of tensor products, one direction after the other; each coarse unknown of a
+ * direction that is coarsened takes so many. */
+double starfish_grid_transfer(int axes, const size_t *fine, const size_t *coarse, double operations);
 /* Part of parts of a rectangle: by rows, or by columns. */
 struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts);
 struct starfish_rectangle starfish_grid_share_columns(struct starfish_rectangle at, size_t part, size_t parts);

@@ -142,6 +142,66 @@ static void share(struct starfish_grid_step *step, enum starfish_grid_operation 
         step->at.x1 = step->at.x0;
 }
 
+/* ---- What operations take ---------------------------------------------------------------------------------------- */
+
+/* By the row sum and eight differences; the diagonal is the row sum less eight entries. A line is eliminated. */
+enum { OF_MATRIX = 25, OF_DIAGONAL = 8, OF_ELIMINATION = 8, OF_TRANSFER = 4 };
+
+/* Words of the matrix for an unknown. */
+static double matrix_words(const struct starfish_q1_shape *shape)
+{
+    return shape->tensor ? 0 : shape->storage == STARFISH_BAND_REALS ? 5 : 2.5;
+}
+
+/* Sweeps of two colours, or of every second line, improve a half and copy the other. */
+static struct starfish_cost sweep_cost(starfish_precision precision, const struct starfish_grid_step *s)
+{
+    const int by_points = s->sweep >= STARFISH_Q1_POINTS && s->sweep <= STARFISH_Q1_ROWS_ODD;
+    const double improved = s->sweep <= STARFISH_Q1_POINTS ? 1 : 0.5;
+    const double residual = s->u ? OF_MATRIX + 1 : 0, update = s->u ? 2 : 1;
+    const double solve = OF_DIAGONAL + (by_points ? 1 : OF_ELIMINATION);
+
+    return starfish_cost_of(starfish_grid_count(s->at), improved * (residual + solve + update),
+                            improved * (matrix_words(s->shape) + 1) + (s->u != NULL) + 1, precision);
+}
+
+static struct starfish_cost cost(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *s)
+{
+    const struct starfish_q1_shape *fine = s->shape, *coarse = s->coarse_shape;
+    const double all = (double)fine->n[0] * (double)fine->n[1], words = matrix_words(fine);
+
+    if (operation == STARFISH_GRID_SMOOTH)
+        return sweep_cost(precision, s);
+    if (operation == STARFISH_GRID_RESIDUAL)
+        return starfish_cost_of(starfish_grid_count(s->at), OF_MATRIX + (s->f != NULL) + (s->sums ? 2 : 0),
+                                words + 1 + (s->f != NULL) + (s->result != NULL), precision);
+    const double all_coarse = (double)coarse->n[0] * (double)coarse->n[1], unknowns = all / all_coarse;
+    const double transfer = starfish_grid_transfer(2, fine->n, coarse->n, OF_TRANSFER);
+    if (operation == STARFISH_GRID_RESTRICT)
+        return starfish_cost_of(starfish_grid_count(s->at),
+                                transfer / all_coarse + (s->u ? unknowns * (OF_MATRIX + 1) : 0),
+                                unknowns * (s->u ? words + 2 : 1) + 1, precision);
+    return starfish_cost_of(starfish_grid_count(s->at), transfer / all + !s->zero, 1 / unknowns + 2 - s->zero,
+                            precision);
+}
+
+/* By the inverse; an iteration of conjugate gradients, three updates and two inner products, with the diagonal or four
+ * line steps. */
+static struct starfish_cost solve_cost(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                       const struct starfish_grid_step *s)
+{
+    const struct starfish_q1_shape *shape = s->shape;
+    const double n = (double)shape->n[0] * (double)shape->n[1];
+    const double lines = 4 * (OF_MATRIX + 1 + OF_DIAGONAL + OF_ELIMINATION + 2);
+
+    if (smoothing->coarse.solver == STARFISH_COARSE_DIRECT)
+        return starfish_cost_of(n, 2 * n, n + 2, precision);
+    return starfish_cost_of(
+        n, OF_MATRIX + 10 + (smoothing->coarse.solver == STARFISH_COARSE_CG_ADI ? lines : OF_DIAGONAL + 1),
+        matrix_words(shape) + 12, precision);
+}
+
 static size_t variant(const void *shape)
 {
     const struct starfish_q1_shape *grid = shape;
@@ -158,6 +218,8 @@ const struct starfish_grid_kind starfish_q1_kind = {
     .compute = {starfish_q1_smooth_here, starfish_q1_restrict_here, starfish_q1_prolong_here,
                 starfish_q1_residual_here},
     .solve = starfish_q1_solve_here,
+    .cost = cost,
+    .solve_cost = solve_cost,
     .extent = extent,
     .work = work,
     .solve_work = starfish_q1_solve_work,

@@ -27,6 +27,7 @@ struct level {
 /* A cycle under way. */
 struct run {
     const struct starfish_tail *tail;
+    struct starfish_cost *cost; /* what operations take is added up instead of doing them; or NULL */
     struct starfish_place place;
     int error; /* of the first launch that failed */
     struct starfish_tail_core core;
@@ -92,6 +93,10 @@ static int compute(struct run *run, int level, enum starfish_grid_operation oper
     const size_t cores = cores_of(run, level);
     struct starfish_grid_step own = *step;
 
+    if (run->cost) {
+        starfish_cost_add(run->cost, run->tail->kind->cost(run->tail->precision, operation, step));
+        return 0;
+    }
     if (!takes_part(run, cores))
         return 0;
     if (cores > 1)
@@ -176,10 +181,35 @@ static int find_pass(const struct run *run, int level, int steps, int after, int
     return tail->kind->can_pass(pass);
 }
 
+/* Its sweeps and restriction, of which the first sweep alone goes through memory, and the coarse residual. */
+static struct starfish_cost cost_of_pass(const struct run *run, const struct starfish_grid_pass *pass)
+{
+    const struct starfish_tail *tail = run->tail;
+    struct starfish_grid_step step = pass->step;
+    const struct starfish_cost first = tail->kind->cost(tail->precision, STARFISH_GRID_SMOOTH, &step);
+    struct starfish_cost sum = first;
+
+    step.u = step.result;
+    step.coarse = NULL;
+    for (int i = 1; i < pass->sweeps; i++)
+        starfish_cost_add(&sum, tail->kind->cost(tail->precision, STARFISH_GRID_SMOOTH, &step));
+    sum.bytes = first.bytes;
+    if (pass->restricted) {
+        step.at = starfish_grid_whole(tail->kind, step.coarse_shape);
+        sum.operations += tail->kind->cost(tail->precision, STARFISH_GRID_RESTRICT, &step).operations;
+        sum.bytes += starfish_cost_of(starfish_grid_count(step.at), 0, 1, tail->precision).bytes;
+    }
+    return sum;
+}
+
 /* Sums are there where all cores have done it, else they are wanted still. */
 static int run_pass(struct run *run, int level, const struct starfish_grid_pass *pass)
 {
     run->level[level].uncorrected = 0;
+    if (run->cost) {
+        starfish_cost_add(run->cost, cost_of_pass(run, pass));
+        return 0;
+    }
     if (pass->sum && pass->parts == run->core.cores) {
         if (run->core.self == 0)
             memset(run->sums + pass->parts, 0, (STARFISH_SUMS - pass->parts) * sizeof *run->sums);
@@ -275,6 +305,10 @@ static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shap
     (void)shape;
     step.zero = zero;
     step.result = solution(run, level);
+    if (run->cost) {
+        starfish_cost_add(run->cost, run->tail->kind->solve_cost(run->tail->precision, &run->tail->smoothing, &step));
+        return STARFISH_SUCCESS;
+    }
     if (!takes_part(run, 1))
         return STARFISH_SUCCESS;
     return check_launch(run, run->tail->kind->solve(&run->place, &run->tail->smoothing, &step));
@@ -378,12 +412,11 @@ static int multiply(struct run *run)
     return run_product(&run->place, &product);
 }
 
-int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
-                      const struct starfish_tail_arrays *arrays, starfish_cycle_shape shape, int zero)
+static starfish_status walk(struct run *run, starfish_cycle_shape shape, int zero)
 {
+    const struct starfish_tail *tail = run->tail;
     const struct starfish_cycle cycle = {shape, tail->smoothing.before, tail->smoothing.after};
-    struct run run;
-    const struct starfish_hierarchy hierarchy = {.self = &run,
+    const struct starfish_hierarchy hierarchy = {.self = run,
                                                  .levels = tail->levels,
                                                  .smooth = smooth,
                                                  .restrict_residual = restrict_residual,
@@ -392,14 +425,43 @@ int starfish_tail_run(const struct starfish_place *place, const struct starfish_
                                                  .exact = 1,
                                                  .smooth_and_restrict = smooth_and_restrict};
 
+    return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
+}
+
+/* On one core; no array is touched, only whether there is one counts. */
+struct starfish_cost starfish_tail_cost(const struct starfish_tail *tail, starfish_cycle_shape shape, int zero)
+{
+    static char array;
+    struct starfish_cost cost = {0, 0};
+    struct run run = {.tail = tail, .cost = &cost, .place.precision = tail->precision, .core.cores = 1, .at_work = 1};
+    int unused[2];
+
+    for (int l = 0; l < tail->levels; l++)
+        run.level[l] = (struct level){.f = &array,
+                                      .own_f = &array,
+                                      .u = {&array, &array},
+                                      .g = steps_at_once(tail, l, unused) > 0 ? &array : NULL};
+    walk(&run, shape, zero); /* nothing that can fail */
+    if (run.level[0].now != 0)
+        starfish_cost_add(&cost, starfish_cost_of(starfish_grid_count(starfish_grid_whole(tail->kind, tail->shape[0])),
+                                                  0, 2, tail->precision));
+    return cost;
+}
+
+int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
+                      const struct starfish_tail_arrays *arrays, starfish_cycle_shape shape, int zero)
+{
+    struct run run;
+
     run.tail = tail;
+    run.cost = NULL;
     run.place = *place;
     run.error = 0;
     run.core = arrays->core ? *arrays->core : (struct starfish_tail_core){.cores = 1};
     run.at_work = 1;
     run.sums = arrays->sums;
     lay_out(&run, arrays);
-    if (starfish_cycle_run(&hierarchy, &cycle, 0, zero) == STARFISH_SUCCESS && run.level[0].now != 0)
+    if (walk(&run, shape, zero) == STARFISH_SUCCESS && run.level[0].now != 0)
         run.error = copy_back(&run);
     if (run.error == 0 && run.sums)
         run.error = multiply(&run);

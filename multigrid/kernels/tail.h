@@ -40,6 +40,9 @@ struct starfish_tail_arrays {
                       which one core has written */
 };
 
+/* What a cycle takes; a pass goes through memory once, everything else once for each operation. */
+struct starfish_cost starfish_tail_cost(const struct starfish_tail *tail, starfish_cycle_shape shape, int zero);
+
 /* Bytes of work space, a multiple of 256; */
 size_t starfish_tail_work(const struct starfish_tail *tail, int gpu);
 /* of what cores that run a tail together share, and of what each has for itself, which add up to that. */

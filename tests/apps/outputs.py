@@ -2,6 +2,7 @@
 """Outputs under attack: a standard output that is full or closed, signals while files are written, disks that are full,
 HDF5 files that are corrupt, in the way, or written by several programs at once."""
 import contextlib
+import glob
 import os
 import signal
 import stat
@@ -144,6 +145,36 @@ class Outputs(Case):
         while any(is_running(process) for process in passes):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
+
+    def interrupt(self, arguments, is_time):
+        """Starts the program and ends it when it is time; what is left then."""
+        done = self.start(*arguments, stdout=subprocess.DEVNULL)
+        while done.poll() is None and not is_time(done):
+            time.sleep(0.001)
+        done.terminate()
+        done.communicate(timeout=60)
+        self.assertEqual(done.returncode, -signal.SIGTERM)
+        return sorted(os.listdir(self.folder))
+
+    def test_interrupted_traces_leave_nothing(self):
+        """Neither where the folder is new, whatever StarPU has written by then, nor where it has been there."""
+        problem = self.write("p.json", poisson(n=[64, 64, 64], rhs=1))
+        before = sorted(os.listdir(self.folder))
+        trace = ["trace", problem, "--out", self.path("t"), "--warmup", "1000", "--quiet"]
+        self.assertEqual(self.interrupt(trace, lambda _: os.path.exists(self.path("t"))), before)
+        self.assertEqual(self.interrupt(trace, lambda _: glob.glob(self.path("t/.starpu-*"))), before)
+        os.mkdir(self.path("t"))
+        self.write("t/mine", {})
+        self.interrupt(trace, lambda _: glob.glob(self.path("t/.starpu-*")) or len(os.listdir(self.path("t"))) > 1)
+        self.assertEqual(os.listdir(self.path("t")), ["mine"])
+
+    def test_interrupted_recordings_keep_what_is_done_alone(self):
+        """Of cases that are held out the models' folder goes."""
+        record = ["machine", "record", "here", "--quick", "--out", self.path("m")]
+        self.interrupt(record, lambda _: glob.glob(self.path("m/held-out-*")))
+        self.assertLessEqual({"machine.json", "measured", "sampling"}, set(os.listdir(self.path("m"))))
+        self.assertEqual(glob.glob(self.path("m/held-out*")), [])
+        self.assertGreater(len(os.listdir(self.path("m/measured"))), 0)
 
     # ---- full disks ------------------------------------------------------------------------------------------------
 

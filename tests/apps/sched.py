@@ -69,13 +69,38 @@ class Sched(Case):
         self.assertEqual(row["memory_bytes"], 5 * 8 * 64 * 500)
         self.assertAlmostEqual(row["operations_per_second"], row["operations"] / row["seconds"], delta=1)
 
-    def test_operations_that_are_not_known_are_said_before_anything_is_measured(self):
-        problem = self.write("p.json", poisson(n=[16, 16, 16], rhs=1.0))
-        for method in ("blktri-product", "multigrid"):
-            self.refuse(2, f"takes, a task of {method}, is not known", "sched", problem, "--method", method,
-                        "--policies", "eager,lws", "--workers", "cpu:1;cpu", "--repeat", "3", "--roofline", "roof.svg",
-                        "--csv", "rows.csv")
-            self.assertFalse(os.path.exists(self.path("rows.csv")))
+    def operations(self, *arguments):
+        """Operations and bytes of all tasks, with the roofline's dots for two sets of workers."""
+        status, out, said = self.run_program("sched", *arguments, "--policies", "eager", "--workers", "cpu:1;cpu",
+                                             "--repeat", "1", "--rounds", "1", "--warmup", "0", "--json",
+                                             "--roofline", "roof.svg")
+        self.assertEqual((status, said), (0, []), out)
+        with open(self.path("roof.svg")) as stream:
+            self.assertEqual(stream.read().count("stroke-dasharray"), 2)  # a bound for each set of workers
+        row = json.loads(out)["rows"][0]
+        self.assertAlmostEqual(row["operations_per_second"] * row["seconds"] / row["operations"], 1, delta=1e-6)
+        return row["operations"], row["memory_bytes"]
+
+    def test_operations_of_every_family(self):
+        """Each has some operations an unknown, and more cycles have as many more."""
+        box = self.write("p.json", poisson(n=[16] * 3, rhs=1.0))
+        flow = self.write("d.json", {"kind": "diffusion3d", "n": [8] * 3, "length": [1] * 3, "coefficient": 1.0,
+                                     "rhs": 1.0, "bc": {axis: ["dirichlet"] * 2 for axis in "xyz"}})
+        air = self.write("a.json", {"kind": "atmosphere3d", "geometry": "flat", "n": [8, 8, 4], "length": [1, 1],
+                                    "sides": "dirichlet", "height": 0.1, "omega": 1.0, "lambda": 1.0, "rhs": 1.0})
+        for unknowns, arguments in ((16**3, [box, "--method", "blktri-product"]),
+                                    (8**3, [flow, "--method", "cg", "--preconditioner", "ip", "--deflation", "none"])):
+            operations, moved = self.operations(*arguments)
+            self.assertGreater(operations, 20 * unknowns)
+            self.assertGreater(moved, 8 * 2 * unknowns)
+        for unknowns, arguments in ((16**3, [box, "--method", "multigrid"]),
+                                    (8 * 8 * 4, [air, "--method", "multigrid"]),
+                                    (31**2, ["--mesh", "U1", "--level", "5"])):
+            first, _ = self.operations(*arguments, "--cycles", "1")
+            third, _ = self.operations(*arguments, "--cycles", "3")
+            self.assertGreater(third - first, 2 * 40 * unknowns)
+            fifth, _ = self.operations(*arguments, "--cycles", "5")
+            self.assertEqual(fifth - third, third - first)
 
     def test_usage(self):
         problem = self.write("p.json", poisson())
