@@ -37,7 +37,10 @@ static starfish_status create_gpu_plans(struct starfish_basis_set *set, struct s
 
 size_t starfish_basis_set_device_bytes(size_t n, starfish_precision precision)
 {
-    return 2 * n * n * starfish_real_size(precision) + STARFISH_BASIS_BLAS_BYTES;
+    const size_t rows = (n + STARFISH_BASIS_SPLIT_ROWS - 1) / STARFISH_BASIS_SPLIT_ROWS * STARFISH_BASIS_SPLIT_ROWS;
+    const int is_split = precision == STARFISH_F32 && n <= STARFISH_BASIS_MOST_SPLIT;
+    const size_t numbers = 2 * n * n + (is_split ? 2 * 2 * rows * rows : 0); /* two matrices; two numbers for each */
+    return numbers * starfish_real_size(precision) + STARFISH_BASIS_BLAS_BYTES;
 }
 
 static void give_back(struct starfish_basis_set *set)

@@ -76,7 +76,7 @@ double starfish_basis_of_ones(const struct starfish_basis *basis, size_t mode);
 /* ---- The operation -----------------------------------------------------------------------------------------------
  * Element (l, j, o) at [l + inner * (j + n * o)], l < inner, o < outer:
  *     out(l, k, o) = scale * sum_j B[k][j] in(l, j, o)
- * with B the matrix of the direction. `out` is only written; the arrays may not overlap. `in` is overwritten when
+ * with B the matrix of the direction. `out` is only written; the arrays may not overlap. `in` may be overwritten when
  * FORWARD and reflected: element j of the lower half becomes x[j] + x[n-1-j], its mirror x[j] - x[n-1-j], the middle
  * one stays. inner, outer < 2^31. Bound by arithmetic: 2 n flops per element, n when reflected, beside 2 reals of
  * memory, 4 when reflected. */
@@ -96,6 +96,8 @@ void starfish_basis_columns_cpu(const struct starfish_basis *basis, enum starfis
 struct starfish_basis_cuda;
 /* Of a GPU's memory, beside the matrices: what cuBLAS asks for on compute capability 9.0. */
 enum { STARFISH_BASIS_BLAS_BYTES = 32 << 20 };
+/* In f32 up to this n it holds the matrices a second time, split for tensor cores (basis_tensor.cuh). */
+enum { STARFISH_BASIS_MOST_SPLIT = 4096, STARFISH_BASIS_SPLIT_ROWS = 128 };
 starfish_status starfish_basis_cuda_create(struct starfish_basis_cuda **plan, const struct starfish_basis *basis);
 void starfish_basis_cuda_destroy(struct starfish_basis_cuda *plan);
 /* Returns a cudaError_t (0 when accepted; cuBLAS's failures as cudaErrorUnknown). */

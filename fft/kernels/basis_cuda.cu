@@ -1,8 +1,9 @@
-/* Change of basis on the GPU: cuBLAS on the planes of a batch, and one kernel that folds and unfolds in place.
+/* Change of basis on the GPU: cuBLAS on the planes of a batch, and one kernel that folds and unfolds in place; in f32,
+ * where lanes lie side by side, tensor cores in their stead (basis_tensor.cuh).
  *
  * The products are bound by arithmetic, 2 n flops per element (n when reflected); the fold by memory, one read and
- * one write of the field. On an H200, 512^3, where a product of 8192^3 reaches 60.6 (f64) and 50.6 TFLOP/s (f32) and
- * a copy of the field takes 0.51 and 0.29 ms:
+ * one write of the field. By cuBLAS on an H200, 512^3, where a product of 8192^3 reaches 60.6 (f64) and 50.6 TFLOP/s
+ * (f32) and a copy of the field takes 0.51 and 0.29 ms:
  *
  *                                f64                      f32
  *     general     forward  2.38 ms  57.7 TFLOP/s   2.85 ms  48.2 TFLOP/s
@@ -16,6 +17,7 @@ extern "C" {
 #include "base/real.h"
 #include "fft/kernels/basis.h"
 }
+#include "fft/kernels/basis_tensor.cuh"
 #include "fft/kernels/products.cuh"
 
 #include <algorithm>
@@ -28,6 +30,8 @@ struct starfish_basis_cuda {
     bool reflected;
     starfish_precision precision;
     void *matrix[2]; /* as in struct starfish_basis, on the device */
+    float *split[2]; /* the same for tensor cores (basis_tensor.cuh); NULL where they are not used */
+    unsigned multiprocessors;
     void *workspace; /* cuBLAS's, so that it never allocates during a call */
     cublasHandle_t blas;
 };
@@ -111,6 +115,37 @@ int multiply(const starfish_basis_cuda *plan, const starfish_basis_columns &argu
     return cublas_error(multiply_lanes(plan->blas, m, inner, arguments.outer, in, out));
 }
 
+tensor::shape shape_of(const starfish_basis_cuda *plan)
+{
+    return {static_cast<unsigned>(plan->n), static_cast<unsigned>(plan->even), plan->reflected};
+}
+
+int multiply_split(const starfish_basis_cuda *plan, starfish_transform_direction direction,
+                   const starfish_basis_columns &c, cudaStream_t stream)
+{
+    const tensor::shape shape = shape_of(plan);
+    const size_t lanes = c.inner * c.outer, tiles = (lanes + tensor::lanes - 1) / tensor::lanes * shape.tiles();
+    const bool forward = direction == STARFISH_FORWARD;
+    const bool wide =
+        c.inner % 4 == 0 && reinterpret_cast<uintptr_t>(c.in) % 16 == 0 && reinterpret_cast<uintptr_t>(c.out) % 16 == 0;
+    const tensor::arguments arguments = {plan->split[direction],
+                                         static_cast<const float *>(c.in),
+                                         static_cast<float *>(c.out),
+                                         shape.n,
+                                         shape.even,
+                                         shape.steps(),
+                                         shape.tiles(),
+                                         static_cast<unsigned>(tiles),
+                                         c.inner,
+                                         lanes,
+                                         static_cast<float>(c.scale)};
+    const size_t blocks = std::min<size_t>(tiles, tensor::blocks_each * plan->multiprocessors);
+    tensor::kernel_of(plan->reflected, forward,
+                      wide)<<<static_cast<unsigned>(blocks), tensor::threads,
+                              plan->reflected ? tensor::bytes<true> : tensor::bytes<false>, stream>>>(arguments);
+    return cudaGetLastError();
+}
+
 template <typename real>
 int columns(const starfish_basis_cuda *plan, starfish_transform_direction direction,
             const starfish_basis_columns &arguments, cudaStream_t stream)
@@ -119,6 +154,8 @@ int columns(const starfish_basis_cuda *plan, starfish_transform_direction direct
     const size_t inner = arguments.inner, outer = arguments.outer, n = plan->n, even = plan->even;
     if (inner == 0 || outer == 0)
         return cudaSuccess;
+    if (plan->split[direction] && inner > 1)
+        return multiply_split(plan, direction, arguments, stream);
     /* Setting the stream takes the work space away. */
     TRY_CUDA(cublas_error(cublasSetStream(plan->blas, stream)));
     TRY_CUDA(cublas_error(cublasSetWorkspace(plan->blas, plan->workspace, workspace_bytes)));
@@ -144,13 +181,34 @@ int upload(starfish_basis_cuda *plan, const starfish_basis &basis)
     return cudaMalloc(&plan->workspace, workspace_bytes);
 }
 
+int split(starfish_basis_cuda *plan)
+{
+    int device, count;
+    const tensor::shape shape = shape_of(plan);
+    if (plan->precision != STARFISH_F32 || plan->n > STARFISH_BASIS_MOST_SPLIT || !tensor::prepare(plan->reflected))
+        return cudaSuccess;
+    TRY_CUDA(cudaGetDevice(&device));
+    TRY_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    plan->multiprocessors = static_cast<unsigned>(count);
+    for (int direction = 0; direction < 2; direction++) {
+        TRY_CUDA(cudaMalloc(&plan->split[direction], shape.floats() * sizeof(float)));
+        tensor::split<<<4 * plan->multiprocessors, 256>>>(plan->split[direction],
+                                                          static_cast<const float *>(plan->matrix[direction]), shape,
+                                                          direction == STARFISH_FORWARD);
+        TRY_CUDA(cudaGetLastError());
+    }
+    return cudaDeviceSynchronize();
+}
+
 starfish_status fill(starfish_basis_cuda *plan, const starfish_basis &basis)
 {
     plan->n = basis.n;
     plan->even = basis.even;
     plan->reflected = basis.reflected;
     plan->precision = basis.precision;
-    const int error = upload(plan, basis);
+    int error = upload(plan, basis);
+    if (error == cudaSuccess)
+        error = split(plan);
     if (error != cudaSuccess)
         return starfish_fail(error == cudaErrorMemoryAllocation ? STARFISH_ERROR_MEMORY : STARFISH_ERROR_RUNTIME,
                              "matrices of a basis of %zu rows: %s", basis.n,
@@ -184,6 +242,8 @@ extern "C" void starfish_basis_cuda_destroy(struct starfish_basis_cuda *plan)
         (void)cublasDestroy(plan->blas);
     (void)cudaFree(plan->matrix[0]);
     (void)cudaFree(plan->matrix[1]);
+    (void)cudaFree(plan->split[0]);
+    (void)cudaFree(plan->split[1]);
     (void)cudaFree(plan->workspace);
     free(plan);
 }
