@@ -177,10 +177,10 @@ static struct starfish_replay_key key_of(const struct starfish_gradients *k)
                                (uintptr_t)k->chunks.factor,
                                (uintptr_t)(k->first & 1),
                                (uintptr_t)k->count};
-    struct starfish_replay_key key = {.count = sizeof words / sizeof words[0]};
+    struct starfish_replay_key key = {.count = 0};
 
-    for (size_t w = 0; w < key.count; w++)
-        key.word[w] = words[w];
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        starfish_replay_add(&key, words[w]);
     return key;
 }
 

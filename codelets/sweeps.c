@@ -53,53 +53,37 @@ static void sweeps_cpu(void *buffers[], void *data)
 }
 
 #ifdef STARFISH_HAVE_GPU
-/* One task: what is captured as a graph. */
-struct run {
-    struct starfish_place place;
-    void **buffers;
-    const struct arguments *arguments;
-};
-
-static int launch(void *data)
+static int launch(const struct starfish_place *place, void *buffers[], const void *arguments)
 {
-    const struct run *run = data;
-    const struct arguments *a = run->arguments;
+    const struct arguments *a = arguments;
 
     for (int i = 0; i < a->count; i++) {
-        const struct starfish_grid_step step = step_of(run->buffers, a, i);
-        TRY_LAUNCH(a->setting.kind->compute[STARFISH_GRID_SMOOTH](&run->place, &step));
+        const struct starfish_grid_step step = step_of(buffers, a, i);
+        TRY_LAUNCH(a->setting.kind->compute[STARFISH_GRID_SMOOTH](place, &step));
     }
-    return publish(&run->place, run->buffers, a);
-}
-
-static void add_word(struct starfish_replay_key *key, uintptr_t word)
-{
-    if (key->count < STARFISH_REPLAY_KEY)
-        key->word[key->count] = word;
-    key->count++; /* a key that is too long is not replayed */
+    return publish(place, buffers, a);
 }
 
 /* Pointers to all that is read or written: the edges are behind the array whose edges are published, each with the
  * index set that it is gathered by. */
-static struct starfish_replay_key key_of(const struct run *run)
+static struct starfish_replay_key key_of(void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = run->arguments;
     const struct starfish_access *const all[] = {&a->u[0], &a->u[1], &a->f}, *last = &a->u[a->count % 2];
     struct starfish_replay_key key = {.count = 0};
     int buffer = last->leaving;
 
-    add_word(&key, (uintptr_t)a->shape);
-    add_word(&key, last->part);
-    add_word(&key, (uintptr_t)a->count);
-    add_word(&key, (uintptr_t)a->sweep[0].sweep);
-    add_word(&key, (uintptr_t)a->sweep[0].zero);
-    add_word(&key, (uintptr_t)STARPU_VECTOR_GET_PTR(run->buffers[a->table]));
+    starfish_replay_add(&key, (uintptr_t)a->shape);
+    starfish_replay_add(&key, last->part);
+    starfish_replay_add(&key, (uintptr_t)a->count);
+    starfish_replay_add(&key, (uintptr_t)a->sweep[0].sweep);
+    starfish_replay_add(&key, (uintptr_t)a->sweep[0].zero);
+    starfish_replay_add(&key, (uintptr_t)STARPU_VECTOR_GET_PTR(buffers[a->table]));
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        add_word(&key, (uintptr_t)starfish_vector_here(run->buffers, all[i], run->place.precision));
+        starfish_replay_add(&key, (uintptr_t)starfish_vector_here(buffers, all[i], a->setting.precision));
     for (size_t h = 0; h < last->space->halos; h++) {
         if (last->space->halo[h].from != last->part)
             continue;
-        add_word(&key, (uintptr_t)STARPU_BLOCK_GET_PTR(run->buffers[buffer]));
+        starfish_replay_add(&key, (uintptr_t)STARPU_BLOCK_GET_PTR(buffers[buffer]));
         buffer += last->space->halo[h].index.handle ? 2 : 1;
     }
     return key;
@@ -108,11 +92,9 @@ static struct starfish_replay_key key_of(const struct run *run)
 static void sweeps_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    struct run run = {starfish_grid_place_on_gpu(&a->setting), buffers, a};
-    const struct starfish_replay_key key = key_of(&run);
+    const struct starfish_replay_key key = key_of(buffers, a);
 
-    starfish_task_check(&a->header, a->setting.kind->name,
-                        starfish_replay(a->setting.replays, &key, run.place.stream, launch, &run));
+    starfish_task_check(&a->header, a->setting.kind->name, starfish_grid_replay(&a->setting, &key, launch, buffers, a));
 }
 #endif
 

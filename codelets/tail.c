@@ -116,7 +116,7 @@ static void tail_cuda(void *buffers[], void *data)
                                        (uintptr_t)place.work, (uintptr_t)run.arrays.f, (uintptr_t)run.arrays.u}};
 
     for (int l = 0; l < a->tail->levels; l++)
-        key.word[key.count++] = (uintptr_t)run.arrays.table[l];
+        starfish_replay_add(&key, (uintptr_t)run.arrays.table[l]);
     starfish_task_check(&a->header, "parts of the tail", collect(&run, buffers));
     starfish_task_check(&a->header, "tail", starfish_replay(a->setting.replays, &key, place.stream, launch, &run));
     starfish_task_check(&a->header, "parts of the tail", spread(&run, buffers));

@@ -111,52 +111,39 @@ static void visit_cpu(void *buffers[], void *data)
 }
 
 #ifdef STARFISH_HAVE_GPU
-/* One visit: what is captured as a graph. */
-struct run {
-    struct starfish_place place;
-    void **buffers;
-    const struct arguments *arguments;
-};
-
-static int launch(void *data)
+static int launch(const struct starfish_place *place, void *buffers[], const void *arguments)
 {
-    const struct run *run = data;
-    const struct arguments *a = run->arguments;
+    const struct arguments *a = arguments;
 
-    TRY_LAUNCH(prepare(&run->place, run->buffers, a));
+    TRY_LAUNCH(prepare(place, buffers, a));
     for (int i = 0; i < a->visit.steps; i++) {
-        const struct starfish_grid_step step = step_of(run->buffers, a, i);
-        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](&run->place, &step));
+        const struct starfish_grid_step step = step_of(buffers, a, i);
+        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](place, &step));
     }
-    return publish(&run->place, run->buffers, a);
+    return publish(place, buffers, a);
 }
 
 /* A part's visits down and up differ in their data, and those from zero and with known ghosts in their number. */
-static struct starfish_replay_key key_of(const struct run *run)
+static struct starfish_replay_key key_of(void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = run->arguments;
     const struct starfish_visit *v = &a->visit;
     struct starfish_replay_key key = {6,
                                       {(uintptr_t)a->shape, a->u[1].part, (uintptr_t)v->step[v->steps - 1].operation,
-                                       (uintptr_t)v->zero, (uintptr_t)run->place.work, (uintptr_t)a->buffers}};
+                                       (uintptr_t)v->zero, (uintptr_t)starfish_workspace_here(a->setting.workspace),
+                                       (uintptr_t)a->buffers}};
 
-    for (int i = 0; i < a->buffers && key.count < STARFISH_REPLAY_KEY; i++)
-        key.word[key.count++] = i == a->table || i == a->coarse_table
-                                    ? (uintptr_t)STARPU_VECTOR_GET_PTR(run->buffers[i])
-                                    : (uintptr_t)STARPU_BLOCK_GET_PTR(run->buffers[i]);
-    if (6 + a->buffers > STARFISH_REPLAY_KEY)
-        key.count = STARFISH_REPLAY_KEY + 1; /* too long to be replayed */
+    for (int i = 0; i < a->buffers; i++)
+        starfish_replay_add(&key, i == a->table || i == a->coarse_table ? (uintptr_t)STARPU_VECTOR_GET_PTR(buffers[i])
+                                                                        : (uintptr_t)STARPU_BLOCK_GET_PTR(buffers[i]));
     return key;
 }
 
 static void visit_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    struct run run = {starfish_grid_place_on_gpu(&a->setting), buffers, a};
-    const struct starfish_replay_key key = key_of(&run);
+    const struct starfish_replay_key key = key_of(buffers, a);
 
-    starfish_task_check(&a->header, a->setting.kind->name,
-                        starfish_replay(a->setting.replays, &key, run.place.stream, launch, &run));
+    starfish_task_check(&a->header, a->setting.kind->name, starfish_grid_replay(&a->setting, &key, launch, buffers, a));
 }
 #endif
 

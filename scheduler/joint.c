@@ -122,10 +122,8 @@ static void joint_cuda(void *buffers[], void *data)
     struct run run = {a->joint, a->program, a->header.progress, buffers};
     struct starfish_replay_key key = {1, {(uintptr_t)a->program}};
 
-    for (int i = 0; i < a->program->order.count && key.count < STARFISH_REPLAY_KEY; i++)
-        key.word[key.count++] = pointer_of(buffers[i]);
-    if (a->program->order.count + 1 > STARFISH_REPLAY_KEY)
-        key.count = STARFISH_REPLAY_KEY + 1; /* too long to be replayed */
+    for (int i = 0; i < a->program->order.count; i++)
+        starfish_replay_add(&key, pointer_of(buffers[i]));
     a->joint->gpu[0].stream = starpu_cuda_get_local_stream();
     starfish_task_check(&a->header, "tasks of several GPUs",
                         starfish_replay(a->joint->replays, &key, a->joint->gpu[0].stream, launch, &run));

@@ -13,9 +13,16 @@ struct CUstream_st; /* what a cudaStream_t points to */
 enum { STARFISH_REPLAY_KEY = 560, STARFISH_REPLAYS = 32 /* of a worker; one more takes the place of the oldest */ };
 
 struct starfish_replay_key {
-    size_t count;
+    size_t count; /* above STARFISH_REPLAY_KEY: words that did not fit are missing, and it is not replayed */
     uintptr_t word[STARFISH_REPLAY_KEY];
 };
+
+static inline void starfish_replay_add(struct starfish_replay_key *key, uintptr_t word)
+{
+    if (key->count < STARFISH_REPLAY_KEY)
+        key->word[key->count] = word;
+    key->count++;
+}
 
 struct starfish_replay_cache;
 struct starfish_replays {

@@ -42,21 +42,32 @@ namespace block
 #include "sparse/kernels/local_inverse_row.h"
 } // namespace block
 
-/* `lanes` threads share a row; `row` does one. `rest`: of those that were left. */
+/* `lanes` threads share a row; `row` does one. */
 template <unsigned lanes, void (*row)(const starfish_local_inverse *, size_t, double *)>
-__global__ void __launch_bounds__(128)
-    local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared, int rest)
+__global__ void __launch_bounds__(128) local_inverse_kernel(const starfish_local_inverse a, unsigned size, int shared)
 {
     extern __shared__ double here[];
     const unsigned groups = blockDim.x / lanes, group = threadIdx.x / lanes;
     const size_t first = blockIdx.x * size_t(groups) + group;
     double *work = shared ? here + group * size : a.work + first * size;
     for (size_t i = a.first + first; i < a.last; i += gridDim.x * size_t(groups))
-        if (!rest || is_left(a, i))
-            row(&a, i, work);
+        row(&a, i, work);
 }
 
-using kernel = void (*)(const starfish_local_inverse, unsigned, int, int);
+/* Of the rows that the kernel of short ones has left, which are few: 8 lanes look at 8 rows, and share each of these
+ * that was left. */
+__global__ void __launch_bounds__(128) left_rows_kernel(const starfish_local_inverse a, unsigned size)
+{
+    extern __shared__ double here[];
+    const unsigned lane = threadIdx.x % 8, shift = threadIdx.x % 32 - lane;
+    const size_t thread = blockIdx.x * size_t(blockDim.x) + threadIdx.x, first = a.first + thread - lane;
+    const bool mine = first + lane < a.last && is_left(a, first + lane);
+    const unsigned votes = __ballot_sync(~0u, mine);
+    for (unsigned left = votes >> shift & 0xff; left; left &= left - 1)
+        eight::local_row(&a, first + __ffs(int(left)) - 1, here + threadIdx.x / 8 * size);
+}
+
+using kernel = void (*)(const starfish_local_inverse, unsigned, int);
 
 struct shape {
     kernel run;
@@ -88,10 +99,14 @@ extern "C" int starfish_local_inverse_cuda(const starfish_local_inverse *a, cuda
         if (error != cudaSuccess)
             return error;
     }
-    const int rest = !a->triangular && s == shapes; /* most rows may be short */
-    const int failed = rest ? launch_short_rows(a, stream) : int(cudaSuccess);
-    if (failed != cudaSuccess)
-        return failed;
-    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared, rest);
+    if (!a->triangular && s == shapes) { /* most rows may be short */
+        const int failed = launch_short_rows(a, stream);
+        if (failed != cudaSuccess)
+            return failed;
+        const size_t blocks = (a->last - a->first + s->threads - 1) / s->threads;
+        left_rows_kernel<<<unsigned(blocks), s->threads, bytes, stream>>>(*a, unsigned(size));
+        return cudaGetLastError();
+    }
+    s->run<<<unsigned(wanted < most ? wanted : most), s->threads, bytes, stream>>>(*a, unsigned(size), shared);
     return cudaGetLastError();
 }
