@@ -71,7 +71,7 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
     size_t bytes = starfish_plane_set_device_bytes(plan->context, kind, plan->n, !d[1].has_transform, shape->planes,
                                                    plan->options.precision);
     if (plan->count > 1)
-        bytes += starfish_slab_problems_constants(problems_at_once(plan), plan->n[2]);
+        bytes += starfish_slab_problems_moments(problems_at_once(plan));
     if (plan->count > 1 && starfish_poisson_has_strides(plan))
         bytes += shape->planes * starfish_poisson_plane_bytes(plan); /* modes */
 #ifdef STARFISH_HAVE_GPU
