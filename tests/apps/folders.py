@@ -136,7 +136,7 @@ class Folders(unittest.TestCase):
             with open(path, encoding="utf-8") as stream:
                 for row in re.findall(r"\{AT\(.*?\},\n", stream.read(), re.DOTALL):
                     flag = re.search(r'\.flag = "(--[\w-]+)"', row)
-                    text = re.search(r'\.text = "(.*?)"', row, re.DOTALL)
+                    text = re.search(r'\.text =\s+"(.*?)"', row, re.DOTALL)
                     if flag:
                         texts.setdefault(flag.group(1), set()).add(text.group(1).partition("; 0: ")[0])
         self.assertGreater(len(texts), 10)
