@@ -43,12 +43,13 @@ static struct starfish_option row_of(const struct option_entry *entry)
         row.type = STARFISH_OPTION_TEXT;
         row.offset = 0;
     }
+    const void *member = (const char *)entry->target + row.offset;
     if (row.type == STARFISH_OPTION_SIZE)
-        row.default_value = (double)*(const size_t *)((const char *)entry->target + row.offset);
+        row.default_value = (double)*(const size_t *)member;
     if (row.type == STARFISH_OPTION_CHOICE || row.type == STARFISH_OPTION_INT)
-        row.default_value = *(const int *)((const char *)entry->target + row.offset);
+        row.default_value = *(const int *)member;
     if (row.type == STARFISH_OPTION_REAL)
-        row.default_value = *(const double *)((const char *)entry->target + row.offset);
+        row.default_value = *(const double *)member;
     return row;
 }
 

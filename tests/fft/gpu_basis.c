@@ -128,11 +128,12 @@ static void check_error(struct starfish_basis *basis, enum starfish_transform_di
 {
     const size_t count = inner * basis->n, odd = basis->n - basis->even;
     const size_t entries = basis->even * basis->even + odd * odd;
-    float *in = calloc(3 * count, sizeof *in), *expected = in + count, *got = expected + count;
-    double *wide = calloc(2 * count + entries, sizeof *wide), *exact = wide + count, *matrix = exact + count;
-    float *const single = basis->matrix[direction];
+    float *in = calloc(3 * count, sizeof *in), *const single = basis->matrix[direction];
+    double *wide = calloc(2 * count + entries, sizeof *wide);
     unsigned seed = 3;
     assert_true(in && wide);
+    float *expected = in + count, *got = expected + count;
+    double *exact = wide + count, *matrix = exact + count;
     for (size_t i = 0; i < count; i++)
         wide[i] = (double)(in[i] = (float)(2 + test_real_random(&seed)));
     for (size_t i = 0; i < entries; i++)
