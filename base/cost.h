@@ -18,6 +18,12 @@ static inline struct starfish_cost starfish_cost_of(double count, double operati
     return (struct starfish_cost){count * operations, count * words * (double)starfish_real_size(precision)};
 }
 
+/* Directions of a box in which a place has neighbours. */
+static inline int starfish_directions(const size_t n[3])
+{
+    return (n[0] > 1) + (n[1] > 1) + (n[2] > 1);
+}
+
 static inline void starfish_cost_add(struct starfish_cost *sum, struct starfish_cost cost)
 {
     sum->operations += cost.operations;

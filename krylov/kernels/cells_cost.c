@@ -19,21 +19,16 @@ static const struct {
     [STARFISH_CELLS_LARGEST] = {0, 0, 1, 0, 0},
 };
 
-static int directions_of(const struct starfish_cell_matrix *matrix)
-{
-    return (matrix->n[0] > 1) + (matrix->n[1] > 1) + (matrix->n[2] > 1);
-}
-
 static double matrix_words(const struct starfish_cell_matrix *matrix)
 {
-    return matrix->stored ? directions_of(matrix) + !matrix->without_extra : 1;
+    return matrix->stored ? starfish_directions(matrix->n) + !matrix->without_extra : 1;
 }
 
 struct starfish_cost starfish_cells_cost(starfish_precision precision, enum starfish_cell_step step,
                                          const struct starfish_cell_matrix *matrix, double cells, int has_sums)
 {
     return starfish_cost_of(cells,
-                            steps[step].operations + steps[step].of_face * 2 * directions_of(matrix) +
+                            steps[step].operations + steps[step].of_face * 2 * starfish_directions(matrix->n) +
                                 (has_sums ? steps[step].of_sums : 0),
                             steps[step].words + (steps[step].has_matrix ? matrix_words(matrix) : 0), precision);
 }
@@ -42,7 +37,7 @@ struct starfish_cost starfish_cells_cost(starfish_precision precision, enum star
 struct starfish_cost starfish_blocks_cost(starfish_precision precision, const struct starfish_blocks *arguments,
                                           double cells, int has_sums)
 {
-    const int entries = arguments->block > 0 ? 2 * directions_of(&arguments->cells.matrix) : 2;
+    const int entries = arguments->block > 0 ? 2 * starfish_directions(arguments->cells.matrix.n) : 2;
 
     return starfish_cost_of(cells, 2 * entries + 2 + (has_sums ? 2 : 0), 9, precision);
 }

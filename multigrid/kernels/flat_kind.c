@@ -141,16 +141,14 @@ static double residual_operations(const struct starfish_flat_shape *shape)
     return OF_MATRIX + 1 + (shape->skew ? OF_CORNERS : 0);
 }
 
-/* Coarse unknowns of a fine one. */
 static double coarseness(const struct starfish_flat_shape *shape)
 {
-    return (double)(shape->coarse[0] * shape->coarse[1]) / (double)(shape->n[0] * shape->n[1]);
+    return starfish_grid_coarseness(2, shape->n, shape->coarse);
 }
 
-/* Operations of a transfer for a fine unknown. */
 static double transfer_operations(const struct starfish_flat_shape *shape, double of_coarse)
 {
-    return starfish_grid_transfer(2, shape->n, shape->coarse, of_coarse) / (double)(shape->n[0] * shape->n[1]);
+    return starfish_grid_transfer(2, shape->n, shape->coarse, of_coarse);
 }
 
 /* Of one colour half of the columns are improved. */

@@ -263,31 +263,24 @@ static void share(struct starfish_grid_step *step, enum starfish_grid_operation 
 /* A direction has two faces, with a difference, a product and a sum each; the rest a product. A line is eliminated. */
 enum { OF_FACES = 6, OF_ELIMINATION = 8, OF_PROLONGATION = 6, OF_RESTRICTION = 7, OF_PAIRS = 1 };
 
-static int directions_of(const struct starfish_flux_shape *shape)
-{
-    return (shape->n[0] > 1) + (shape->n[1] > 1) + (shape->n[2] > 1);
-}
-
 static double residual_operations(const struct starfish_flux_shape *shape)
 {
-    return OF_FACES * directions_of(shape) + 2;
+    return OF_FACES * starfish_directions(shape->n) + 2;
 }
 
 static double matrix_words(const struct starfish_flux_shape *shape)
 {
-    return shape->stored ? directions_of(shape) + !shape->without_rest : 0;
+    return shape->stored ? starfish_directions(shape->n) + !shape->without_rest : 0;
 }
 
-/* Coarse unknowns of a fine one. */
 static double coarseness(const struct starfish_flux_shape *shape)
 {
-    return (double)(shape->coarse[0] * shape->coarse[1] * shape->coarse[2]) / (double)starfish_flux_unknowns(shape);
+    return starfish_grid_coarseness(3, shape->n, shape->coarse);
 }
 
-/* Operations of a transfer for a fine unknown. */
 static double transfer_operations(const struct starfish_flux_shape *shape, double of_coarse)
 {
-    return starfish_grid_transfer(3, shape->n, shape->coarse, of_coarse) / (double)starfish_flux_unknowns(shape);
+    return starfish_grid_transfer(3, shape->n, shape->coarse, of_coarse);
 }
 
 static struct starfish_cost sweep_cost(starfish_precision precision, const struct starfish_grid_step *s)
@@ -302,7 +295,8 @@ static struct starfish_cost sweep_cost(starfish_precision precision, const struc
         starfish_cost_add(&sum, starfish_flux_planes_cost(precision, s));
         return sum;
     }
-    const double solve = 2 * directions_of(shape) + 1 + (s->sweep >= STARFISH_FLUX_LINES_X ? OF_ELIMINATION : 1);
+    const double solve =
+        2 * starfish_directions(shape->n) + 1 + (s->sweep >= STARFISH_FLUX_LINES_X ? OF_ELIMINATION : 1);
     const double correction = s->coarse ? transfer_operations(shape, OF_PROLONGATION) + (s->u != NULL) : 0;
     return starfish_cost_of(count, residual + solve + correction, words + (s->coarse ? coarseness(shape) : 0),
                             precision);

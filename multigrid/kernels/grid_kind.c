@@ -11,6 +11,20 @@ struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *k
     return (struct starfish_rectangle){0, n[0], 0, n[1]};
 }
 
+static double unknowns_of(int axes, const size_t *n)
+{
+    double count = 1;
+
+    for (int d = 0; d < axes; d++)
+        count *= (double)n[d];
+    return count;
+}
+
+double starfish_grid_coarseness(int axes, const size_t *fine, const size_t *coarse)
+{
+    return unknowns_of(axes, coarse) / unknowns_of(axes, fine);
+}
+
 double starfish_grid_transfer(int axes, const size_t *fine, const size_t *coarse, double operations)
 {
     double sum = 0;
@@ -21,7 +35,7 @@ double starfish_grid_transfer(int axes, const size_t *fine, const size_t *coarse
             count *= (double)(e <= d ? coarse[e] : fine[e]);
         sum += operations * count;
     }
-    return sum;
+    return sum / unknowns_of(axes, fine);
 }
 
 struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts)

@@ -183,8 +183,10 @@ static inline double starfish_grid_count(struct starfish_rectangle at)
 {
     return (double)(at.x1 - at.x0) * (double)(at.y1 - at.y0);
 }
-/* Operations of a transfer between grids of tensor products, one direction after the other; each coarse unknown of a
- * direction that is coarsened takes so many. */
+/* Coarse unknowns of a fine one, of grids that have so many axes. */
+double starfish_grid_coarseness(int axes, const size_t *fine, const size_t *coarse);
+/* Operations for a fine unknown of a transfer between grids of tensor products, one direction after the other; each
+ * coarse unknown of a direction that is coarsened takes so many. */
 double starfish_grid_transfer(int axes, const size_t *fine, const size_t *coarse, double operations);
 /* Part of parts of a rectangle: by rows, or by columns. */
 struct starfish_rectangle starfish_grid_share_rows(struct starfish_rectangle at, size_t part, size_t parts);

@@ -169,21 +169,19 @@ static struct starfish_cost cost(starfish_precision precision, enum starfish_gri
                                  const struct starfish_grid_step *s)
 {
     const struct starfish_q1_shape *fine = s->shape, *coarse = s->coarse_shape;
-    const double all = (double)fine->n[0] * (double)fine->n[1], words = matrix_words(fine);
+    const double words = matrix_words(fine);
 
     if (operation == STARFISH_GRID_SMOOTH)
         return sweep_cost(precision, s);
     if (operation == STARFISH_GRID_RESIDUAL)
         return starfish_cost_of(starfish_grid_count(s->at), OF_MATRIX + (s->f != NULL) + (s->sums ? 2 : 0),
                                 words + 1 + (s->f != NULL) + (s->result != NULL), precision);
-    const double all_coarse = (double)coarse->n[0] * (double)coarse->n[1], unknowns = all / all_coarse;
+    const double unknowns = 1 / starfish_grid_coarseness(2, fine->n, coarse->n);
     const double transfer = starfish_grid_transfer(2, fine->n, coarse->n, OF_TRANSFER);
     if (operation == STARFISH_GRID_RESTRICT)
-        return starfish_cost_of(starfish_grid_count(s->at),
-                                transfer / all_coarse + (s->u ? unknowns * (OF_MATRIX + 1) : 0),
+        return starfish_cost_of(starfish_grid_count(s->at), unknowns * (transfer + (s->u ? OF_MATRIX + 1 : 0)),
                                 unknowns * (s->u ? words + 2 : 1) + 1, precision);
-    return starfish_cost_of(starfish_grid_count(s->at), transfer / all + !s->zero, 1 / unknowns + 2 - s->zero,
-                            precision);
+    return starfish_cost_of(starfish_grid_count(s->at), transfer + !s->zero, 1 / unknowns + 2 - s->zero, precision);
 }
 
 /* By the inverse; an iteration of conjugate gradients, three updates and two inner products, with the diagonal or four
