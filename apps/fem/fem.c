@@ -46,12 +46,6 @@ static int is_first(const struct fem_run *run)
     return !run->transport || run->transport->rank == 0;
 }
 
-static void complete_options(struct fem_options *o)
-{
-    o->library.precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    o->library.inner = o->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
-}
-
 /* Errors of a plan are about the mesh. */
 static starfish_status make_plan(struct fem_run *run)
 {
@@ -88,7 +82,7 @@ static starfish_status prepare(struct fem_run *run)
 {
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
-    complete_options(&run->options);
+    fem_set_precision(&run->options, run->options.precision);
     return is_first(run) ? fem_check_outputs(run) : STARFISH_SUCCESS;
 }
 

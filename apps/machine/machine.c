@@ -3,6 +3,7 @@
 #include "apps/machine/machine.h"
 
 #include "apps/command.h"
+#include "apps/files/temporary.h"
 
 #include "apps/options.h"
 #include "apps/table.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- which of them ----------------------------------------------------------------------------------------------- */
 
@@ -97,7 +97,7 @@ int machine_list(int argc, char **argv)
 
 starfish_status machine_make_folder(const char *path)
 {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    if (starfish_temporary_new_folder(path) == 0 || errno == EEXIST)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
 }

@@ -84,6 +84,7 @@ starfish_status machine_mend_models(const char *folder);
 
 /* Is that a machine's name? Error: ARGUMENT. */
 starfish_status machine_check_name(const char *name);
-/* A folder, made where it is missing. Error: FILE. */
+/* A folder, made where it is missing; a new one goes again if the command is interrupted while it is empty. Error:
+ * FILE. */
 starfish_status machine_make_folder(const char *path);
 #endif

@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,20 +63,12 @@ static void path_in(const struct recording *recording, const char *name, char pa
     snprintf(path, SIMULATE_PATH, "%s/%s", recording->absolute, name);
 }
 
-/* One that is new goes again if the command is interrupted while it is empty. */
-static starfish_status make_folder(const char *path)
-{
-    if (starfish_temporary_new_folder(path) == 0 || errno == EEXIST)
-        return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", path, strerror(errno));
-}
-
 static starfish_status prepare_folder(struct recording *recording)
 {
     char path[SIMULATE_PATH];
     if (!recording->folder)
         recording->folder = recording->name;
-    STARFISH_TRY(make_folder(recording->folder));
+    STARFISH_TRY(machine_make_folder(recording->folder));
     char *absolute = realpath(recording->folder, NULL);
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
@@ -88,7 +79,7 @@ static starfish_status prepare_folder(struct recording *recording)
     static const char *const folders[] = {"sampling", "measured"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         path_in(recording, folders[i], path);
-        STARFISH_TRY(make_folder(path));
+        STARFISH_TRY(machine_make_folder(path));
     }
     return STARFISH_SUCCESS;
 }

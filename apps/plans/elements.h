@@ -34,6 +34,8 @@ struct fem_run {
     const char *status;
 };
 
+/* The library's precisions by one of names_table. */
+void fem_set_precision(struct fem_options *options, int precision);
 /* Reads the mesh, and the groups that the options name; marks of other groups are left out. Errors: FILE,
  * ARGUMENT (names the option), MEMORY. */
 starfish_status fem_read(struct fem_run *run);

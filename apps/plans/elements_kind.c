@@ -37,8 +37,7 @@ static starfish_status open_mesh(struct plan *plan)
                                         .rhs = 1,
                                         .levels = given->refinements,
                                         .dirichlet = given->dirichlet};
-    run->options.library.precision = given->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    run->options.library.inner = given->precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    fem_set_precision(&run->options, given->precision);
     if (cycles_of(plan) > 0) {
         run->options.library.most_cycles = (int)cycles_of(plan);
         run->options.library.krylov = STARFISH_FEM_KRYLOV_NONE;

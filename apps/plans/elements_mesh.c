@@ -107,6 +107,12 @@ static void drop_marks(struct fem_run *run)
     run->gmsh.mesh.marks = kept;
 }
 
+void fem_set_precision(struct fem_options *options, int precision)
+{
+    options->library.precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    options->library.inner = precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+}
+
 starfish_status fem_read(struct fem_run *run)
 {
     STARFISH_TRY(starfish_gmsh_read(run->path, &run->gmsh));

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -73,7 +72,7 @@ static starfish_status move_starpus_files(const struct trace *trace)
         char from[2 * PATH], to[PATH];
         snprintf(from, sizeof from, "%s/%s", trace->starpus, entry[i]->d_name);
         path_of(trace, entry[i]->d_name, to);
-        if (entry[i]->d_type != DT_DIR && status == STARFISH_SUCCESS && rename(from, to) != 0)
+        if (entry[i]->d_name[0] != '.' && status == STARFISH_SUCCESS && rename(from, to) != 0)
             status = starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written: %s", to, strerror(errno));
         free(entry[i]);
     }
