@@ -115,6 +115,8 @@ int multiply(const starfish_basis_cuda *plan, const starfish_basis_columns &argu
     return cublas_error(multiply_lanes(plan->blas, m, inner, arguments.outer, in, out));
 }
 
+static_assert(tensor::rows == STARFISH_BASIS_SPLIT_ROWS, "plans count the memory of split matrices by it");
+
 tensor::shape shape_of(const starfish_basis_cuda *plan)
 {
     return {static_cast<unsigned>(plan->n), static_cast<unsigned>(plan->even), plan->reflected};
