@@ -325,8 +325,8 @@ int test_asked_parts(starfish_context *context, starfish_sharing sharing)
             failed += compare_asked(context, &families[f], parts, sharing);
     options.parts = 16;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
-    failed +=
-        !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT, "options.parts is 16, but needs 9 rows");
+    failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_ARGUMENT,
+                          "options.parts is 16, but needs 9 rows or planes for each part, and there are 63");
     options.parts = 2;
     options.smoother = STARFISH_SMOOTHER_ADI;
     failed += !is_refused(context, &families[0], &options, STARFISH_ERROR_UNSUPPORTED,
