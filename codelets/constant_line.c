@@ -1,55 +1,67 @@
-/* Task: the moments of a singular problem's constant mode, summed over slabs. */
+/* Task: the line of a singular problem's constant mode, in the pieces that slabs have taken of it. The codelet has the
+ * name by which recorded machines know it. */
 #include "tridiag/kernels/constant_line.h"
 
 #include "codelets/kernel_pair.h"
 #include "codelets/slab.h"
 
+#include <string.h>
+
 struct arguments {
     struct starfish_task_header header;
-    int slabs;
+    const struct starfish_slab_space *space;
+    size_t pieces, first[STARFISH_CONSTANT_MAX_SLABS + 1];
 };
 
-/* Data: total, then moments of every slab. */
-static struct starfish_constant_sum with_pointers(void *buffers[], const struct arguments *a)
+/* Data: constant tables, removed, then a piece of every slab. */
+static struct starfish_constant_solve with_pointers(void *buffers[], const struct arguments *a)
 {
-    struct starfish_constant_sum kernel = {.slabs = a->slabs, .total = STARFISH_VECTOR(buffers, 0)};
-    for (int s = 0; s < a->slabs; s++)
-        kernel.moments[s] = STARFISH_VECTOR(buffers, 1 + s);
+    struct starfish_constant_solve kernel = {
+        .tables = starfish_constant_tables_in(STARFISH_VECTOR(buffers, 0), a->space->n[2]),
+        .scale = a->space->constant_scale,
+        .removed = STARFISH_VECTOR(buffers, 1),
+        .pieces = a->pieces};
+    memcpy(kernel.first, a->first, sizeof kernel.first);
+    for (size_t s = 0; s < a->pieces; s++)
+        kernel.piece[s] = STARFISH_VECTOR(buffers, 2 + s);
     return kernel;
 }
 
 static void constant_sum_cpu(void *buffers[], void *data)
 {
-    const struct starfish_constant_sum kernel = with_pointers(buffers, data);
-    starfish_constant_sum_cpu(&kernel);
+    const struct starfish_constant_solve kernel = with_pointers(buffers, data);
+    starfish_constant_solve_cpu(&kernel);
 }
 
 #ifdef STARFISH_HAVE_GPU
 static void constant_sum_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
-    const struct starfish_constant_sum kernel = with_pointers(buffers, a);
-    starfish_task_check(&a->header, "sum of moments", starfish_constant_sum_cuda(&kernel, starfish_task_stream()));
+    const struct starfish_constant_solve kernel = with_pointers(buffers, a);
+    starfish_task_check(&a->header, "constant mode", starfish_constant_solve_cuda(&kernel, starfish_task_stream()));
 }
 #endif
 
 STARFISH_CODELET(constant_sum, "constant_sum", 0xddcc77);
 
-starfish_status starfish_submit_constant_sum(struct starfish_progress *progress, int phase, size_t slabs,
-                                             const struct starfish_slab *slab, starpu_data_handle_t total,
-                                             uint32_t where)
+starfish_status starfish_submit_constant_line(struct starfish_progress *progress, int phase,
+                                              const struct starfish_constant_line_task *d)
 {
+    enum { OPERATIONS = 10 }; /* of an unknown */
     struct starfish_task task;
+    struct arguments arguments = {.space = d->space, .pieces = d->slabs};
     starfish_task_begin(&task, &constant_sum_codelet, progress, phase);
     task.name = "constant mode";
-    task.where = where;
+    task.where = d->where;
     task.width = 1;
-    task.flops = 2.0 * (double)slabs; /* both moments of each */
+    task.flops = OPERATIONS * (double)d->space->n[2];
     task.priority = STARFISH_PRIORITY_REDUCED;
-    starfish_task_data(&task, total, STARPU_W);
-    for (size_t s = 0; s < slabs; s++)
-        starfish_task_data(&task, slab[s].moments, STARPU_R);
-    struct arguments arguments = {.slabs = (int)slabs};
-    arguments.header.footprint = starfish_footprint_of(&slabs, 1);
+    starfish_task_data(&task, d->space->constant.handle, STARPU_R);
+    starfish_task_data(&task, d->removed, STARPU_W);
+    for (size_t s = 0; s < d->slabs; s++) {
+        arguments.first[s + 1] = arguments.first[s] + d->slab[s].planes;
+        starfish_task_data(&task, d->slab[s].constant, STARPU_RW);
+    }
+    arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -6,8 +6,8 @@
  *
  * The modes live in the solution's own memory between forward and backward, or, where its rows are not packed, in
  * memory of the runtime's: forward reads and backward writes rows wherever they lie. With a single slab there are no
- * ends and no reduced system. A singular problem's constant mode is put right by three small additions
- * (tridiag/kernels/constant_line.h).
+ * ends and no reduced system. The line of a singular problem's constant mode is solved by a task of its own
+ * between forward and backward (tridiag/kernels/constant_line.h).
  *
  *     problems(group) all of that for some whole problems on one grid, of a field that is many of them: on a core one
  *                     after the other, which stay in its cache, on a GPU as many as its cache holds in one launch
@@ -48,7 +48,8 @@ struct starfish_slab_space {
     struct starfish_plane_set planes;
     struct starfish_table line;             /* lower, diag, upper of z */
     struct starfish_table shift_x, shift_y; /* eigenvalues */
-    struct starfish_table constant;         /* doubles: weight, influence, response; only with a constant lane */
+    struct starfish_table constant;         /* struct starfish_constant_tables of z; only with a constant lane */
+    double constant_scale;                  /* from the constant mode to a constant field */
 };
 
 /* The modes of y cut into parts, each with a reduced system of its own; and the work space of the tasks of one graph.
@@ -72,7 +73,7 @@ struct starfish_slab {
     starpu_data_handle_t separator[STARFISH_MAX_MODE_PARTS]; /* rhs of the reduced system, then separators */
     starpu_data_handle_t head[STARFISH_MAX_MODE_PARTS];
     starpu_data_handle_t coefficient[STARFISH_MAX_MODE_PARTS]; /* enum starfish_slab_coefficient */
-    starpu_data_handle_t moments;                              /* two doubles; of singular problems */
+    starpu_data_handle_t constant; /* a double for each plane: the piece of the constant line; of singular problems */
 };
 
 /* What all slabs hand on to the reduced system of one part of the modes, if it lies together: matrices with a row of
@@ -101,13 +102,13 @@ starfish_status starfish_submit_slab_coefficients(struct starfish_progress *prog
                                                   const struct starfish_slab_parts *parts,
                                                   const struct starfish_slab *slab, size_t first);
 /* rhs and solution: slabs of fields, or one of them twice; the solution's rows are packed. alone: there are no other
- * slabs. moments: two doubles, of the constant lane if there is one. */
+ * slabs. */
 struct starfish_slab_forward_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
     const struct starfish_slab *slab;
     int alone;
-    starpu_data_handle_t rhs, solution, moments;
+    starpu_data_handle_t rhs, solution;
     starpu_data_handle_t token; /* written, so that other tasks can wait for this one; or NULL */
 };
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
@@ -126,15 +127,15 @@ struct starfish_slab_reduced_task {
 };
 starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_reduced_task *description);
-/* before: the slab below (periodic: the last one below the first), NULL when there is none. total: the moments of all
- * slabs, NULL when there is no constant lane. modes: what forward has written, where that is not the solution. */
+/* before: the slab below (periodic: the last one below the first), NULL when there is none. modes: what forward has
+ * written, where that is not the solution. */
 struct starfish_slab_backward_task {
     const struct starfish_slab_space *space;
     const struct starfish_slab_parts *parts;
     const struct starfish_slab *slab, *before;
     size_t owner; /* of slabs that have `ends`, as above */
     int alone;
-    starpu_data_handle_t total, modes, solution;
+    starpu_data_handle_t modes, solution;
     const starpu_data_handle_t *edge; /* of the solution's slab, two, each may be NULL; or NULL */
     starpu_data_handle_t token;       /* as above */
 };
@@ -158,17 +159,24 @@ starfish_status starfish_submit_slab_problems(struct starfish_progress *progress
 int starfish_slab_alone_is_known(const struct starfish_context *context);
 starfish_status starfish_submit_slab_alone(struct starfish_progress *progress, int phase,
                                            const struct starfish_slab_problems_task *description);
-/* Bytes of work space for the means of so many problems at once. */
-size_t starfish_slab_problems_moments(size_t problems);
+/* Bytes of work space for the constant lines, of `planes` unknowns, of so many problems at once. */
+size_t starfish_slab_problems_constants(size_t problems, size_t planes);
 /* Bytes of work space for it, for each core on the CPU. strided: rows of solutions may not be packed. */
 size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind,
                                         int strided);
 /* How many problems of so many reals a GPU does in one launch. */
 size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space);
 
-/* The sum of all slabs' moments: two doubles. */
-starfish_status starfish_submit_constant_sum(struct starfish_progress *progress, int phase, size_t slabs,
-                                             const struct starfish_slab *slab, starpu_data_handle_t total,
-                                             uint32_t where);
+/* The constant line of a singular problem, in the slabs' pieces. removed: two doubles, of which the first is what is
+ * taken off the right-hand side. */
+struct starfish_constant_line_task {
+    const struct starfish_slab_space *space;
+    size_t slabs;
+    const struct starfish_slab *slab;
+    starpu_data_handle_t removed;
+    uint32_t where;
+};
+starfish_status starfish_submit_constant_line(struct starfish_progress *progress, int phase,
+                                              const struct starfish_constant_line_task *description);
 
 #endif

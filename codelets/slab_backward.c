@@ -16,13 +16,13 @@ struct arguments {
 };
 
 /* Data: tables, modes unless they are the solution, solution; own separators unless alone; those before unless there
- * are none, or they are its own; constant tables, total moments if singular; edges of the solution if wanted. */
+ * are none, or they are its own; its piece of the constant line if singular; edges of the solution if wanted. */
 struct work {
     const struct arguments *a;
     struct starfish_slab_solve solve; /* in place */
     void *solution;
     struct starfish_strides strides; /* of the solution */
-    struct starfish_constant_correct correct;
+    struct starfish_constant_put put;
 };
 
 static struct work work_of(void *buffers[], const struct arguments *a)
@@ -46,13 +46,11 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     for (size_t p = 0; p < a->parts.count && a->has_before; p++)
         work.solve.before[p] = a->itself_before ? work.solve.own[p] : STARFISH_VECTOR(buffers, at++);
     if (space->constant_lane >= 0) {
-        const double *tables = STARFISH_VECTOR(buffers, at++);
-        work.correct = (struct starfish_constant_correct){
+        work.put = (struct starfish_constant_put){
             .planes = a->planes,
             .stride = space->n[0] * space->n[1],
             .lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane),
-            .response = tables + 2 * space->n[2] + a->first_plane,
-            .total = STARFISH_VECTOR(buffers, at++)};
+            .line = STARFISH_VECTOR(buffers, at++)};
     }
     return work;
 }
@@ -91,13 +89,13 @@ static void solve_share(void *data, size_t part, size_t parts)
 
 static void slab_backward_cpu(void *buffers[], void *data)
 {
-    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
-                                                                                starfish_constant_correct_cpu_f64};
+    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
+                                                                        starfish_constant_put_cpu_f64};
     const struct arguments *a = data;
     struct work work = work_of(buffers, a);
     starfish_team_run(a->space->context, solve_share, &work);
     if (a->space->constant_lane >= 0)
-        correct[a->space->precision](&work.correct);
+        put[a->space->precision](&work.put);
     const struct starfish_planes planes = planes_of(&work);
     starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
     starfish_edges_cpu(&a->edges, buffers, work.solution);
@@ -108,8 +106,8 @@ static void slab_backward_cuda(void *buffers[], void *data)
 {
     static int (*const solve[])(const struct starfish_slab_solve *,
                                 struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
-    static int (*const correct[])(const struct starfish_constant_correct *, struct CUstream_st *) = {
-        starfish_constant_correct_cuda_f32, starfish_constant_correct_cuda_f64};
+    static int (*const put[])(const struct starfish_constant_put *,
+                              struct CUstream_st *) = {starfish_constant_put_cuda_f32, starfish_constant_put_cuda_f64};
     const struct arguments *a = data;
     const struct starfish_slab_space *space = a->space;
     struct CUstream_st *stream = starpu_cuda_get_local_stream();
@@ -118,7 +116,7 @@ static void slab_backward_cuda(void *buffers[], void *data)
     work.solve.workspace = workspace;
     starfish_task_check(&a->header, "interior of a slab", solve[space->precision](&work.solve, stream));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "constant mode of a slab", correct[space->precision](&work.correct, stream));
+        starfish_task_check(&a->header, "constant mode of a slab", put[space->precision](&work.put, stream));
     struct starfish_planes planes = planes_of(&work);
     planes.workspace = workspace;
     starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
@@ -157,10 +155,8 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
         starfish_task_data(&task, d->slab->separator[d->owner + p], STARPU_R);
     for (size_t p = 0; p < parts && arguments.has_before && !arguments.itself_before; p++)
         starfish_task_data(&task, d->before->separator[d->owner + p], STARPU_R);
-    if (space->constant_lane >= 0) {
-        starfish_task_data(&task, space->constant.handle, STARPU_R);
-        starfish_task_data(&task, d->total, STARPU_R);
-    }
+    if (space->constant_lane >= 0)
+        starfish_task_data(&task, d->slab->constant, STARPU_R);
     arguments.edges = starfish_edges_attach(&task, space->precision, n, d->edge);
     if (d->token)
         starfish_task_data(&task, d->token, STARPU_RW);

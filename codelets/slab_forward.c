@@ -13,15 +13,15 @@ struct arguments {
     int in_place, alone, has_ends;
 };
 
-/* Data: tables, solution, rhs unless in place; ends, or separators and heads, unless alone; constant tables, moments if
- * singular. */
+/* Data: tables, solution, rhs unless in place; ends, or separators and heads, unless alone; its piece of the constant
+ * line if singular. */
 struct work {
     const struct arguments *a;
     const void *rhs;
     struct starfish_strides strides; /* of the right-hand side */
     void *solution;
     struct starfish_slab_ends ends;
-    struct starfish_constant_moments moments;
+    struct starfish_constant_take take;
 };
 
 static struct work work_of(void *buffers[], const struct arguments *a)
@@ -43,14 +43,11 @@ static struct work work_of(void *buffers[], const struct arguments *a)
         work.ends.head[p] = STARFISH_VECTOR(buffers, at++);
     }
     if (space->constant_lane >= 0) {
-        const double *tables = STARFISH_VECTOR(buffers, at++);
-        work.moments = (struct starfish_constant_moments){
+        work.take = (struct starfish_constant_take){
             .planes = a->planes,
             .stride = space->n[0] * space->n[1],
             .lane = starfish_real_at(work.solution, space->precision, (size_t)space->constant_lane),
-            .weight = tables + a->first_plane,
-            .influence = tables + space->n[2] + a->first_plane,
-            .moments = STARFISH_VECTOR(buffers, at++)};
+            .line = STARFISH_VECTOR(buffers, at++)};
     }
     return work;
 }
@@ -83,8 +80,8 @@ static void ends_share(void *data, size_t part, size_t parts)
 
 static void slab_forward_cpu(void *buffers[], void *data)
 {
-    static void (*const moments[])(const struct starfish_constant_moments *) = {starfish_constant_moments_cpu_f32,
-                                                                                starfish_constant_moments_cpu_f64};
+    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
+                                                                          starfish_constant_take_cpu_f64};
     const struct arguments *a = data;
     struct work work = work_of(buffers, a);
     const struct starfish_planes planes = planes_of(&work);
@@ -92,7 +89,7 @@ static void slab_forward_cpu(void *buffers[], void *data)
     if (!a->alone)
         starfish_team_run(a->space->context, ends_share, &work);
     if (a->space->constant_lane >= 0)
-        moments[a->space->precision](&work.moments);
+        take[a->space->precision](&work.take);
 }
 
 #ifdef STARFISH_HAVE_GPU
@@ -100,8 +97,8 @@ static void slab_forward_cuda(void *buffers[], void *data)
 {
     static int (*const ends[])(const struct starfish_slab_ends *, struct CUstream_st *) = {starfish_slab_ends_cuda_f32,
                                                                                            starfish_slab_ends_cuda_f64};
-    static int (*const moments[])(const struct starfish_constant_moments *, struct CUstream_st *) = {
-        starfish_constant_moments_cuda_f32, starfish_constant_moments_cuda_f64};
+    static int (*const take[])(const struct starfish_constant_take *, struct CUstream_st *) = {
+        starfish_constant_take_cuda_f32, starfish_constant_take_cuda_f64};
     const struct arguments *a = data;
     const struct starfish_slab_space *space = a->space;
     struct CUstream_st *stream = starpu_cuda_get_local_stream();
@@ -112,7 +109,7 @@ static void slab_forward_cuda(void *buffers[], void *data)
     if (!a->alone)
         starfish_task_check(&a->header, "ends of a slab", ends[space->precision](&work.ends, stream));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "moments of a slab", moments[space->precision](&work.moments, stream));
+        starfish_task_check(&a->header, "constant mode of a slab", take[space->precision](&work.take, stream));
 }
 #endif
 
@@ -142,10 +139,8 @@ starfish_status starfish_submit_slab_forward(struct starfish_progress *progress,
         starfish_task_data(&task, d->slab->separator[p], STARPU_W);
         starfish_task_data(&task, d->slab->head[p], STARPU_W);
     }
-    if (space->constant_lane >= 0) {
-        starfish_task_data(&task, space->constant.handle, STARPU_R);
-        starfish_task_data(&task, d->moments, STARPU_W);
-    }
+    if (space->constant_lane >= 0)
+        starfish_task_data(&task, d->slab->constant, STARPU_W);
     if (d->token)
         starfish_task_data(&task, d->token, STARPU_RW);
     struct arguments arguments = {.space = space,

@@ -46,7 +46,7 @@ static size_t aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* ---- Work space: of the kernels, then modes, then moments -------------------------------------------------------- */
+/* ---- Work space: of the kernels, then modes, then constant lines ------------------------------------------------- */
 
 static size_t kernels_bytes(const struct starfish_slab_space *space, starfish_worker_kind kind)
 {
@@ -65,21 +65,27 @@ size_t starfish_slab_problems_at_once(const struct starfish_slab_space *space)
     return fitting < space->count ? fitting : space->count;
 }
 
-static size_t moments_bytes(size_t problems)
+static size_t removed_bytes(size_t problems)
 {
-    return aligned(problems * STARFISH_CONSTANT_MOMENTS * sizeof(double)) + ALIGNMENT;
+    return aligned(problems * STARFISH_CONSTANT_REMOVED * sizeof(double));
+}
+
+static size_t constants_bytes(size_t problems, size_t planes)
+{
+    return removed_bytes(problems) + aligned(problems * planes * sizeof(double)) + ALIGNMENT;
 }
 
 /* And what aligns the parts before them. */
-size_t starfish_slab_problems_moments(size_t problems)
+size_t starfish_slab_problems_constants(size_t problems, size_t planes)
 {
-    return moments_bytes(problems) + ALIGNMENT;
+    return constants_bytes(problems, planes) + ALIGNMENT;
 }
 
 size_t starfish_slab_problems_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, int strided)
 {
     const size_t problems = kind == STARFISH_GPU ? starfish_slab_problems_at_once(space) : 1;
-    return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) + moments_bytes(problems);
+    return kernels_bytes(space, kind) + (strided ? modes_bytes(space, problems) : 0) +
+           (space->constant_lane >= 0 ? constants_bytes(problems, space->n[2]) : ALIGNMENT);
 }
 
 /* ---- Some of the problems on one core, or on the GPU --------------------------------------------------------------
@@ -90,8 +96,9 @@ struct batch {
     const struct work *work;
     struct starfish_planes forward, backward;
     struct starfish_slab_solve solve;
-    struct starfish_constant_moments moments;
-    struct starfish_constant_correct correct;
+    struct starfish_constant_take take;
+    struct starfish_constant_solve line;
+    struct starfish_constant_put put;
 };
 
 /* Bytes before a problem. */
@@ -101,26 +108,34 @@ static size_t before(const struct work *work, const struct starfish_strides *str
     return problem * (strides->row > 0 ? strides->box : elements(space)) * starfish_real_size(space->precision);
 }
 
-static void describe_constant(struct batch *batch, void *modes, size_t count, double *moments)
+/* room: of constants_bytes. */
+static void describe_constant(struct batch *batch, void *modes, size_t first, size_t count, char *room)
 {
-    const struct starfish_slab_space *space = batch->work->a->space;
-    const double *const tables = batch->work->constant;
+    const struct work *work = batch->work;
+    const struct starfish_slab_space *space = work->a->space;
     void *const lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane);
-    batch->moments = (struct starfish_constant_moments){.planes = space->n[2],
-                                                        .stride = space->n[0] * space->n[1],
-                                                        .problems = count,
-                                                        .distance = elements(space),
-                                                        .lane = lane,
-                                                        .weight = tables,
-                                                        .influence = tables + space->n[2]};
-    batch->moments.moments = moments;
-    batch->correct = (struct starfish_constant_correct){.planes = space->n[2],
-                                                        .stride = space->n[0] * space->n[1],
-                                                        .problems = count,
-                                                        .distance = elements(space),
-                                                        .lane = lane,
-                                                        .response = tables + 2 * space->n[2],
-                                                        .total = moments};
+    double *const line = starfish_real_at(room + removed_bytes(count), STARFISH_F64, 0);
+    batch->take = (struct starfish_constant_take){.planes = space->n[2],
+                                                  .stride = space->n[0] * space->n[1],
+                                                  .problems = count,
+                                                  .distance = elements(space),
+                                                  .lane = lane,
+                                                  .line = line};
+    batch->line =
+        (struct starfish_constant_solve){.tables = starfish_constant_tables_in(work->constant, space->n[2]),
+                                         .scale = space->constant_scale,
+                                         .removed = work->removed ? work->removed + STARFISH_CONSTANT_REMOVED * first
+                                                                  : starfish_real_at(room, STARFISH_F64, 0),
+                                         .problems = count,
+                                         .pieces = 1,
+                                         .first = {0, space->n[2]},
+                                         .piece = {line}};
+    batch->put = (struct starfish_constant_put){.planes = space->n[2],
+                                                .stride = space->n[0] * space->n[1],
+                                                .problems = count,
+                                                .distance = elements(space),
+                                                .lane = lane,
+                                                .line = line};
 }
 
 static struct batch batch_of(const struct work *work, starfish_worker_kind kind, size_t first, size_t count,
@@ -130,7 +145,7 @@ static struct batch batch_of(const struct work *work, starfish_worker_kind kind,
     const int strided = work->solution_strides.row > 0;
     char *const room = (char *)aligned((uintptr_t)workspace), *const kernels = room;
     char *const own_modes = kernels + kernels_bytes(space, kind);
-    char *const own_moments = own_modes + (strided ? modes_bytes(space, count) : 0);
+    char *const constants = own_modes + (strided ? modes_bytes(space, count) : 0);
     char *const rhs = work->rhs + before(work, &work->rhs_strides, first);
     char *const solution = work->solution + before(work, &work->solution_strides, first);
     void *const modes = strided ? own_modes : solution;
@@ -148,9 +163,7 @@ static struct batch batch_of(const struct work *work, starfish_worker_kind kind,
                   .problems = count,
                   .distance = elements(space)}};
     if (space->constant_lane >= 0)
-        describe_constant(&batch, modes, count,
-                          work->removed ? work->removed + STARFISH_CONSTANT_MOMENTS * first
-                                        : starfish_real_at(own_moments, STARFISH_F64, 0));
+        describe_constant(&batch, modes, first, count, constants);
     return batch;
 }
 
@@ -179,10 +192,10 @@ static void problems_share(void *data, size_t part, size_t parts)
 {
     static void (*const solve[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
                                                                         starfish_slab_solve_cpu_f64};
-    static void (*const moments[])(const struct starfish_constant_moments *) = {starfish_constant_moments_cpu_f32,
-                                                                                starfish_constant_moments_cpu_f64};
-    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
-                                                                                starfish_constant_correct_cpu_f64};
+    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
+                                                                          starfish_constant_take_cpu_f64};
+    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
+                                                                        starfish_constant_put_cpu_f64};
     const struct work *work = data;
     const struct arguments *a = work->a;
     const struct starfish_slab_space *space = a->space;
@@ -191,10 +204,12 @@ static void problems_share(void *data, size_t part, size_t parts)
         const struct batch batch = batch_of(work, STARFISH_CPU, p, 1, workspace);
         starfish_plane_set_cpu(&space->planes, &batch.forward);
         if (space->constant_lane >= 0)
-            moments[space->precision](&batch.moments);
+            take[space->precision](&batch.take);
         solve[space->precision](&batch.solve);
-        if (space->constant_lane >= 0)
-            correct[space->precision](&batch.correct);
+        if (space->constant_lane >= 0) {
+            starfish_constant_solve_cpu(&batch.line);
+            put[space->precision](&batch.put);
+        }
         starfish_plane_set_cpu(&space->planes, &batch.backward);
     }
 }
@@ -211,17 +226,19 @@ static int launch(const struct batch *batch, struct CUstream_st *stream)
 {
     static int (*const solve[])(const struct starfish_slab_solve *,
                                 struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
-    static int (*const moments[])(const struct starfish_constant_moments *, struct CUstream_st *) = {
-        starfish_constant_moments_cuda_f32, starfish_constant_moments_cuda_f64};
-    static int (*const correct[])(const struct starfish_constant_correct *, struct CUstream_st *) = {
-        starfish_constant_correct_cuda_f32, starfish_constant_correct_cuda_f64};
+    static int (*const take[])(const struct starfish_constant_take *, struct CUstream_st *) = {
+        starfish_constant_take_cuda_f32, starfish_constant_take_cuda_f64};
+    static int (*const put[])(const struct starfish_constant_put *,
+                              struct CUstream_st *) = {starfish_constant_put_cuda_f32, starfish_constant_put_cuda_f64};
     const struct starfish_slab_space *space = batch->work->a->space;
     TRY_LAUNCH(starfish_plane_set_cuda(&space->planes, &batch->forward, stream));
     if (space->constant_lane >= 0)
-        TRY_LAUNCH(moments[space->precision](&batch->moments, stream));
+        TRY_LAUNCH(take[space->precision](&batch->take, stream));
     TRY_LAUNCH(solve[space->precision](&batch->solve, stream));
-    if (space->constant_lane >= 0)
-        TRY_LAUNCH(correct[space->precision](&batch->correct, stream));
+    if (space->constant_lane >= 0) {
+        TRY_LAUNCH(starfish_constant_solve_cuda(&batch->line, stream));
+        TRY_LAUNCH(put[space->precision](&batch->put, stream));
+    }
     return starfish_plane_set_cuda(&space->planes, &batch->backward, stream);
 }
 

@@ -393,41 +393,41 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
     kernel[direction][space->precision](&sweep);
 }
 
-/* What the constant lane of a singular problem is, until all of it is known; and its correction. `lane`: of a plane of
- * the batch; of a block. */
-static void keep_constant(const struct solve *solve, const struct batch *batch, ptrdiff_t lane)
+/* The constant lane of a singular problem: the batch's rows are taken, and all rows solved for when the last are there;
+ * and the solution is put into the batch. `lane`: of a block. */
+static void take_constant(const struct solve *solve, const struct batch *batch, size_t block, size_t lane)
 {
+    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
+                                                                          starfish_constant_take_cpu_f64};
     const struct starfish_slab_whole *whole = solve->whole;
     const struct starfish_slab_space *space = whole->space;
     double *const line = constant_lane(whole);
-    for (size_t row = 0; row < batch->rows; row++) {
-        const void *value = in_batch(whole, batch, row, (size_t)lane);
-        line[batch->first + row] =
-            space->precision == STARFISH_F32 ? (double)*(const float *)value : *(const double *)value;
-    }
+    const struct starfish_constant_take piece = {.planes = batch->rows,
+                                                 .stride = whole->plane,
+                                                 .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + lane),
+                                                 .line = line + batch->first};
+    take[space->precision](&piece);
     if (batch->number + 1 < whole->batches)
         return;
-    const struct starfish_constant_moments moments = {.planes = space->n[2],
-                                                      .stride = 1,
-                                                      .lane = line,
-                                                      .weight = solve->constant,
-                                                      .influence = solve->constant + space->n[2],
-                                                      .moments = solve->removed};
-    starfish_constant_moments_cpu_f64(&moments);
+    const struct starfish_constant_solve kernel = {.tables = starfish_constant_tables_in(solve->constant, space->n[2]),
+                                                   .scale = space->constant_scale,
+                                                   .removed = solve->removed,
+                                                   .pieces = 1,
+                                                   .first = {0, space->n[2]},
+                                                   .piece = {line}};
+    starfish_constant_solve_cpu(&kernel);
 }
 
-static void correct_constant(const struct solve *solve, const struct batch *batch, size_t block, ptrdiff_t lane)
+static void put_constant(const struct solve *solve, const struct batch *batch, size_t block, size_t lane)
 {
-    static void (*const correct[])(const struct starfish_constant_correct *) = {starfish_constant_correct_cpu_f32,
-                                                                                starfish_constant_correct_cpu_f64};
+    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
+                                                                        starfish_constant_put_cpu_f64};
     const struct starfish_slab_whole *whole = solve->whole;
-    const struct starfish_constant_correct correction = {
-        .planes = batch->rows,
-        .stride = whole->plane,
-        .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + (size_t)lane),
-        .response = solve->constant + 2 * whole->space->n[2] + batch->first,
-        .total = solve->removed};
-    correct[whole->space->precision](&correction);
+    const struct starfish_constant_put piece = {.planes = batch->rows,
+                                                .stride = whole->plane,
+                                                .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + lane),
+                                                .line = constant_lane(whole) + batch->first};
+    put[whole->space->precision](&piece);
 }
 
 static void block_up(const struct solve *solve, const struct batch *batch, size_t block, void *room)
@@ -435,7 +435,7 @@ static void block_up(const struct solve *solve, const struct batch *batch, size_
     const ptrdiff_t lane = constant_in(solve->whole, block);
     transform_columns(solve, STARFISH_FORWARD, batch, block, room);
     if (lane >= 0)
-        keep_constant(solve, batch, (ptrdiff_t)lanes_before(solve->whole, block) + lane);
+        take_constant(solve, batch, block, (size_t)lane);
     sweep(solve, STARFISH_FORWARD, batch, block);
 }
 
@@ -444,7 +444,7 @@ static void block_down(const struct solve *solve, const struct batch *batch, siz
     const ptrdiff_t lane = constant_in(solve->whole, block);
     sweep(solve, STARFISH_BACKWARD, batch, block);
     if (lane >= 0)
-        correct_constant(solve, batch, block, lane);
+        put_constant(solve, batch, block, (size_t)lane);
     transform_columns(solve, STARFISH_BACKWARD, batch, block, room);
 }
 

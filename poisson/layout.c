@@ -175,10 +175,10 @@ starfish_status starfish_job_make_removed(struct starfish_job *job)
     if (!job->plan->singular)
         return STARFISH_SUCCESS;
     if (job->plan->count == 1)
-        return starfish_table_results_of(&job->removed, job->plan->context, STARFISH_CONSTANT_MOMENTS, 0);
+        return starfish_table_results_of(&job->removed, job->plan->context, STARFISH_CONSTANT_REMOVED, 0);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         STARFISH_TRY(starfish_table_results(&job->removed_of_slab[slab],
-                                            STARFISH_CONSTANT_MOMENTS * starfish_job_problems(job, slab)));
+                                            STARFISH_CONSTANT_REMOVED * starfish_job_problems(job, slab)));
     return STARFISH_SUCCESS;
 }
 

@@ -70,8 +70,8 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
     const enum starfish_transform_kind kind[2] = {d[0].transform, d[1].transform};
     size_t bytes = starfish_plane_set_device_bytes(plan->context, kind, plan->n, !d[1].has_transform, shape->planes,
                                                    plan->options.precision);
-    if (plan->count > 1)
-        bytes += starfish_slab_problems_moments(problems_at_once(plan));
+    if (plan->count > 1 || plan->singular)
+        bytes += starfish_slab_problems_constants(problems_at_once(plan), plan->n[2]);
     if (plan->count > 1 && starfish_poisson_has_strides(plan))
         bytes += shape->planes * starfish_poisson_plane_bytes(plan); /* modes */
 #ifdef STARFISH_HAVE_GPU

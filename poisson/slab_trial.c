@@ -55,7 +55,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
         STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial", memory[f],
                                          &solve->field[f]));
     if (plan->singular)
-        STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_MOMENTS));
+        STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
     const struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
     const struct starfish_slab_data data = {
         .rhs = solve->field[0]->handle, .solution = &solution, .removed = solve->removed.handle};

@@ -70,7 +70,7 @@ static starfish_status make_refinement(struct starfish_job *job)
     const struct starfish_cut_array array = {
         .n = plan->field_n, .precision = plan->options.precision, .context = plan->context};
     if (plan->singular && plan->count == 1)
-        STARFISH_TRY(starfish_table_results_of(&job->removed_again, plan->context, STARFISH_CONSTANT_MOMENTS, 0));
+        STARFISH_TRY(starfish_table_results_of(&job->removed_again, plan->context, STARFISH_CONSTANT_REMOVED, 0));
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
     for (int step = 0; step < plan->refinements; step++)

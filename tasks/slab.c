@@ -14,12 +14,14 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
                                             double amplitude)
 {
     const size_t n = z->n;
-    double *tables = malloc(3 * n * sizeof *tables);
-    if (!tables)
+    const size_t count = STARFISH_CONSTANT_TABLES * n;
+    double *array = malloc(count * sizeof *array);
+    if (!array)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
-    starfish_constant_tables(n, z->lower, z->upper, z->weight, 1 / amplitude, tables, tables + n, tables + 2 * n);
-    starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, tables, 3 * n);
-    free(tables);
+    starfish_constant_fill(array, n, z->lower, z->upper, z->weight);
+    space->constant_scale = 1 / amplitude;
+    const starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, array, count);
+    free(array);
     return status;
 }
 
@@ -140,10 +142,15 @@ static starfish_status register_ends(struct starfish_slab_graph *graph, struct s
     return STARFISH_SUCCESS;
 }
 
-static starfish_status register_moments(const struct starfish_slab_graph *graph, size_t s, starfish_handle *moments)
+/* Of singular problems; of the rank that solves the line. */
+static starfish_status register_constants(struct starfish_slab_graph *graph, size_t s)
 {
-    STARFISH_TRY(starfish_array_register(moments, STARFISH_CONSTANT_MOMENTS, sizeof(double)));
-    starfish_data_set_travelling(graph->space->context, *moments, starfish_where_rank(graph->cut.where[s]));
+    for (int turn = 0; turn < graph->turns && graph->space->constant_lane >= 0; turn++) {
+        starfish_handle *const constant = &graph->slab[turn][s].constant;
+        STARFISH_TRY(
+            register_array(constant, "constant mode", starfish_cut_planes(&graph->cut, s), sizeof(double), s, 0));
+        starfish_data_set_travelling(graph->space->context, *constant, rank_of_part(graph, 0));
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -169,14 +176,6 @@ static starfish_status register_arrays(struct starfish_slab_graph *graph, size_t
         STARFISH_TRY(register_array(ends, "ends", 2 * lanes_of(graph, 0), size, s, 0));
         starfish_data_set_travelling(space->context, *ends, starfish_where_rank(graph->cut.where[s]));
     }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status register_slab(struct starfish_slab_graph *graph, size_t s)
-{
-    STARFISH_TRY(register_arrays(graph, s));
-    for (int turn = 0; turn < graph->turns && graph->space->constant_lane >= 0; turn++)
-        STARFISH_TRY(register_moments(graph, s, &graph->slab[turn][s].moments));
     return STARFISH_SUCCESS;
 }
 
@@ -212,6 +211,10 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
         return kind == STARFISH_CPU ? starfish_slab_whole_workspace(graph->space) : 0;
     if (may_be_reduced_on(graph, kind == STARFISH_GPU))
         most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->systems.count);
+    if (alone(graph) && kind == STARFISH_GPU) {
+        const size_t bytes = starfish_slab_problems_workspace(graph->space, kind, 0); /* one task may do all of it */
+        most = bytes > most ? bytes : most;
+    }
     for (size_t s = 0; s < slabs; s++) {
         if (!starfish_kind_allowed(graph->cut.where[s], kind == STARFISH_GPU))
             continue;
@@ -236,6 +239,8 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
                                            workspace_bytes(graph, STARFISH_GPU, shape->whole)));
     if (shape->whole)
         return starfish_slab_whole_create(&graph->whole, graph->space, &graph->workspace);
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        STARFISH_TRY(register_constants(graph, s));
     if (alone(graph))
         return STARFISH_SUCCESS;
     STARFISH_TRY(make_upper(graph, z));
@@ -243,7 +248,7 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
         STARFISH_TRY(
             starfish_slab_stream_create(&graph->stream, graph->space, slots, graph->cut.slabs, &graph->systems));
     for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(register_slab(graph, s));
+        STARFISH_TRY(register_arrays(graph, s));
     return STARFISH_SUCCESS;
 }
 
@@ -353,7 +358,7 @@ static void release_ends(const struct starfish_slab *slab, size_t parts)
         starfish_array_unregister(slab->head[p]);
     }
     starfish_array_unregister(slab->ends);
-    starfish_array_unregister(slab->moments);
+    starfish_array_unregister(slab->constant);
 }
 
 void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
@@ -398,11 +403,15 @@ static struct starfish_slab_reduced_task system_of(const struct starfish_slab_gr
 static starfish_status submit_reduced(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                       struct starfish_progress *progress, starfish_handle removed)
 {
+    const struct starfish_constant_line_task line = {.space = graph->space,
+                                                     .slabs = graph->cut.slabs,
+                                                     .slab = slab,
+                                                     .removed = removed,
+                                                     .where = graph->reduced_where[0]};
+    if (removed)
+        STARFISH_TRY(starfish_submit_constant_line(progress, STARFISH_PHASE_MODES, &line));
     if (alone(graph))
         return STARFISH_SUCCESS;
-    if (removed)
-        STARFISH_TRY(starfish_submit_constant_sum(progress, STARFISH_PHASE_MODES, graph->cut.slabs, slab, removed,
-                                                  graph->reduced_where[0]));
     STARFISH_TRY(starfish_slab_stream_gather(&graph->stream, progress, slab));
     for (size_t i = 0; i < graph->systems.count * graph->solvers; i++) {
         const struct starfish_slab_reduced_task task = system_of(graph, slab, i);
@@ -431,8 +440,7 @@ static size_t solver_of(const struct starfish_slab_graph *graph, size_t s)
 
 static starfish_status submit_backward(const struct starfish_slab_graph *graph, const struct starfish_slab *slab,
                                        size_t s, struct starfish_progress *progress,
-                                       const struct starfish_slabs *solution, const starfish_handle *modes,
-                                       starfish_handle removed)
+                                       const struct starfish_slabs *solution, const starfish_handle *modes)
 {
     const struct starfish_slab_backward_task task = {.space = graph->space,
                                                      .parts = &graph->parts,
@@ -440,7 +448,6 @@ static starfish_status submit_backward(const struct starfish_slab_graph *graph, 
                                                      .before = slab_before(graph, slab, s),
                                                      .owner = solver_of(graph, s),
                                                      .alone = alone(graph),
-                                                     .total = removed,
                                                      .modes = modes ? modes[s] : NULL,
                                                      .solution = solution->slab[s],
                                                      .edge = solution->edge[s],
@@ -527,14 +534,13 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
                                                         .alone = alone(graph),
                                                         .rhs = data->rhs[s],
                                                         .solution = modes ? modes[s] : solution->slab[s],
-                                                        .moments = alone(graph) ? removed : slab[s].moments,
                                                         .token = starfish_slab_stream_token(&graph->stream, s)};
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
         STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));
     }
     STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
-        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes, removed));
+        STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes));
     return STARFISH_SUCCESS;
 }
 

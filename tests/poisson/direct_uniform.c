@@ -111,50 +111,73 @@ void solves_eigenvectors(void **state)
         }
 }
 
-/* Singular problems: the mean of f is removed and reported, the solution has mean zero. Cyclic reduction leaves no more
- * of a mean than the rounding errors of its sum; slab leaves those of the mean that f had. */
+/* Precision of a singular problem, and how many times the mean of f is as large as the rest. */
+static const struct mean_case {
+    starfish_precision precision;
+    double ratio;
+} mean_cases[] = {{STARFISH_F64, 0.01}, {STARFISH_F64, 1e4}, {STARFISH_F32, 1e4}};
+
+static double largest_of(const double *values, size_t count)
+{
+    double largest = 0;
+    for (size_t e = 0; e < count; e++)
+        largest = fmax(largest, fabs(values[e]));
+    return largest;
+}
+
+static void check_singular(const struct starfish_poisson_problem *p, starfish_method method, const struct mean_case *c,
+                           const char *what)
+{
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    options.method = method;
+    options.precision = c->precision;
+    options.check_residual = 1;
+    unsigned seed = 3;
+    const size_t count = test_unknowns(p);
+    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
+    struct starfish_boundary boundary = {0};
+    if (c->precision == STARFISH_F64)
+        direct_random_boundary(p, &boundary, &seed);
+    const double mean = test_weighted_mean(p, u);
+    for (size_t e = 0; e < count; e++)
+        u[e] -= mean;
+    test_apply(p, &boundary, u, f);
+    const double added = c->ratio * largest_of(f, count), epsilon = test_real_epsilon(c->precision);
+    for (size_t e = 0; e < count; e++)
+        f[e] += added;
+    starfish_poisson_plan *plan;
+    struct starfish_info info;
+    ASSERT_OK(starfish_poisson_plan_create(direct_context, p, &options, &plan));
+    assert_true(starfish_poisson_plan_singular(plan));
+    direct_solve(plan, &boundary, c->precision, f, f, count, &info); /* in place in f64 */
+    const double error = test_difference(STARFISH_F64, u, f, count), left = fabs(test_weighted_mean(p, f));
+    /* f is rounded where it has its mean. */
+    if (!(error < 1e3 * (1 + c->ratio) * epsilon) || !(fabs(info.pertrb - added) < 100 * epsilon * added) ||
+        !(info.residual < 5e3 * epsilon) || !(left <= 4 * epsilon))
+        fail_msg("%s, method %s, f%d, mean %g times the rest: error %g, pertrb %g for %g, residual %g, mean %g", what,
+                 starfish_poisson_plan_method(plan), c->precision == STARFISH_F32 ? 32 : 64, c->ratio, error,
+                 info.pertrb, added, info.residual, left);
+    starfish_poisson_plan_destroy(plan);
+    direct_free_boundary(&boundary);
+    free(u);
+    free(f);
+}
+
+/* Singular problems: the mean of f is removed and reported, and the solution has mean zero but for rounding errors of
+ * its own, however large the mean of f was. */
 void solves_singular_problems(void **state)
 {
     (void)state;
+    enum { MEANS = sizeof mean_cases / sizeof mean_cases[0] };
     static const char *const kinds[] = {"periodic", "nn node", "nn cell", "nn node stretched", "nn cell stretched"};
     for (int x = 0; x < 3; x++)
         for (int y = 0; y < 5; y++)
             for (int z = 0; z < 5; z++)
-                for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
-                    if (y > 2 && method == STARFISH_METHOD_SLAB)
-                        continue;
+                for (int method = 0; method < DIRECT_METHODS; method++) {
                     struct starfish_poisson_problem p = test_problem(kinds[x], kinds[y], kinds[z], 6, 9, 8, 0);
-                    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-                    options.method = (starfish_method)method;
-                    options.check_residual = 1;
-                    unsigned seed = 3;
-                    const size_t count = test_unknowns(&p);
-                    double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
-                    struct starfish_boundary boundary;
-                    direct_random_boundary(&p, &boundary, &seed);
-                    const double mean = test_weighted_mean(&p, u);
-                    for (size_t e = 0; e < count; e++)
-                        u[e] -= mean;
-                    test_apply(&p, &boundary, u, f);
-                    for (size_t e = 0; e < count; e++)
-                        f[e] += 0.75;
-                    starfish_poisson_plan *plan;
-                    struct starfish_info info;
-                    ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
-                    assert_true(starfish_poisson_plan_singular(plan));
-                    ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info)); /* in place */
-                    const double error = test_difference(STARFISH_F64, u, f, count);
-                    const double left = fabs(test_weighted_mean(&p, f));
-                    const double most_left = (method == STARFISH_METHOD_SLAB ? 200 : 4) * DBL_EPSILON;
-                    if (!(error < 1e-11) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-12) ||
-                        !(left <= most_left))
-                        fail_msg("x %s, y %s, z %s, method %s: error %g, pertrb %g, residual %g, mean %g", kinds[x],
-                                 kinds[y], kinds[z], starfish_poisson_plan_method(plan), error, info.pertrb,
-                                 info.residual, left);
-                    starfish_poisson_plan_destroy(plan);
-                    direct_free_boundary(&boundary);
-                    free(u);
-                    free(f);
+                    char what[120];
+                    snprintf(what, sizeof what, "x %s, y %s, z %s", kinds[x], kinds[y], kinds[z]);
+                    check_singular(&p, direct_methods[method], &mean_cases[(x + y + z) % MEANS], what);
                     test_free_problem(&p);
                 }
 }

@@ -53,26 +53,24 @@ static void constant_mode(starfish_precision precision, const struct starfish_co
     finish((precision == STARFISH_F32 ? starfish_constant_mode_cuda_f32 : starfish_constant_mode_cuda_f64)(a, NULL));
 }
 
-static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
+static void take(starfish_precision precision, const struct starfish_constant_take *a)
 {
-    finish(
-        (precision == STARFISH_F32 ? starfish_constant_moments_cuda_f32 : starfish_constant_moments_cuda_f64)(a, NULL));
+    finish((precision == STARFISH_F32 ? starfish_constant_take_cuda_f32 : starfish_constant_take_cuda_f64)(a, NULL));
 }
 
-static void correct(starfish_precision precision, const struct starfish_constant_correct *a)
+static void put(starfish_precision precision, const struct starfish_constant_put *a)
 {
-    finish(
-        (precision == STARFISH_F32 ? starfish_constant_correct_cuda_f32 : starfish_constant_correct_cuda_f64)(a, NULL));
+    finish((precision == STARFISH_F32 ? starfish_constant_put_cuda_f32 : starfish_constant_put_cuda_f64)(a, NULL));
 }
 
-static void sum(const struct starfish_constant_sum *a)
+static void solve(const struct starfish_constant_solve *a)
 {
-    finish(starfish_constant_sum_cuda(a, NULL));
+    finish(starfish_constant_solve_cuda(a, NULL));
 }
 
-static const struct test_stencil_device device = {&test_cuda_memory, refine_add, refine_restore, refine_judge,
-                                                  find_not_finite,   residual,   boundary_rhs,   constant_mode,
-                                                  moments,           sum,        correct};
+static const struct test_stencil_device device = {
+    &test_cuda_memory, refine_add, refine_restore, refine_judge, find_not_finite, residual, boundary_rhs,
+    constant_mode,     take,       solve,          put};
 
 int main(void)
 {

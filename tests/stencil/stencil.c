@@ -37,19 +37,27 @@ static void constant_mode(starfish_precision precision, const struct starfish_co
     (precision == STARFISH_F32 ? starfish_constant_mode_cpu_f32 : starfish_constant_mode_cpu_f64)(a);
 }
 
-static void moments(starfish_precision precision, const struct starfish_constant_moments *a)
+static void take(starfish_precision precision, const struct starfish_constant_take *a)
 {
-    (precision == STARFISH_F32 ? starfish_constant_moments_cpu_f32 : starfish_constant_moments_cpu_f64)(a);
+    (precision == STARFISH_F32 ? starfish_constant_take_cpu_f32 : starfish_constant_take_cpu_f64)(a);
 }
 
-static void correct(starfish_precision precision, const struct starfish_constant_correct *a)
+static void put(starfish_precision precision, const struct starfish_constant_put *a)
 {
-    (precision == STARFISH_F32 ? starfish_constant_correct_cpu_f32 : starfish_constant_correct_cpu_f64)(a);
+    (precision == STARFISH_F32 ? starfish_constant_put_cpu_f32 : starfish_constant_put_cpu_f64)(a);
 }
 
-static const struct test_stencil_device device = {
-    &test_host_memory, refine_add,    refine_restore, starfish_refine_judge_cpu, find_not_finite, residual,
-    boundary_rhs,      constant_mode, moments,        starfish_constant_sum_cpu, correct};
+static const struct test_stencil_device device = {&test_host_memory,
+                                                  refine_add,
+                                                  refine_restore,
+                                                  starfish_refine_judge_cpu,
+                                                  find_not_finite,
+                                                  residual,
+                                                  boundary_rhs,
+                                                  constant_mode,
+                                                  take,
+                                                  starfish_constant_solve_cpu,
+                                                  put};
 
 int main(void)
 {

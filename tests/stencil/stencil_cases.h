@@ -20,9 +20,9 @@ struct test_stencil_device {
     void (*residual)(starfish_precision precision, const struct starfish_residual *arguments);
     void (*boundary_rhs)(starfish_precision precision, const struct starfish_boundary_rhs *arguments);
     void (*constant_mode)(starfish_precision precision, const struct starfish_constant_mode *arguments);
-    void (*moments)(starfish_precision precision, const struct starfish_constant_moments *arguments);
-    void (*sum)(const struct starfish_constant_sum *arguments);
-    void (*correct)(starfish_precision precision, const struct starfish_constant_correct *arguments);
+    void (*take)(starfish_precision precision, const struct starfish_constant_take *arguments);
+    void (*solve)(const struct starfish_constant_solve *arguments);
+    void (*put)(starfish_precision precision, const struct starfish_constant_put *arguments);
 };
 
 /* A slab of a field: planes first .. first + count - 1 of n[2]. */
