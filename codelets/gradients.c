@@ -282,7 +282,7 @@ static struct starfish_cost cost_of(const struct arguments *a, const struct star
         starfish_cost_add(&beside, starfish_coarse_solve_cost(&kernel.coarse));
     }
     if (t->cycle)
-        starfish_cost_add(&beside, starfish_tail_cost(t->cycle->tail, t->cycle->shape, 1));
+        starfish_cost_add(&beside, starfish_tail_cost_once(t->cycle->tail, t->cycle->costs, t->cycle->shape, 1));
     return starfish_gradients_cost(a->precision, &kernel, beside);
 }
 

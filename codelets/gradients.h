@@ -12,7 +12,8 @@
 /* A preconditioner of ANOTHER kind: a cycle over grids that are all in the tail, with what has its arrays. */
 struct starfish_gradients_cycle {
     const struct starfish_tail *tail;
-    const starfish_handle *table; /* of each grid */
+    struct starfish_tail_costs *costs; /* of the tail */
+    const starfish_handle *table;      /* of each grid */
     starfish_cycle_shape shape;
     const struct starfish_workspace *workspace;
 };

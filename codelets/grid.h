@@ -81,6 +81,7 @@ starfish_status starfish_grid_expect(struct starfish_context *context, const str
  * levels; `where`: kinds of workers, 0: any. */
 struct starfish_tail_task {
     const struct starfish_tail *tail;
+    struct starfish_tail_costs *costs; /* of the tail */
     const starpu_data_handle_t *table;
     uint32_t where;
     starfish_cycle_shape shape;

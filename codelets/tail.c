@@ -181,7 +181,7 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     starfish_task_begin(&submitted, &tail_codelet, progress, STARFISH_PHASE_TAIL);
     submitted.name = "small grids";
     submitted.width = n[1];
-    starfish_task_costs(&submitted, starfish_tail_cost(tail, task->shape, task->zero));
+    starfish_task_costs(&submitted, starfish_tail_cost_once(tail, task->costs, task->shape, task->zero));
     starfish_task_of_owner(&submitted, task->u->space, 0, task->where);
     choose_ranks(&submitted, task->u_parts ? task->u_parts->space : NULL);
     a.table = submitted.count;

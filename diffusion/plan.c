@@ -262,6 +262,7 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
     plan->fuses = may_fuse(plan);
     if (plan->multigrid)
         plan->cycle = (struct starfish_gradients_cycle){.tail = &plan->multigrid->graph.tail,
+                                                        .costs = &plan->multigrid->graph.tail_costs,
                                                         .table = plan->multigrid->graph.tail_table,
                                                         .shape = plan->multigrid->options.shape,
                                                         .workspace = &plan->multigrid->graph.workspace};

@@ -105,8 +105,10 @@ starfish_status starfish_flux_append_planes(const struct starfish_flux_grid *gri
     for (int d = 0; d < 3; d++) {
         plane[d].levels = 0;
         plane[d].smoothing = usual;
-        if (grid->line[d].n > 1)
-            STARFISH_TRY(append_across(grid, d, &plane[d], table, size));
+        if (grid->line[d].n == 1)
+            continue;
+        STARFISH_TRY(append_across(grid, d, &plane[d], table, size));
+        starfish_flux_planes_count(&plane[d]);
     }
     return STARFISH_SUCCESS;
 }

@@ -71,6 +71,7 @@ struct starfish_hierarchy_graph {
     struct starfish_table collected_table; /* of the tail's first grid, where its parts have tables of their own */
     uint32_t tail_where;                   /* kinds of workers that may run the tail; 0: any */
     struct starfish_tail tail;
+    struct starfish_tail_costs tail_costs; /* the jobs of a plan take turns */
     starfish_handle tail_table[STARFISH_GRID_MOST_LEVELS];
 };
 

@@ -311,6 +311,7 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     struct starfish_hierarchy_graph *graph = s->graph;
     const struct starfish_hierarchy_level *level = &graph->level[l];
     const struct starfish_tail_task task = {.tail = &graph->tail,
+                                            .costs = &graph->tail_costs,
                                             .table = graph->tail_table,
                                             .where = graph->tail_where,
                                             .shape = shape,

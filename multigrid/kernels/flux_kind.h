@@ -44,7 +44,10 @@ struct starfish_flux_plane {
     struct starfish_flux_shape shape[STARFISH_GRID_MOST_LEVELS];
     size_t table[STARFISH_GRID_MOST_LEVELS]; /* where they begin in the grid's table, in reals */
     struct starfish_smoothing smoothing;
+    struct starfish_cost cost[2]; /* what a cycle takes, by precision */
 };
+/* `cost`, once all else is there: sweeps are many, and a count walks over all levels. */
+void starfish_flux_planes_count(struct starfish_flux_plane *plane);
 
 /* One pass of a smoother over a grid: points at once, in two colours, the even or the odd first; all lines of a
  * direction; or all planes across a direction, by a V cycle on each. */

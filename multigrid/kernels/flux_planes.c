@@ -61,12 +61,19 @@ static int correct(const struct starfish_place *place, const struct starfish_gri
     return starfish_tail_run(&below, &cycle, &arrays, STARFISH_CYCLE_V, 1);
 }
 
+void starfish_flux_planes_count(struct starfish_flux_plane *plane)
+{
+    for (starfish_precision precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
+        const struct starfish_tail cycle = cycle_of(plane, precision);
+        plane->cost[precision] = starfish_tail_cost(&cycle, STARFISH_CYCLE_V, 1);
+    }
+}
+
 struct starfish_cost starfish_flux_planes_cost(starfish_precision precision, const struct starfish_grid_step *s)
 {
     const struct starfish_flux_shape *shape = s->shape;
-    const struct starfish_tail cycle = cycle_of(&shape->plane[s->sweep - (int)STARFISH_FLUX_PLANES_X], precision);
 
-    return starfish_tail_cost(&cycle, STARFISH_CYCLE_V, 1);
+    return shape->plane[s->sweep - (int)STARFISH_FLUX_PLANES_X].cost[precision];
 }
 
 int starfish_flux_planes_here(const struct starfish_place *place, const struct starfish_grid_step *s)

@@ -448,6 +448,18 @@ struct starfish_cost starfish_tail_cost(const struct starfish_tail *tail, starfi
     return cost;
 }
 
+struct starfish_cost starfish_tail_cost_once(const struct starfish_tail *tail, struct starfish_tail_costs *costs,
+                                             starfish_cycle_shape shape, int zero)
+{
+    const int from_zero = zero != 0;
+
+    if (!costs->of[shape][from_zero].is_counted) {
+        costs->of[shape][from_zero].cost = starfish_tail_cost(tail, shape, zero);
+        costs->of[shape][from_zero].is_counted = 1;
+    }
+    return costs->of[shape][from_zero].cost;
+}
+
 int starfish_tail_run(const struct starfish_place *place, const struct starfish_tail *tail,
                       const struct starfish_tail_arrays *arrays, starfish_cycle_shape shape, int zero)
 {

@@ -42,6 +42,16 @@ struct starfish_tail_arrays {
 
 /* What a cycle takes; a pass goes through memory once, everything else once for each operation. */
 struct starfish_cost starfish_tail_cost(const struct starfish_tail *tail, starfish_cycle_shape shape, int zero);
+/* The same, counted once: a walk over all grids for each submission would be too many. Of one tail, all zero at first;
+ * by one thread at a time. */
+struct starfish_tail_costs {
+    struct {
+        int is_counted;
+        struct starfish_cost cost;
+    } of[STARFISH_CYCLE_FMG + 1][2]; /* by shape, and from any solution or from zero */
+};
+struct starfish_cost starfish_tail_cost_once(const struct starfish_tail *tail, struct starfish_tail_costs *costs,
+                                             starfish_cycle_shape shape, int zero);
 
 /* Bytes of work space, a multiple of 256; */
 size_t starfish_tail_work(const struct starfish_tail *tail, int gpu);

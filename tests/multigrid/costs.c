@@ -221,6 +221,11 @@ static void test_tail(void **state)
     assert_near(cost.operations, sum.operations);
     assert_near(cost.bytes, sum.bytes);
     assert_true(starfish_tail_cost(&tail, STARFISH_CYCLE_V, 0).operations > cost.operations);
+
+    struct starfish_tail_costs costs = {.of = {{{0}}}};
+    for (int time = 0; time < 2; time++, tail.levels = 1) /* the second time it is not counted again */
+        assert_near(starfish_tail_cost_once(&tail, &costs, STARFISH_CYCLE_V, 1).bytes, cost.bytes);
+    assert_true(starfish_tail_cost_once(&tail, &costs, STARFISH_CYCLE_W, 1).bytes < cost.bytes);
 }
 
 int main(void)
