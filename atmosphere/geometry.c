@@ -19,6 +19,7 @@
 #include "multigrid/kernels/flat_sphere.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 static const double quarter = 0.78539816339744830962; /* pi / 4 */
@@ -58,6 +59,28 @@ static starfish_status check_faces(const struct starfish_atmosphere_problem *p)
     return STARFISH_SUCCESS;
 }
 
+/* What kernels count with 32 bits: cells of a row of columns, and the blocks of a GPU, of 32 columns in x and of a row
+ * each in y. So there are fewer than 2^47 cells, and no product of these numbers overflows. */
+static starfish_status check_counts(const struct starfish_atmosphere_problem *p)
+{
+    enum { MOST_BLOCKS = 65535, COLUMNS_OF_BLOCK = 32 };
+    static const size_t most[3] = {(size_t)MOST_BLOCKS * COLUMNS_OF_BLOCK, MOST_BLOCKS, INT32_MAX};
+
+    for (int d = 0; d < 3; d++)
+        if (p->n[d] < 1 || p->n[d] > most[d])
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is %zu, must be 1 to %zu", d, p->n[d],
+                                 most[d]);
+    if (p->n[0] * p->n[2] > INT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.n[0] * n[2], the cells of a row of columns, is %zu, must be below 2^31",
+                             p->n[0] * p->n[2]);
+    if (p->geometry == STARFISH_SPHERE && (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels",
+                             p->n[1]);
+    return STARFISH_SUCCESS;
+}
+
 /* Of a box: norms square a cell's volume, and entries of the matrix are (omega / width)^2. */
 static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
 {
@@ -78,17 +101,10 @@ static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
 
 static starfish_status check(const struct starfish_atmosphere_problem *p)
 {
-    const size_t columns = p->n[0] * p->n[1];
-
     if (p->geometry < 0 || p->geometry >= STARFISH_FLAT_GEOMETRIES)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.geometry is %d", (int)p->geometry);
-    for (int d = 0; d < 3; d++)
-        if (p->n[d] < 1)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is 0, must be 1 or more", d);
-    if (p->geometry == STARFISH_SPHERE && (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels",
-                             p->n[1]);
+    STARFISH_TRY(check_counts(p));
+    const size_t columns = p->n[0] * p->n[1];
     for (int d = 0; d < 2 && p->geometry == STARFISH_FLAT_BOX; d++)
         STARFISH_TRY(check_number(d == 0 ? "length[0]" : "length[1]", p->length[d], 1));
     if (p->geometry != STARFISH_FLAT_BOX && (p->periodic[0] || p->periodic[1]))

@@ -48,7 +48,7 @@ typedef enum starfish_flat_geometry {
 /* Arrays are read during plan creation only. */
 struct starfish_atmosphere_problem {
     starfish_flat_geometry geometry;
-    size_t n[3];          /* 1 or more; 65535 in y at most, and n[0] * n[2] below 2^31 */
+    size_t n[3];          /* 1 to 2097120, 65535 and 2^31 - 1; n[0] * n[2] below 2^31 */
     double length[2];     /* of a box, positive */
     int periodic[2];      /* of a box */
     double height;        /* positive */

@@ -490,8 +490,7 @@ static void tolerances_below_rounding_are_tolerated(void **state)
 
 static void bad_input_is_named(void **state)
 {
-    const struct starfish_atmosphere_problem good = {
-        .n = {4, 4, 4}, .length = {1, 1}, .height = 1, .omega = 1, .lambda = 1};
+    struct starfish_atmosphere_problem good = {.n = {4, 4, 4}, .length = {1, 1}, .height = 1, .omega = 1, .lambda = 1};
     const double falling[] = {0, 0.5, 0.4, 0.9, 1}, negative[] = {1, 1, -1, 1}, xi[] = {1, 1, (double)NAN, 1};
     struct starfish_atmosphere_problem p = good;
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
@@ -503,6 +502,15 @@ static void bad_input_is_named(void **state)
     p.member = value;                                                                                                  \
     ASSERT_FAILS(starfish_atmosphere_plan_create(context, &p, &o, &plan), status, words)
     REFUSES(n[1], 0, STARFISH_ERROR_ARGUMENT, "problem.n[1]");
+    for (starfish_flat_geometry g = STARFISH_FLAT_BOX; g <= STARFISH_SPHERE; g++) { /* before memory is asked for */
+        good.geometry = g;
+        REFUSES(n[0], SIZE_MAX / 4 + 2, STARFISH_ERROR_ARGUMENT, "problem.n[0] is 4611686018427387905, must be 1 to");
+        REFUSES(n[0], 65535 * 32 + 1, STARFISH_ERROR_ARGUMENT, "problem.n[0] is 2097121, must be 1 to 2097120");
+        REFUSES(n[1], 65536, STARFISH_ERROR_ARGUMENT, "problem.n[1] is 65536, must be 1 to 65535");
+        REFUSES(n[2], (size_t)1 << 31, STARFISH_ERROR_ARGUMENT, "problem.n[2] is 2147483648");
+        REFUSES(n[2], (size_t)1 << 29, STARFISH_ERROR_ARGUMENT, "problem.n[0] * n[2]");
+    }
+    good.geometry = STARFISH_FLAT_BOX;
     REFUSES(length[1], -1, STARFISH_ERROR_ARGUMENT, "problem.length[1]");
     REFUSES(height, 0, STARFISH_ERROR_ARGUMENT, "problem.height");
     REFUSES(omega, (double)NAN, STARFISH_ERROR_ARGUMENT, "problem.omega");
