@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "fft/kernels/planes.h"
 #include "tests/common/memory.h"
+#include "tests/fft/strided.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,6 +141,88 @@ static void sizes_agree_with_the_cpu(void **state)
         }
 }
 
+/* An array on the device; memory is 8 bytes off an alignment of 16, which `aligned` makes up for. NULL: NaN. */
+static unsigned char *upload(const void *contents, size_t bytes, bool aligned)
+{
+    const size_t lead = aligned ? 8 : 0;
+    unsigned char *whole = malloc(lead + bytes);
+    memset(whole, 0xFF, lead + bytes);
+    if (contents)
+        memcpy(whole + lead, contents, bytes);
+    unsigned char *device = test_cuda_memory.upload(whole, lead + bytes);
+    free(whole);
+    return device + lead;
+}
+
+/* Values in rows that lie apart, modes packed: as packed values are transformed, and nothing else is written. */
+static void check_strided(const struct planes_case *c, enum starfish_transform_direction direction,
+                          enum strided_layout layout, struct starfish_transform_cuda *x,
+                          struct starfish_transform_cuda *y)
+{
+    const bool forward = direction == STARFISH_FORWARD, aligned = layout == STRIDED_ALIGNED;
+    const struct variant variant = {direction, false, aligned ? 8 / starfish_real_size(c->precision) : 0};
+    const struct starfish_strides strides = strided_of(layout, c->nx, c->ny, c->planes);
+    const size_t rows = c->ny * c->planes, real_size = starfish_real_size(c->precision);
+    const size_t bytes = c->nx * rows * real_size, apart = strided_count(&strides, c->nx, rows) * real_size;
+    unsigned char *in = malloc(3 * bytes), *expected = in + bytes, *got = expected + bytes;
+    fill_samples(in, c->nx * rows, c->precision);
+    run_on_cpu(c, direction, in, expected);
+
+    unsigned char *values = strided_spread(&strides, c->nx, rows, forward ? in : NULL, c->precision);
+    unsigned char *device_values = upload(values, apart, aligned);
+    unsigned char *device_modes = upload(forward ? NULL : in, bytes, aligned);
+    void *workspace = test_cuda_memory.upload(
+        NULL, 8 + starfish_transform_planes_cuda_workspace(c->x, c->nx, c->y, c->ny, c->planes, c->precision));
+    const struct starfish_transform_planes planes = {
+        c->planes, forward ? device_values : device_modes, forward ? device_modes : device_values,
+        scale,     (unsigned char *)workspace + 8,         strides};
+    test_cuda_check(starfish_transform_planes_cuda(x, y, direction, &planes, NULL));
+
+    test_cuda_memory.download(values, device_values, apart);
+    if (!strided_gather(&strides, c->nx, rows, values, got, c->precision))
+        fail_msg("%s %zu, %s %zu, %zu planes, layout %d: written between rows", starfish_transform_name(c->x), c->nx,
+                 starfish_transform_name(c->y), c->ny, c->planes, (int)layout);
+    if (forward) {
+        assert_memory_equal(got, in, bytes);
+        test_cuda_memory.download(got, device_modes, bytes);
+    }
+    expect_equal(c, &variant, got, expected);
+    test_cuda_memory.release();
+    free(values);
+    free(in);
+}
+
+static void check_layouts(const struct planes_case *c)
+{
+    struct starfish_transform_cuda *x, *y;
+    assert_int_equal(starfish_transform_cuda_create(&x, c->x, c->nx, c->ny * c->planes, c->precision),
+                     STARFISH_SUCCESS);
+    assert_int_equal(starfish_transform_cuda_create(&y, c->y, c->ny, c->nx * c->planes, c->precision),
+                     STARFISH_SUCCESS);
+    for (enum strided_layout layout = 0; layout < STRIDED_LAYOUTS; layout++) {
+        check_strided(c, STARFISH_FORWARD, layout, x, y);
+        check_strided(c, STARFISH_BACKWARD, layout, x, y);
+    }
+    starfish_transform_cuda_destroy(x);
+    starfish_transform_cuda_destroy(y);
+}
+
+static void values_may_have_strides(void **state)
+{
+    (void)state;
+    static const size_t sizes[][3] = {{1, 1, 1},     {1, 7, 2},      {7, 1, 2},     {9, 20, 3},
+                                      {20, 13, 40},  {100, 60, 7},   {97, 28, 4},   {300, 2, 3},
+                                      {128, 48, 40}, {128, 128, 34}, {256, 128, 9}, {131, 137, 3}};
+    static const enum starfish_transform_kind kinds[][2] = {{STARFISH_TRANSFORM_PERIODIC, STARFISH_TRANSFORM_NN_CELL},
+                                                            {STARFISH_TRANSFORM_DD_NODE, STARFISH_TRANSFORM_PERIODIC},
+                                                            {STARFISH_TRANSFORM_NN_CELL, STARFISH_TRANSFORM_DD_NODE}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            for (int precision = 0; precision < 2; precision++)
+                check_layouts(&(struct planes_case){kinds[k][0], kinds[k][1], sizes[i][0], sizes[i][1], sizes[i][2],
+                                                    (starfish_precision)precision});
+}
+
 static void nothing_is_done_for_no_planes(void **state)
 {
     (void)state;
@@ -155,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_pairs_of_kinds_agree_with_the_cpu),
         cmocka_unit_test(sizes_agree_with_the_cpu),
+        cmocka_unit_test(values_may_have_strides),
         cmocka_unit_test(nothing_is_done_for_no_planes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
