@@ -4,8 +4,8 @@
 #include "atmosphere/ranks.h"
 
 #include "atmosphere/options.h"
+#include "base/precision.h"
 #include "scheduler/context.h"
-#include "scheduler/memory.h"
 #include <starfish/memory.h>
 
 #include <math.h>
@@ -276,42 +276,13 @@ static starfish_atmosphere_outcome outcome_of(const struct starfish_atmosphere_o
     return info->cycles >= o->max_iterations ? STARFISH_ATMOSPHERE_NOT_CONVERGED : STARFISH_ATMOSPHERE_STAGNATED;
 }
 
-/* Are the arrays, of this rank and of all others, in host memory? A rank without planes has none. */
-static int are_on_hosts(const struct starfish_atmosphere_job *job)
-{
-    const void *const array[] = {job->rhs, job->solution};
-    double on_device = 0;
-
-    for (int a = 0; a < 2; a++) {
-        enum starfish_residence residence = STARFISH_PAGEABLE;
-        int node;
-        if (array[a] &&
-            (starfish_memory_place(job->plan->context, "array", array[a], &node, &residence) != STARFISH_SUCCESS ||
-             residence == STARFISH_ON_DEVICE))
-            on_device = 1;
-    }
-    return starfish_ranks_maximum(job->plan->context, &on_device, 1) == STARFISH_SUCCESS && on_device == 0;
-}
-
-/* What rounding errors let the residual be; 0 where cores cannot look. */
-static double find_bound(const struct starfish_atmosphere_job *job)
-{
-    struct starfish_atmosphere_check check = {.bound = 0};
-
-    if (are_on_hosts(job))
-        starfish_atmosphere_check(job->plan, job->rhs, job->solution, &check);
-    return check.bound;
-}
-
 /* Where rounding errors had the last word: they count instead of the tolerance, up to 1e-3; above that the iteration
- * has stagnated, also where they made the residual larger than the right-hand side. */
-static starfish_status tolerate(const struct starfish_atmosphere_job *job, starfish_status status,
-                                struct starfish_atmosphere_info *info)
+ * has stagnated, also where they made the residual larger than the right-hand side. `bound`: what they let the residual
+ * be. */
+static starfish_status tolerate(starfish_status status, double bound, struct starfish_atmosphere_info *info)
 {
-    if (status != STARFISH_ERROR_NUMERICAL || info->outcome == STARFISH_ATMOSPHERE_NOT_CONVERGED)
-        return status;
-    const double bound = find_bound(job);
-    if (!(info->residual <= bound))
+    if (status != STARFISH_ERROR_NUMERICAL || info->outcome == STARFISH_ATMOSPHERE_NOT_CONVERGED ||
+        !(info->residual <= bound))
         return status;
     if (bound > 1e-3) {
         info->outcome = STARFISH_ATMOSPHERE_STAGNATED;
@@ -343,16 +314,17 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 {
     struct starfish_atmosphere_info filled;
     struct starfish_multigrid_info from;
+    double size = 0;
 
     STARFISH_NEED(job, "job");
     if (job->plan->gathered)
         return wait_gathered(job, info);
     memset(&from, 0, sizeof from);
-    starfish_status status = starfish_multigrid_wait(job->job, &from);
+    starfish_status status = starfish_multigrid_wait_size(job->job, &from, &size);
     fill_info(job, &from, &filled);
     filled.outcome = outcome_of(&job->plan->options, status, &from);
     filled.tolerance = job->plan->options.tolerance;
-    status = tolerate(job, status, &filled);
+    status = tolerate(status, 100 * starfish_epsilon(job->plan->options.precision) * size / from.rhs_norm, &filled);
     if (info)
         *info = filled;
     free(job);

@@ -281,7 +281,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             (size_t)t->step.zero,
                             kind->variant(t->step.shape),
                             (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy +
-                                8U * (size_t)t->step.lower};
+                                8U * (size_t)t->step.lower + 16U * (size_t)t->step.absolute};
     const size_t count = sizeof sizes / sizeof sizes[0];
 
     return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */

@@ -52,4 +52,9 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
                                                   const struct starfish_multigrid_then *then,
                                                   starfish_multigrid_job **job);
 
+/* As starfish_multigrid_wait. *size: the norm of |A| |u|, which rounding errors of the residual are units of, where the
+ * solution u fell short of the tolerance and the grids' kind has_sizes, else 0. */
+starfish_status starfish_multigrid_wait_size(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info,
+                                             double *size);
+
 #endif

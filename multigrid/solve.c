@@ -26,6 +26,7 @@ struct starfish_multigrid_job {
     } array[2];
     struct starfish_progress progress;
     struct starfish_multigrid_info info;
+    double size; /* of driver.h */
     struct starfish_failure failure;
 };
 
@@ -108,6 +109,20 @@ static int has_result(const struct starfish_multigrid_job *job)
                                                        (job->info.cycles > 0 || job->plan->options.initial_guess));
 }
 
+/* What cannot be found stays 0. */
+static void find_size(struct starfish_multigrid_job *job, const struct starfish_vector *u)
+{
+    const struct starfish_multigrid_plan *plan = job->plan;
+    const struct starfish_operator_step step = {.u = u, .sums = &plan->work.sums, .absolute = 1};
+    double square;
+
+    if (job->failure.status != STARFISH_ERROR_NUMERICAL || !plan->op.setting.kind || !plan->op.setting.kind->has_sizes)
+        return;
+    if (starfish_operator_advance(&plan->op, &job->progress, &step) == STARFISH_SUCCESS &&
+        starfish_sums_total(&plan->work.sums, plan->context, &square) == STARFISH_SUCCESS)
+        job->size = sqrt(square);
+}
+
 static void run(struct starfish_multigrid_job *job)
 {
     struct starfish_multigrid_solve solve = {.plan = job->plan,
@@ -125,6 +140,7 @@ static void run(struct starfish_multigrid_job *job)
     record(job, starfish_multigrid_iterate(&solve));
     if (!has_result(job))
         return;
+    find_size(job, solve.u);
     const starfish_status finished = finish(job, solve.u);
     if (job->failure.status == STARFISH_SUCCESS)
         record(job, finished);
@@ -325,11 +341,20 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
     return start(created, job);
 }
 
+starfish_status starfish_multigrid_wait_size(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info,
+                                             double *size)
+{
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
+    *size = job->size;
+    return end(job, info);
+}
+
 starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
+    double size;
+
     STARFISH_NEED(job, "job");
-    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
-    return end(job, info);
+    return starfish_multigrid_wait_size(job, info, &size);
 }
 
 void starfish_multigrid_cancel(starfish_multigrid_job *job)

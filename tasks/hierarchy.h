@@ -170,6 +170,7 @@ struct starfish_operator_step {
     struct starfish_factor factor;
     const struct starfish_sums *sums;
     int energy, lower;
+    int absolute; /* where the kind has_sizes: of u alone, sums are of the squares of |A| |u| */
 };
 starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                           const struct starfish_operator_step *step);

@@ -21,8 +21,7 @@
  * at the north pole and (-e_z, e_y, e_x) at the south pole.
  *
  * What is solved: ||f - A u|| <= tolerance ||f|| in the Euclidean norm, each equation times the volume of its cell.
- * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3 and rhs
- * and solution are in host memory: the cores compute it. Of arrays in device memory such a solve ends STAGNATED.
+ * Where rounding errors forbid that, the number 100 eps || |A| |u| || / ||f|| counts, where it is at most 1e-3.
  *
  * On several ranks (starfish/mpi.h) all have parts of the columns where there are enough of them, and arrays are of a
  * rank's own layers.

@@ -238,6 +238,7 @@ const struct starfish_grid_kind starfish_flat_kind = {
     .runs_along_columns = runs_along_columns,
     .column_unit = column_unit,
     .combines = 1,
+    .has_sizes = 1,
     .share = share,
     .variant = variant,
     .sweep_names = sweep_names};

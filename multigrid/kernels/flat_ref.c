@@ -72,6 +72,38 @@ void starfish_flat_ref_residual(const struct starfish_flat_matrix *m, const doub
             }
 }
 
+/* |coupling| (|u_here| + |u_there|), `there` by its distance from cell (i,j,k). */
+static double term(const struct starfish_flat_matrix *m, const double *u, const size_t at[3], const int to[3],
+                   double coupling)
+{
+    const ptrdiff_t x = (ptrdiff_t)at[0] + to[0], y = (ptrdiff_t)at[1] + to[1];
+    const size_t k = (size_t)((ptrdiff_t)at[2] + to[2]);
+    const double there = k < m->n[2] ? value(m, u, x, y, k) : 0;
+
+    return fabs(coupling) * (fabs(value(m, u, (ptrdiff_t)at[0], (ptrdiff_t)at[1], at[2])) + fabs(there));
+}
+
+void starfish_flat_ref_sizes(const struct starfish_flat_matrix *m, const double *u, double *result)
+{
+    for (size_t j = 0; j < m->n[1]; j++)
+        for (size_t k = 0; k < m->n[2]; k++)
+            for (size_t i = 0; i < m->n[0]; i++) {
+                const size_t here[3] = {i, j, k}, column = i + m->n[0] * j, e = i + m->n[0] * (k + m->n[2] * j);
+                const double lift = at(m->lift, column), d = at(m->d, k);
+                double size = fabs(at(m->mass, column) * at(m->a, k) * u[e]);
+                size += term(m, u, here, (const int[]){0, 0, -1}, lift * at(m->b, k));
+                size += term(m, u, here, (const int[]){0, 0, 1}, lift * at(m->c, k));
+                size += term(m, u, here, (const int[]){-1, 0, 0}, d * at(m->face_x, column + j));
+                size += term(m, u, here, (const int[]){1, 0, 0}, d * at(m->face_x, column + j + 1));
+                size += term(m, u, here, (const int[]){0, -1, 0}, d * at(m->face_y, column));
+                size += term(m, u, here, (const int[]){0, 1, 0}, d * at(m->face_y, column + m->n[0]));
+                for (int side = 0; side < 4; side++)
+                    size += term(m, u, here, (const int[]){2 * (side % 2) - 1, 2 * (side / 2) - 1, 0},
+                                 d * corner(m, i, j, side % 2, side / 2));
+                result[e] = size;
+            }
+}
+
 /* A dense matrix and its right-hand side, by elimination without interchanges. */
 static void eliminate(size_t n, double *matrix, double *rhs)
 {

@@ -8,6 +8,8 @@
 /* result = f - A u. result is neither. */
 void starfish_flat_ref_residual(const struct starfish_flat_matrix *matrix, const double *u, const double *f,
                                 double *result);
+/* |A| |u| in each cell, the terms as flat_sizes.h says. */
+void starfish_flat_ref_sizes(const struct starfish_flat_matrix *matrix, const double *u, double *result);
 /* v += damping * M^-1 (f - A v) in the columns of a colour; elimination in each column with a full matrix. `residual`
  * holds an array of the grid. Returns 0, or -1 when memory ran out. */
 int starfish_flat_ref_smooth(const struct starfish_flat_matrix *matrix, enum starfish_flat_columns columns,

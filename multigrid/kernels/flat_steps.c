@@ -3,12 +3,14 @@
 #include "multigrid/kernels/flat_kind.h"
 
 #include "base/real.h"
+#include "multigrid/kernels/flat_sizes.h"
 #include "multigrid/kernels/flat_sphere.h"
 
 #include <stdint.h>
 
 STARFISH_PLACE_KERNEL(run_smooth, starfish_flat_smooth)
 STARFISH_PLACE_KERNEL(run_residual, starfish_flat_residual)
+STARFISH_PLACE_KERNEL(run_sizes, starfish_flat_sizes)
 STARFISH_PLACE_KERNEL(run_restrict, starfish_flat_restrict)
 STARFISH_PLACE_KERNEL(run_prolong, starfish_flat_prolong)
 STARFISH_PLACE_KERNEL(run_arrange, starfish_flat_arrange)
@@ -174,7 +176,16 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                                     .sum_count = s->sum_count};
     const struct starfish_place correcting = starfish_place_in(place, s->lower ? STARFISH_F32 : place->precision);
 
+    const struct starfish_flat_sizes sizes = {.matrix = residual.matrix,
+                                              .y0 = s->at.y0,
+                                              .y1 = s->at.y1,
+                                              .u = s->u,
+                                              .sums = s->sums,
+                                              .sum_count = s->sum_count};
+
     TRY_LAUNCH(fill_seams(place, s->shape, s->u));
+    if (s->absolute)
+        return run_sizes(place, &sizes);
     TRY_LAUNCH(fill_seams(&correcting, s->shape, s->correction));
     return run_residual(place, &residual);
 }

@@ -82,6 +82,7 @@ struct starfish_grid_step {
     void *v;
     int energy, lower;
     size_t sum_count;
+    int absolute; /* RESIDUAL where the kind has_sizes: u and sums alone, which are of the squares of |A| |u| */
 };
 
 /* Steps of the smoother on all of a grid, one sweep each and all the same, in one pass over memory on cores; before
@@ -154,6 +155,7 @@ struct starfish_grid_kind {
 
     int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
     int combines;   /* steps may have corrections, v, energy, and sums of sweeps */
+    int has_sizes;  /* steps may be absolute */
 
     /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
      */

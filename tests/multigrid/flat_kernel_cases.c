@@ -318,6 +318,18 @@ static void check_residual(const struct grid *g, int with_u, int with_f, int wit
     free(expected);
 }
 
+static void check_sizes(const struct grid *g)
+{
+    const struct starfish_flat_sizes a = {
+        .matrix = g->matrix, .y0 = g->y0, .y1 = g->y1, .u = g->device_u, .sums = device_sums(1)};
+    double *expected = malloc(g->count * sizeof *expected);
+
+    starfish_flat_ref_sizes(&g->host, g->u, expected);
+    tested->sizes[g->precision](&a);
+    compare_sums(g, a.sums, expected, expected);
+    free(expected);
+}
+
 /* Of u + factor * scalar * correction; a factor of 0 forbids a look at the correction, which is not a number then. */
 static void check_combined(const struct grid *g, int with_u, int energy, double factor)
 {
@@ -498,6 +510,7 @@ static void check_all(struct grid *g, int thirds)
     check_residual(g, 1, 0, 1, 1);
     check_residual(g, 0, 1, 1, 1);
     check_residual(g, 1, 1, 0, 1);
+    check_sizes(g);
     for (int with_u = 0; with_u < 2; with_u++) {
         check_combined(g, with_u, 0, 0.5);
         check_combined(g, with_u, 1, 0.5);

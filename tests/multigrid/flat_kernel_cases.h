@@ -2,7 +2,7 @@
 #ifndef STARFISH_TESTS_MULTIGRID_FLAT_KERNEL_CASES_H
 #define STARFISH_TESTS_MULTIGRID_FLAT_KERNEL_CASES_H
 
-#include "multigrid/kernels/flat.h"
+#include "multigrid/kernels/flat_sizes.h"
 #include "multigrid/kernels/flat_sphere.h"
 #include "tests/common/memory.h"
 
@@ -11,6 +11,7 @@ struct test_flat_device {
     const struct test_memory *memory;
     void (*smooth[2])(const struct starfish_flat_smooth *arguments);
     void (*residual[2])(const struct starfish_flat_residual *arguments);
+    void (*sizes[2])(const struct starfish_flat_sizes *arguments);
     void (*restrict_residual[2])(const struct starfish_flat_restrict *arguments);
     void (*prolong[2])(const struct starfish_flat_prolong *arguments);
     void (*arrange[2])(const struct starfish_flat_arrange *arguments);

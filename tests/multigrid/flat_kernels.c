@@ -4,6 +4,7 @@
 static const struct test_flat_device device = {&test_host_memory,
                                                {starfish_flat_smooth_cpu_f32, starfish_flat_smooth_cpu_f64},
                                                {starfish_flat_residual_cpu_f32, starfish_flat_residual_cpu_f64},
+                                               {starfish_flat_sizes_cpu_f32, starfish_flat_sizes_cpu_f64},
                                                {starfish_flat_restrict_cpu_f32, starfish_flat_restrict_cpu_f64},
                                                {starfish_flat_prolong_cpu_f32, starfish_flat_prolong_cpu_f64},
                                                {starfish_flat_arrange_cpu_f32, starfish_flat_arrange_cpu_f64},

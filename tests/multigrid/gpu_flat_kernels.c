@@ -4,6 +4,7 @@
 
 BOTH_ON_DEVICE(starfish_flat_smooth)
 BOTH_ON_DEVICE(starfish_flat_residual)
+BOTH_ON_DEVICE(starfish_flat_sizes)
 BOTH_ON_DEVICE(starfish_flat_restrict)
 BOTH_ON_DEVICE(starfish_flat_prolong)
 BOTH_ON_DEVICE(starfish_flat_arrange)
@@ -13,6 +14,7 @@ static const struct test_flat_device device = {
     &test_cuda_memory,
     {starfish_flat_smooth_cuda_f32_here, starfish_flat_smooth_cuda_f64_here},
     {starfish_flat_residual_cuda_f32_here, starfish_flat_residual_cuda_f64_here},
+    {starfish_flat_sizes_cuda_f32_here, starfish_flat_sizes_cuda_f64_here},
     {starfish_flat_restrict_cuda_f32_here, starfish_flat_restrict_cuda_f64_here},
     {starfish_flat_prolong_cuda_f32_here, starfish_flat_prolong_cuda_f64_here},
     {starfish_flat_arrange_cuda_f32_here, starfish_flat_arrange_cuda_f64_here},
