@@ -145,6 +145,10 @@ starfish_status simulate_environment(const char *folder)
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
         if (setenv(variables[i][0], variables[i][1], 1) != 0)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    /* As contexts do (scheduler/start.c), but the simulating StarPU reads its folders before there is one, and would
+     * say that an installation which has been moved has none of models. */
+    if (setenv("STARPU_SILENT", "1", 0) != 0)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     return STARFISH_SUCCESS;
 }
 
