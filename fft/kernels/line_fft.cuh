@@ -86,14 +86,13 @@ __device__ __forceinline__ float4 turned_by(float4 a, float2 w)
 /* cos and sin of 2 pi k / n. */
 template <int n> __device__ __forceinline__ double cosine(int k)
 {
-    static_assert(n == 3 || n == 5 || n == 6 || n == 7 || n == 16);
+    static_assert(n == 3 || n == 5 || n == 7 || n == 16);
     constexpr double thirds[] = {1, -0.5, -0.5};
     constexpr double sixteenths[] = {1,  0.92387953251128675613,  0.70710678118654752440,  0.38268343236508977173,
                                      0,  -0.38268343236508977173, -0.70710678118654752440, -0.92387953251128675613,
                                      -1, -0.92387953251128675613};
     constexpr double fifths[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410,
                                  0.30901699437494742410};
-    constexpr double sixths[] = {1, 0.5, -0.5, -1, -0.5, 0.5};
     constexpr double sevenths[] = {1,
                                    0.62348980185873353053,
                                    -0.22252093395631440429,
@@ -101,24 +100,18 @@ template <int n> __device__ __forceinline__ double cosine(int k)
                                    -0.90096886790241912624,
                                    -0.22252093395631440429,
                                    0.62348980185873353053};
-    return n == 3   ? thirds[k % 3]
-           : n == 5 ? fifths[k % 5]
-           : n == 6 ? sixths[k % 6]
-           : n == 7 ? sevenths[k % 7]
-                    : sixteenths[k];
+    return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 7 ? sevenths[k % 7] : sixteenths[k];
 }
 
 template <int n> __device__ __forceinline__ double sine(int k)
 {
-    static_assert(n == 3 || n == 5 || n == 6 || n == 7 || n == 16);
+    static_assert(n == 3 || n == 5 || n == 7 || n == 16);
     constexpr double sixteenths[] = {0, 0.38268343236508977173, 0.70710678118654752440, 0.92387953251128675613,
                                      1, 0.92387953251128675613, 0.70710678118654752440, 0.38268343236508977173,
                                      0, -0.38268343236508977173};
     constexpr double thirds[] = {0, 0.86602540378443864676, -0.86602540378443864676};
     constexpr double fifths[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917,
                                  -0.95105651629515357212};
-    constexpr double sixths[] = {0, 0.86602540378443864676,  0.86602540378443864676,
-                                 0, -0.86602540378443864676, -0.86602540378443864676};
     constexpr double sevenths[] = {0,
                                    0.78183148246802980871,
                                    0.97492791218182360702,
@@ -126,11 +119,7 @@ template <int n> __device__ __forceinline__ double sine(int k)
                                    -0.43388373911755812048,
                                    -0.97492791218182360702,
                                    -0.78183148246802980871};
-    return n == 3   ? thirds[k % 3]
-           : n == 5 ? fifths[k % 5]
-           : n == 6 ? sixths[k % 6]
-           : n == 7 ? sevenths[k % 7]
-                    : sixteenths[k];
+    return n == 3 ? thirds[k % 3] : n == 5 ? fifths[k % 5] : n == 7 ? sevenths[k % 7] : sixteenths[k];
 }
 
 /* x[k] = sum of x[j] exp(-2 pi i j k / n): the odd n. Terms j and n - j share their cosine and, up to sign, their
@@ -231,7 +220,37 @@ template <typename real, int a, int b> struct dft_product {
             x[i] = out[i];
     }
 };
-template <typename real> struct dft<real, 6> : dft_product<real, 2, 3> {
+
+/* n = a b without a common factor: the inputs i b + j a of i < a, j < b need no turns, and output k is that of k mod a
+ * and k mod b (Good 1958). */
+template <typename real, int a, int b> struct dft_coprime {
+    static __device__ __forceinline__ void apply(number<real> (&x)[a * b])
+    {
+        number<real> rows[b][a];
+#pragma unroll
+        for (int j = 0; j < b; j++) {
+#pragma unroll
+            for (int i = 0; i < a; i++)
+                rows[j][i] = x[(i * b + j * a) % (a * b)];
+            dft<real, a>::apply(rows[j]);
+        }
+#pragma unroll
+        for (int i = 0; i < a; i++) {
+            number<real> part[b];
+#pragma unroll
+            for (int j = 0; j < b; j++)
+                part[j] = rows[j][i];
+            dft<real, b>::apply(part);
+#pragma unroll
+            for (int k = i; k < a * b; k += a)
+                x[k] = part[k % b];
+        }
+    }
+};
+
+template <typename real> struct dft<real, 6> : dft_coprime<real, 2, 3> {
+};
+template <typename real> struct dft<real, 10> : dft_coprime<real, 2, 5> {
 };
 template <typename real> struct dft<real, 8> : dft_product<real, 2, 4> {
 };
@@ -358,6 +377,8 @@ __device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line
         return run_butterflies<real, 7>(pass, share, numbers, load, store);
     case 8:
         return run_butterflies<real, 8>(pass, share, numbers, load, store);
+    case 10:
+        return run_butterflies<real, 10>(pass, share, numbers, load, store);
     }
 }
 

@@ -48,7 +48,7 @@ template <typename real> struct to_mirrored {
         const int other = pass.span - j, apart = pass.start[j == 0 ? 0 : other].x - pass.start[j].x;
         const bool alone = j == 0 || other == j;
         number<real> *mirrored = place + (apart << shift);
-        complex<real> w[5] = {};
+        complex<real> w[6] = {};
         if (pass.span > 1)
             load_powers<radix>(w, pass.twiddle + j, pass.span);
 #pragma unroll
@@ -64,7 +64,7 @@ template <typename real> struct to_mirrored {
   private:
     /* As `twiddle` takes them from the table. */
     template <int radix>
-    static __device__ __forceinline__ void load_powers(complex<real> (&w)[5], const complex<real> *table, int span)
+    static __device__ __forceinline__ void load_powers(complex<real> (&w)[6], const complex<real> *table, int span)
     {
         if constexpr (radix > 1)
             w[1] = __ldg(table);
@@ -74,6 +74,8 @@ template <typename real> struct to_mirrored {
         }
         if constexpr (radix > 7)
             w[4] = __ldg(table + 2 * span);
+        if constexpr (radix > 9)
+            w[5] = turned_by(w[4], w[1]);
     }
 };
 

@@ -15,7 +15,11 @@ struct factors {
     int radix[STARFISH_LINE_PASSES + 1];
 };
 
-static void search(int rest, int largest, struct factors *tried, struct factors *best)
+static const int few_radices[] = {STARFISH_LINE_WIDEST, 8, 7, 6, 5, 4, 3, 2, 0};
+static const int all_radices[] = {STARFISH_LINE_WIDEST, STARFISH_LINE_RADIX, 8, 7, 6, 5, 4, 3, 2, 0};
+
+/* largest: in a list that ends with 0. */
+static void search(int rest, const int *largest, struct factors *tried, struct factors *best)
 {
     if (rest == 1) {
         if (tried->widest > 0 && tried->widest + 2 > tried->count)
@@ -26,29 +30,50 @@ static void search(int rest, int largest, struct factors *tried, struct factors 
     }
     if (tried->count >= best->count || tried->count == STARFISH_LINE_PASSES)
         return;
-    for (int radix = largest; radix >= 2; radix = radix > STARFISH_LINE_RADIX ? STARFISH_LINE_RADIX : radix - 1)
-        if (rest % radix == 0) {
-            const int wide = radix > STARFISH_LINE_RADIX;
-            tried->radix[tried->count++] = radix;
-            tried->sum += radix;
+    for (const int *radix = largest; *radix > 0; radix++)
+        if (rest % *radix == 0) {
+            const int wide = *radix == STARFISH_LINE_WIDEST;
+            tried->radix[tried->count++] = *radix;
+            tried->sum += *radix;
             tried->widest += wide;
-            search(rest / radix, radix, tried, best);
+            search(rest / *radix, radix, tried, best);
             tried->widest -= wide;
-            tried->sum -= radix;
+            tried->sum -= *radix;
             tried->count--;
         }
+}
+
+static struct factors factors_of(int length, const int *radices)
+{
+    struct factors tried = {0}, best = {.count = STARFISH_LINE_PASSES + 1};
+    search(length, radices, &tried, &best);
+    if (best.widest > 0) {
+        best.radix[0] = best.radix[best.widest];
+        best.radix[best.widest] = STARFISH_LINE_WIDEST;
+    }
+    return best;
+}
+
+/* Radix 10, whose butterflies take the most registers in the first and the last pass, where it saves one of more than
+ * three passes: 1000 = 10 10 10. With fewer passes it is slower (60), or no faster (80, 100, 200, 400, 640). */
+static struct factors with_radix_10(int length, struct factors without)
+{
+    struct factors with = factors_of(length, all_radices);
+    if (without.count <= 3 || with.count >= without.count)
+        return without;
+    for (int i = 1; i < with.count && with.radix[0] == STARFISH_LINE_RADIX; i++)
+        if (with.radix[i] < STARFISH_LINE_RADIX) {
+            with.radix[0] = with.radix[i];
+            with.radix[i] = STARFISH_LINE_RADIX;
+        }
+    return with;
 }
 
 /* count is over STARFISH_LINE_PASSES when there are none. The first pass and the last one differ in what they read and
  * write, so one of radix 1 follows where one would do. */
 static struct factors factorise(int length)
 {
-    struct factors tried = {0}, best = {.count = STARFISH_LINE_PASSES + 1};
-    search(length, STARFISH_LINE_WIDEST, &tried, &best);
-    if (best.widest > 0) {
-        best.radix[0] = best.radix[best.widest];
-        best.radix[best.widest] = STARFISH_LINE_WIDEST;
-    }
+    struct factors best = with_radix_10(length, factors_of(length, few_radices));
     while (best.count < 2)
         best.radix[best.count++] = 1;
     return best;

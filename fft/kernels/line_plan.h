@@ -26,7 +26,7 @@ enum {
     STARFISH_LINE_THREADS = 256,      /* of a block, at most; or half of them */
     STARFISH_LINE_BLOCKS = 2,         /* of so many threads of a multiprocessor: what registers must leave room for */
     STARFISH_LINE_SHARED = 96 * 1024, /* bytes of a block, which every device since compute capability 8.0 grants */
-    STARFISH_LINE_RADIX = 8,          /* of the first and the last pass, at most */
+    STARFISH_LINE_RADIX = 10,         /* of the first and the last pass, at most; there is no 9 */
     STARFISH_LINE_WIDEST = 16,        /* and the only larger one, of those between */
     STARFISH_LINE_NUMBER = 16,        /* bytes of a place: a complex number of one f64 line or of two f32 lines */
 };

@@ -339,6 +339,8 @@ __device__ __forceinline__ void run_pairs(int radix, const line_transform<real> 
         return pairs::template run<7>(t, share, numbers, lanes);
     case 8:
         return pairs::template run<8>(t, share, numbers, lanes);
+    case 10:
+        return pairs::template run<10>(t, share, numbers, lanes);
     }
 }
 

@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-static const size_t small_sizes[] = {1, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 57, 64, 65, 97, 100, 131, 142};
+static const size_t small_sizes[] = {1,  2,  3,  4,  5,  7,   8,   13,  16,  31,  32,
+                                     33, 57, 64, 65, 97, 100, 124, 126, 131, 142, 250};
 static const size_t large_sizes[] = {511, 512, 513, 1000, 1024};
 enum { SMALL = sizeof small_sizes / sizeof small_sizes[0], LARGE = sizeof large_sizes / sizeof large_sizes[0] };
 
