@@ -17,7 +17,7 @@ WITHIN = 0.15
 AIM = {"with a GPU": 0.90, "cores alone": 0.75}
 # Of a machine, the shares that have been reached, a row less; of one that is not named here, less is asked.
 REACHED = {"epyc-2c": {"cores alone": 0.81},
-           "h200-16c": {"with a GPU": 0.9, "cores alone": 0.67},
+           "h200-16c": {"with a GPU": 0.9, "cores alone": 0.78},
            "h200x2-32c": {"with a GPU": 0.9, "cores alone": 0.8}}
 LEAST = {"with a GPU": 0.6, "cores alone": 0.3}
 
