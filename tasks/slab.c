@@ -211,8 +211,8 @@ static size_t workspace_bytes(const struct starfish_slab_graph *graph, starfish_
         return kind == STARFISH_CPU ? starfish_slab_whole_workspace(graph->space) : 0;
     if (may_be_reduced_on(graph, kind == STARFISH_GPU))
         most = starfish_slab_reduced_workspace(graph->space, kind, slabs, graph->systems.count);
-    if (alone(graph) && kind == STARFISH_GPU) {
-        const size_t bytes = starfish_slab_problems_workspace(graph->space, kind, 0); /* one task may do all of it */
+    if (alone(graph) && kind == STARFISH_GPU && graph->space->constant_lane >= 0) {
+        const size_t bytes = starfish_slab_problems_workspace(graph->space, kind, 0); /* one task has the line, too */
         most = bytes > most ? bytes : most;
     }
     for (size_t s = 0; s < slabs; s++) {

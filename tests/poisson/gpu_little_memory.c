@@ -24,35 +24,38 @@ struct test_case {
     size_t n;
     int refinements;
     size_t count, padding; /* problems; unknowns between rows */
+    int singular;
 };
 static const struct test_case cases[] = {
-    {STARFISH_METHOD_SLAB, -1, 100, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, -1, 60, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, -1, 40, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, -1, 17, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, 0, 100, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, 0, 60, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, 0, 40, 0, 256, 0, 1, 0},
-    {STARFISH_METHOD_SLAB, 0, 40, 0, 200, 1, 1, 0},
-    {STARFISH_METHOD_SLAB, -1, 150, 0, 64, 0, 64, 0},
-    {STARFISH_METHOD_SLAB, 0, 150, 0, 64, 0, 64, 0},
-    {STARFISH_METHOD_SLAB, 0, 17, 1, 64, 0, 64, 0},
-    {STARFISH_METHOD_SLAB, 0, 150, 0, 64, 0, 64, 2},
-    {STARFISH_METHOD_SLAB, -1, 250, 0, 256, 0, 1, 2},
-    {STARFISH_METHOD_SLAB, 0, 250, 1, 256, 0, 1, 2},
-    {STARFISH_METHOD_SLAB, 0, 900, 0, 256, 0, 1, 2},
-    {STARFISH_METHOD_SLAB, -1, 900, 0, 256, 0, 1, 2},
-    {STARFISH_METHOD_BLKTRI, -1, 250, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_BLKTRI, 0, 250, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_BLKTRI, 0, 100, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_BLKTRI, 0, 60, 1, 256, 1, 1, 0},
-    {STARFISH_METHOD_BLKTRI, 0, 17, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_BLKTRI_PRODUCT, -1, 250, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_BLKTRI_PRODUCT, 0, 100, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_MULTIGRID, -1, 250, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_MULTIGRID, 0, 100, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_MULTIGRID, 0, 900, 1, 256, 0, 1, 0},
-    {STARFISH_METHOD_MULTIGRID, -1, 900, 1, 256, 0, 1, 0},
+    {STARFISH_METHOD_SLAB, -1, 100, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, -1, 60, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, -1, 40, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, -1, 17, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 100, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 60, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 40, 0, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 40, 0, 200, 1, 1, 0, 0},
+    {STARFISH_METHOD_SLAB, -1, 150, 0, 64, 0, 64, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 150, 0, 64, 0, 64, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 17, 1, 64, 0, 64, 0, 0},
+    {STARFISH_METHOD_SLAB, 0, 150, 0, 64, 0, 64, 2, 0},
+    {STARFISH_METHOD_SLAB, 0, 250, 0, 128, 0, 1, 0, 1},
+    {STARFISH_METHOD_SLAB, 0, 150, 0, 64, 0, 64, 0, 1},
+    {STARFISH_METHOD_SLAB, -1, 250, 0, 256, 0, 1, 2, 0},
+    {STARFISH_METHOD_SLAB, 0, 250, 1, 256, 0, 1, 2, 0},
+    {STARFISH_METHOD_SLAB, 0, 900, 0, 256, 0, 1, 2, 0},
+    {STARFISH_METHOD_SLAB, -1, 900, 0, 256, 0, 1, 2, 0},
+    {STARFISH_METHOD_BLKTRI, -1, 250, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI, 0, 250, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI, 0, 100, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI, 0, 60, 1, 256, 1, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI, 0, 17, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI_PRODUCT, -1, 250, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_BLKTRI_PRODUCT, 0, 100, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_MULTIGRID, -1, 250, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_MULTIGRID, 0, 100, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_MULTIGRID, 0, 900, 1, 256, 0, 1, 0, 0},
+    {STARFISH_METHOD_MULTIGRID, -1, 900, 1, 256, 0, 1, 0, 0},
 };
 
 static double seconds_now(void)
@@ -85,10 +88,11 @@ static starfish_context *context_of(int cpus, int gpus)
     return context;
 }
 
-static struct starfish_poisson_problem problem_of(size_t n)
+static struct starfish_poisson_problem problem_of(size_t n, int singular)
 {
     struct starfish_poisson_problem problem = {.lambda = 0};
-    const starfish_end ends[3] = {STARFISH_PERIODIC, STARFISH_NEUMANN, STARFISH_DIRICHLET};
+    const starfish_end ends[3] = {STARFISH_PERIODIC, STARFISH_NEUMANN,
+                                  singular ? STARFISH_NEUMANN : STARFISH_DIRICHLET};
     for (int axis = 0; axis < 3; axis++)
         problem.axis[axis] = (struct starfish_axis){
             .kind = STARFISH_UNIFORM, .n = n, .length = 1, .ends = {ends[axis], ends[axis]}, .grid = STARFISH_CELL};
@@ -124,7 +128,7 @@ static void fill(double *field, size_t count)
 static void solve_on_cores(const struct test_case *test, const double *rhs, double *solution)
 {
     starfish_context *context = context_of(-1, 0);
-    const struct starfish_poisson_problem problem = problem_of(test->n);
+    const struct starfish_poisson_problem problem = problem_of(test->n, test->singular);
     struct test_case slab = *test;
     starfish_poisson_plan *plan;
     slab.method = STARFISH_METHOD_SLAB;
@@ -186,7 +190,7 @@ static size_t room_of(starfish_context *context)
 static int run(const struct test_case *test)
 {
     starfish_context *context = context_of(test->cpus, 1);
-    const struct starfish_poisson_problem problem = problem_of(test->n);
+    const struct starfish_poisson_problem problem = problem_of(test->n, test->singular);
     const struct starfish_poisson_options options = options_of(test);
     struct starfish_memory before;
     starfish_poisson_plan *plan;
@@ -277,7 +281,7 @@ static int time_stream(size_t n, int cpus, size_t slabs)
 {
     const size_t count = n * n * n, bytes = count * sizeof(double);
     const struct test_case test = {.method = STARFISH_METHOD_SLAB, .cpus = cpus, .n = n, .count = 1};
-    const struct starfish_poisson_problem problem = problem_of(n);
+    const struct starfish_poisson_problem problem = problem_of(n, 0);
     struct starfish_poisson_options options = options_of(&test);
     struct starfish_memory memory;
     starfish_poisson_plan *plan;
