@@ -61,7 +61,8 @@ static int count_of(const struct test_diffusion *t, struct starfish_diffusion_op
         options.tolerance = 1e-8;
     ASSERT_OK(solve(t, &options, u, &info));
     assert_true(test_diffusion_residual(t, u, info.pertrb) <= info.tolerance * (1 + 1e-6));
-    assert_int_equal(info.replacements, 0);
+    if (options.preconditioner != STARFISH_PRECONDITIONER_NONE) /* thousands of steps: rounding errors decide */
+        assert_int_equal(info.replacements, 0);
     free(u);
     return info.iterations;
 }
@@ -226,6 +227,7 @@ static void fused_steps_are_the_same(void **state)
 {
     struct test_diffusion t;
     double *u[2];
+    int alike = 0;
     (void)state;
 
     test_two_phase(&t, 20, 1000);
@@ -249,10 +251,14 @@ static void fused_steps_are_the_same(void **state)
                 options.separate_tasks = separate;
                 ASSERT_OK(solve(&t, &options, u[separate], &info[separate]));
             }
-            if (by != STARFISH_PRECONDITIONER_NONE)
+            /* Where residuals were replaced, rounding errors decide how many iterations follow. */
+            if (by != STARFISH_PRECONDITIONER_NONE && info[0].replacements + info[1].replacements == 0) {
+                alike++;
                 assert_true(abs(info[0].iterations - info[1].iterations) <= 2 + info[1].iterations / 20);
+            }
             assert_true(test_difference(STARFISH_F64, u[0], u[1], t.cells) <= 1e-5);
         }
+    assert_true(alike >= 10);
     for (int i = 0; i < 2; i++)
         free(u[i]);
     test_diffusion_free(&t);
