@@ -313,11 +313,15 @@ $EndElements
             self.assertEqual((row["host_to_device"], row["device_to_host"]), (8 * n**3, 8 * n**3))
 
     def test_workers_are_cores_and_not_their_threads(self):
-        """Of the 16 cores of this machine each has two hardware threads, which its file of links counts."""
-        with open(f"{SOURCE}/scheduler/machines/h200-16c/sampling/bus/h200-16c.config") as stream:
-            self.assertIn("32 # Number of CPUs", stream.read())
-        row = self.simulate("h200-16c", self.write("p.json", problem(32)), "--workers", "cpu", "--policies", "lws")[
-            "rows"][0]
+        """Where each of 16 cores has two hardware threads, which the machine's file of links counts."""
+        shutil.copytree(f"{SOURCE}/scheduler/machines/h200-16c", self.path("threads"))
+        config = self.path("threads/sampling/bus/h200-16c.config")
+        with open(config) as stream:
+            text = stream.read()
+        with open(config, "w") as stream:
+            stream.write(re.sub(r"\n\d+ # Number of CPUs", "\n32 # Number of CPUs", text))
+        result = self.simulate(self.path("threads"), self.write("p.json", problem(32)), "--workers", "cpu")
+        row = result["rows"][0]
         self.assertAlmostEqual(row["cpu_idle_seconds"] / (row["idle"] * row["span"]), 16)
 
     def test_a_solve_of_one_task_begins_with_it(self):
