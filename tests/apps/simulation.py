@@ -320,8 +320,7 @@ $EndElements
             text = stream.read()
         with open(config, "w") as stream:
             stream.write(re.sub(r"\n\d+ # Number of CPUs", "\n32 # Number of CPUs", text))
-        result = self.simulate(self.path("threads"), self.write("p.json", problem(32)), "--workers", "cpu")
-        row = result["rows"][0]
+        row = self.simulate(self.path("threads"), self.write("p.json", problem(32)), "--workers", "cpu")["rows"][0]
         self.assertAlmostEqual(row["cpu_idle_seconds"] / (row["idle"] * row["span"]), 16)
 
     def test_a_solve_of_one_task_begins_with_it(self):
