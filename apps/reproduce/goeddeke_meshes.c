@@ -75,17 +75,14 @@ static void normalise(double *x, size_t count)
         x[i] /= length;
 }
 
-/* Rayleigh's quotient of x, of length 1, and of y; y at length 1 becomes the next x. */
-static double next_step(double *x, const double *y, size_t count)
+/* Rayleigh's quotient of x, of length 1, and of y, which becomes the next x. */
+static double next_step(double *x, double *y, size_t count)
 {
-    double quotient = 0, sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        quotient += x[i] * y[i];
-        sum += y[i] * y[i];
-    }
-    const double length = sum > 0 ? sqrt(sum) : 1;
+    double quotient = 0;
     for (size_t i = 0; i < count; i++)
-        x[i] = y[i] / length;
+        quotient += x[i] * y[i];
+    normalise(y, count);
+    memcpy(x, y, count * sizeof *x);
     return quotient;
 }
 
@@ -99,21 +96,21 @@ static void set_random(double *x, size_t count)
     normalise(x, count);
 }
 
-/* A row of the stiffness and of the mass matrix of linear elements: entries of nodes k - 1, k and k + 1. */
-struct row {
-    double stiffness[3], mass[3];
-};
-
-static struct row row_of(const double *width, size_t k)
+/* Row k of the stiffness and of the mass matrix of linear elements: entries of nodes k - 1, k and k + 1. */
+static void row_of(const double *width, size_t k, double stiffness[3], double mass[3])
 {
     const double left = width[k], right = width[k + 1];
-    return (struct row){{-1 / left, 1 / left + 1 / right, -1 / right}, {left / 6, (left + right) / 3, right / 6}};
+    stiffness[0] = -1 / left;
+    stiffness[1] = 1 / left + 1 / right;
+    stiffness[2] = -1 / right;
+    mass[0] = left / 6;
+    mass[1] = (left + right) / 3;
+    mass[2] = right / 6;
 }
 
 /* y = A x, A = stiffness of x times mass of y, and the other way round. */
 struct product {
     const struct multigrid_mesh *mesh;
-    struct row *row; /* of x: there would be as many quotients as unknowns */
     const double *x;
     double *y;
 };
@@ -126,33 +123,29 @@ static void multiply_lines(void *data, size_t first, size_t last)
     const size_t nx = mesh->n[0], ny = mesh->n[1];
     const double *x = p->x;
     for (size_t j = first; j < last; j++) {
-        const struct row up = row_of(mesh->width[1], j);
+        double stiff_y[3], mass_y[3];
+        row_of(mesh->width[1], j, stiff_y, mass_y);
         for (size_t i = 0; i < nx; i++) {
-            const struct row *across = &p->row[i];
-            double sum = 0;
+            double stiff_x[3], mass_x[3], sum = 0;
+            row_of(mesh->width[0], i, stiff_x, mass_x);
             for (size_t b = j > 0 ? 0 : 1; b < 3 && j + b <= ny; b++)
                 for (size_t a = i > 0 ? 0 : 1; a < 3 && i + a <= nx; a++)
-                    sum += (across->stiffness[a] * up.mass[b] + across->mass[a] * up.stiffness[b]) *
-                           x[i + a - 1 + nx * (j + b - 1)];
+                    sum += (stiff_x[a] * mass_y[b] + mass_x[a] * stiff_y[b]) * x[i + a - 1 + nx * (j + b - 1)];
             p->y[i + nx * j] = sum;
         }
     }
 }
 
-static starfish_status largest_eigenvalue(const struct multigrid_mesh *mesh, double *x, double *y, double *largest)
+static double largest_eigenvalue(const struct multigrid_mesh *mesh, double *x, double *y)
 {
-    struct product product = {mesh, malloc(mesh->n[0] * sizeof *product.row), x, y};
-    if (!product.row)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu rows", mesh->n[0]);
-    for (size_t i = 0; i < mesh->n[0]; i++)
-        product.row[i] = row_of(mesh->width[0], i);
+    struct product product = {mesh, x, y};
+    double largest = 0;
     set_random(x, mesh->count);
     for (int step = 0; step < FORWARD_STEPS; step++) {
-        starfish_host_loop(mesh->n[1], 16, multiply_lines, &product);
-        *largest = next_step(x, y, mesh->count);
+        starfish_host_loop(mesh->n[1], 1, multiply_lines, &product);
+        largest = next_step(x, y, mesh->count);
     }
-    free(product.row);
-    return STARFISH_SUCCESS;
+    return largest;
 }
 
 /* NaN: not every solve reached its tolerance. */
@@ -176,7 +169,7 @@ static starfish_status find_condition(const struct experiment *e, const struct m
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     starfish_multigrid_plan *plan = NULL;
-    double *x = malloc(2 * mesh->count * sizeof *x), smallest = 0, largest = 0;
+    double *x = malloc(2 * mesh->count * sizeof *x), smallest = 0;
     if (!x)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", mesh->count);
     options.smoother = STARFISH_SMOOTHER_ADI;
@@ -184,9 +177,7 @@ static starfish_status find_condition(const struct experiment *e, const struct m
     if (status == STARFISH_SUCCESS)
         status = smallest_eigenvalue(plan, mesh->count, x, x + mesh->count, &smallest);
     if (status == STARFISH_SUCCESS)
-        status = largest_eigenvalue(mesh, x, x + mesh->count, &largest);
-    if (status == STARFISH_SUCCESS)
-        *condition = largest / smallest;
+        *condition = largest_eigenvalue(mesh, x, x + mesh->count) / smallest;
     starfish_multigrid_plan_destroy(plan);
     free(x);
     return status;
