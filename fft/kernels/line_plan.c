@@ -58,8 +58,10 @@ static struct factors factors_of(int length, const int *radices)
  * three passes: 1000 = 10 10 10. With fewer passes it is slower (60), or no faster (80, 100, 200, 400, 640). */
 static struct factors with_radix_10(int length, struct factors without)
 {
+    if (without.count <= 3)
+        return without;
     struct factors with = factors_of(length, all_radices);
-    if (without.count <= 3 || with.count >= without.count)
+    if (with.count >= without.count)
         return without;
     for (int i = 1; i < with.count && with.radix[0] == STARFISH_LINE_RADIX; i++)
         if (with.radix[i] < STARFISH_LINE_RADIX) {
