@@ -7,8 +7,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import unittest
 
 import program
 
@@ -39,4 +37,4 @@ class Moved(program.Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
+    program.main()
