@@ -27,6 +27,12 @@
     {                                                                                                                  \
         n, n, (n) / 4                                                                                                  \
     }
+/* Lines and lanes of a problem in 2D, whose steps have one lane each. */
+#define SQUARE(n)                                                                                                      \
+    {                                                                                                                  \
+        n, n, 1                                                                                                        \
+    }
+#define LEVELS_ON_CORES " --split 5"
 #define PARTS_OF_GPUS FEW_CYCLES CUT_AS_SOLVE " --parts 2 --sharing gpus"
 /* Where there are more: what a GPU does that has all of a field. */
 #define ONE_OF_GPUS "gpu:1"
@@ -138,7 +144,49 @@ static const struct machine_case whole[] = {
     {"batch-512x65536-f32", {0}, NULL, "--batch 512x65536,interleaved" F32 CUT_16, EVERY_SET, MACHINE_SIZES, 0},
     {"blktri-256-f32", {256}, "cells", FRACTIONS F32 CUT_16, GPU_SETS, MACHINE_SIZES, 0},
     {"slab-256-f64-singular", {256}, "cells singular", SLAB CUT_16, GPU_SETS, MACHINE_SIZES, 0},
+    /* Chains of solves in product form, which grow by steps, rows and lanes: in 2D with one lane. */
+    {"product-2d-1024-f64", SQUARE(1024), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"product-512-f64", {512}, "cells", PRODUCT CUT_16, GPU_SETS, MACHINE_SIZES, 0},
+    {"product-2d-512-f64", SQUARE(512), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"product-2d-256-f64", SQUARE(256), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"product-2d-2048-f64", SQUARE(2048), "square", PRODUCT CUT_16, GPU_SETS ";team", MACHINE_SIZES, 0},
+    {"product-2d-1024-f64-split", SQUARE(1024), "square", PRODUCT CUT_16 LEVELS_ON_CORES, "all", MACHINE_SIZES, 0},
+    {"product-384-f64", {384}, "cells", PRODUCT CUT_16, GPU_SETS, MACHINE_SIZES, 0},
+    {"product-128-f64", {128}, "cells", PRODUCT CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"product-256-f64-cores", {256}, "cells", PRODUCT CUT_16, "cpu", MACHINE_SIZES, 0},
+    {"product-2d-128-f64", SQUARE(128), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"blktri-2d-1024-f64", SQUARE(1024), "square", FRACTIONS CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"blktri-2d-256-f64", SQUARE(256), "square", FRACTIONS CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    /* Small grids, of which the launch of a kernel or the wait for a task is most of the time. */
+    {"slab-64-f64-boundary", {64}, "cells boundary", SLAB CUT_16, TEAM_TOO, MACHINE_SIZES, 0},
+    {"slab-32-f64-boundary", {32}, "cells boundary", SLAB CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"slab-128-f64-boundary-16", {128}, "cells boundary", SLAB CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"slab-256-f64-boundary", {256}, "cells boundary", SLAB CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"slab-512-f64-boundary", {512}, "cells boundary", SLAB CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"blktri-32-f64", {32}, "cells", FRACTIONS CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"blktri-64-f64", {64}, "cells", FRACTIONS CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"product-32-f64", {32}, "cells", PRODUCT CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"product-64-f64", {64}, "cells", PRODUCT CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"multigrid-32-f64-16", {32}, "cells", FEW_CYCLES CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"multigrid-64-f64-16", {64}, "cells", FEW_CYCLES CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"multigrid-128-f64-16", {128}, "cells", FEW_CYCLES CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"multigrid-256-f64-16", {256}, "cells", FEW_CYCLES CUT_16, EVERY_SET, MACHINE_SIZES, 0},
+    {"multigrid-512-f64-16", {512}, "cells", FEW_CYCLES CUT_16, GPU_SETS, MACHINE_SIZES, 0},
+    {"diffusion-32-f64-ip", {32}, "diffusion", CG IP_BLOCKS CUT_AS_SOLVE, TEAM_TOO, MACHINE_SIZES, 0},
+    {"atmosphere-32-f64", PANEL(32), "atmosphere", FEW_CYCLES CUT_AS_SOLVE, TEAM_TOO, MACHINE_SIZES, 0},
+    {"atmosphere-64-f64", PANEL(64), "atmosphere", FEW_CYCLES CUT_AS_SOLVE, TEAM_TOO, MACHINE_SIZES, 0},
+    {"q1-U1-6-f64", {0}, NULL, "--mesh U1 --level 6 --cycles 4" CUT_AS_SOLVE, TEAM_TOO, MACHINE_SIZES, 0},
+    {"fem-4-f64", {4}, "elements", ELEMENTS, TEAM_TOO, MACHINE_SIZES, 0},
+    {"batch-64x4096-f64", {0}, NULL, "--batch 64x4096" CUT_16, EVERY_SET, MACHINE_SIZES, 0},
     /* Held out. */
+    {"held-product-2d-1023", SQUARE(1023), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_HELD_OUT, 0},
+    {"held-product-450", {450}, "cells", PRODUCT CUT_16, GPU_SETS, MACHINE_HELD_OUT, 0},
+    {"held-product-2d-1023-split", SQUARE(1023), "square", PRODUCT CUT_16 LEVELS_ON_CORES, "all", MACHINE_HELD_OUT, 0},
+    {"held-product-2d-700", SQUARE(700), "square", PRODUCT CUT_16, TEAM_TOO, MACHINE_HELD_OUT, 0},
+    {"held-blktri-2d-700", SQUARE(700), "square", FRACTIONS CUT_16, TEAM_TOO, MACHINE_HELD_OUT, 0},
+    {"held-slab-48-boundary", {48}, "cells boundary", SLAB CUT_16, EVERY_SET, MACHINE_HELD_OUT, 0},
+    {"held-blktri-48", {48}, "cells", FRACTIONS CUT_16, EVERY_SET, MACHINE_HELD_OUT, 0},
+    {"held-multigrid-160-16", {160}, "cells", FEW_CYCLES CUT_16, EVERY_SET, MACHINE_HELD_OUT, 0},
     {"held-slab-384x320x448-cut", {384, 320, 448}, "cells", SLAB CUT_AS_SOLVE, EVERY_SET, MACHINE_HELD_OUT, 1},
     {"held-blktri-300", {300}, "cells", FRACTIONS CUT_16, EVERY_SET, MACHINE_HELD_OUT, 1},
     {"held-slab-200", {200}, "cells", SLAB CUT_16, EVERY_SET, MACHINE_HELD_OUT, 1},
@@ -173,6 +221,7 @@ static const struct machine_case quick[] = {
     {"blktri-32-f64", {32}, "cells", FRACTIONS CUT_8, "cpu", MACHINE_CODELETS, 0},
     {"blktri-32-f64-singular", {32}, "cells singular", FRACTIONS CUT_8, "cpu", MACHINE_CODELETS, 0},
     {"product-32-f64", {32}, "cells", PRODUCT CUT_8, "cpu", MACHINE_CODELETS, 0},
+    {"product-2d-48-f64", SQUARE(48), "square", PRODUCT CUT_8, "cpu;team", MACHINE_CODELETS, 0},
     {"multigrid-48-f64-boundary",
      {48},
      "cells boundary",

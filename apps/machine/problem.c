@@ -67,6 +67,14 @@ static json_t *diffusion(const size_t n[3])
                      "dirichlet", "dirichlet", "z", "dirichlet", "dirichlet", "coefficient", 1.0, "rhs", 1.0);
 }
 
+/* The five-point differences of a square, as lines that the two directions share. */
+static json_t *square(const size_t n[3])
+{
+    return json_pack("{s:s, s:[i,i], s:{s:f, s:f, s:f}, s:{s:f, s:f, s:f}, s:f}", "kind", "separable2d", "n", (int)n[0],
+                     (int)n[1], "x", "lower", 1.0, "diag", -2.0, "upper", 1.0, "y", "lower", 1.0, "diag", -2.0, "upper",
+                     1.0, "rhs", 1.0);
+}
+
 static starfish_status make_uniform(const size_t n[3], const char *problem, json_t **root)
 {
     static const char cells[] = "cells";
@@ -132,6 +140,8 @@ starfish_status machine_write_problem(const char *folder, const size_t n[3], con
         root = atmosphere(size);
     else if (strcmp(problem, "diffusion") == 0)
         root = diffusion(size);
+    else if (strcmp(problem, "square") == 0)
+        root = square(size);
     else
         STARFISH_TRY(strcmp(problem, "stretched") == 0 ? make_stretched(folder, size, &root)
                                                        : make_uniform(size, problem, &root));
