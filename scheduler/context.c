@@ -1,5 +1,7 @@
 /* The runtime context: starting (start.h) or joining StarPU, and asking about its workers. */
 #include "scheduler/context.h"
+
+#include "base/arithmetic.h"
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
@@ -147,6 +149,7 @@ static double choose_patience(const struct starfish_context *context, double sec
 
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_context_options options;
     STARFISH_NEED(result, "context");
     *result = NULL;
@@ -184,6 +187,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
 
 void starfish_context_destroy(starfish_context *context)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!context)
         return;
     if (starfish_is_forked()) {
@@ -406,6 +410,7 @@ struct each_worker {
 
 static void run_on_worker(void *buffers[], void *data)
 {
+    STARFISH_OWN_ARITHMETIC;
     const struct each_worker *each = data;
     (void)buffers;
     each->function(each->argument, starfish_context_current_worker(each->context));
