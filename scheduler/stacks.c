@@ -46,10 +46,16 @@ void starfish_stacks_restore(size_t before)
 
 int starfish_thread_create(starpu_pthread_t *thread, void *(*function)(void *), void *argument)
 {
-    starpu_pthread_attr_t attributes;
-    starpu_pthread_attr_init(&attributes);
-    starpu_pthread_attr_setstacksize(&attributes, starfish_stack_bytes());
-    const int code = starpu_pthread_create(thread, &attributes, function, argument);
-    starpu_pthread_attr_destroy(&attributes);
+#ifdef STARPU_SIMGRID
+    return starpu_pthread_create(thread, NULL, function, argument); /* SimGrid chooses the stacks of its threads */
+#else
+    pthread_attr_t attributes;
+    const int failed = pthread_attr_init(&attributes);
+    if (failed)
+        return failed;
+    pthread_attr_setstacksize(&attributes, starfish_stack_bytes());
+    const int code = pthread_create(thread, &attributes, function, argument);
+    pthread_attr_destroy(&attributes);
     return code;
+#endif
 }

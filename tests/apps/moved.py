@@ -3,6 +3,7 @@
 say nothing.
 
     moved.py PROGRAM SOURCE_FOLDER [unittest arguments]"""
+import glob
 import os
 import re
 import shutil
@@ -23,6 +24,8 @@ class Moved(program.Case):
         moved, library = self.path("build/bin"), self.path(f"build/lib/starfish/simgrid/{os.path.basename(there)}")
         os.makedirs(moved)
         os.makedirs(os.path.dirname(library))
+        for real in glob.glob(f"{os.path.dirname(program.PROGRAM)}/../lib/starfish/*.so*"):
+            os.symlink(os.path.realpath(real), self.path(f"build/lib/starfish/{os.path.basename(real)}"))
         for name in (program.PROGRAM, simulated):
             shutil.copy(name, moved)
         with open(there, "rb") as source, open(library, "wb") as target:
