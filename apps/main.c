@@ -7,6 +7,7 @@
 #include "apps/recorded/recorded.h"
 #include "apps/recorded/simulate.h"
 #include "apps/table.h"
+#include "base/arithmetic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +131,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    STARFISH_OWN_ARITHMETIC; /* a library that is loaded first may have set traps */
     prepare_process();
     const starfish_status begun = SIMULATED ? simulate_begin() : STARFISH_SUCCESS;
     const int exit_status = finish_output(begun == STARFISH_SUCCESS ? run(argc, argv) : command_fail(begun, 0));

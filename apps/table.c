@@ -11,9 +11,12 @@
 
 void table_row(struct table *table)
 {
-    table->columns = 0;
-    if (table->rows < TABLE_ROWS)
-        memset(table->cell[table->rows++], 0, sizeof table->cell[0]);
+    void *more = realloc(table->cell, ((size_t)table->rows + 1) * sizeof table->cell[0]);
+    table->columns = more ? 0 : TABLE_COLUMNS;
+    if (!more)
+        return;
+    table->cell = more;
+    memset(table->cell[table->rows++], 0, sizeof table->cell[0]);
 }
 
 void table_cell(struct table *table, const char *format, ...)
@@ -79,7 +82,7 @@ static void print_columns(const struct table *table, const int *width, int keys,
 }
 
 /* Columns that do not fit beside the others come below, each time behind those that identify the row. */
-void table_print(const struct table *table)
+void table_print(struct table *table)
 {
     const int most = table_terminal_width(), keys = table->alignment == TABLE_RIGHT ? table->left + 1 : 1;
     int width[TABLE_COLUMNS], head = 0, count = 0;
@@ -99,6 +102,9 @@ void table_print(const struct table *table)
         if (to == from)
             break;
     }
+    free(table->cell);
+    table->cell = NULL;
+    table->rows = table->columns = 0;
 }
 
 /* Bytes of the word that begins at `text`, with what follows it without a blank. */

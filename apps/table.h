@@ -2,7 +2,7 @@
 #ifndef STARFISH_APPS_TABLE_H
 #define STARFISH_APPS_TABLE_H
 
-enum { TABLE_COLUMNS = 12, TABLE_ROWS = 160, TABLE_CELL = 112 };
+enum { TABLE_COLUMNS = 12, TABLE_CELL = 112 };
 
 typedef enum table_alignment { TABLE_LEFT, TABLE_RIGHT } table_alignment;
 
@@ -10,18 +10,18 @@ struct table {
     table_alignment alignment; /* of all columns but the first */
     int left;                  /* how many columns after the first are left-aligned all the same */
     int rows, columns;
-    char cell[TABLE_ROWS][TABLE_COLUMNS][TABLE_CELL];
+    char (*cell)[TABLE_COLUMNS][TABLE_CELL]; /* of each row, until the table is printed */
 };
 
-/* Start a row; rows beyond the last are dropped. */
+/* Start a row; it is dropped where there is no memory for it. */
 void table_row(struct table *table);
 /* Add a cell to the row begun last, in printf format. */
 void table_cell(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The columns that a terminal has on standard output, or that the variable COLUMNS says; INT_MAX where it is none. */
 int table_terminal_width(void);
-/* Print to standard output: columns that do not fit into the terminal's width come below the others, behind the first
- * column and those that are left-aligned after it once more. */
-void table_print(const struct table *table);
+/* Print to standard output, and empty the table. Columns that do not fit into the terminal's width come below the
+ * others, behind the first column and those that are left-aligned after it once more. */
+void table_print(struct table *table);
 
 /* Print text to standard output, in lines that end between words and fit into the terminal's width, and a newline. The
  * first line goes on at column `at`, where the caller has printed; others begin with `indent` blanks. Newlines of the

@@ -1,6 +1,7 @@
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
 #include "atmosphere/gathered.h"
+#include "base/arithmetic.h"
 #include "base/deal.h"
 #include "base/precision.h"
 #include "base/real.h"
@@ -225,6 +226,7 @@ static starfish_status check_planes(const struct starfish_atmosphere_plan *plan,
 starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
                                           struct starfish_atmosphere_check *check)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(check, "check");
     return plan->gathered ? starfish_atmosphere_check_gathered(plan, rhs, solution, check)

@@ -4,6 +4,7 @@
 #include "atmosphere/ranks.h"
 
 #include "atmosphere/options.h"
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "scheduler/context.h"
 #include <starfish/memory.h>
@@ -160,6 +161,7 @@ starfish_status starfish_atmosphere_plan_create(starfish_context *context,
                                                 const struct starfish_atmosphere_options *options,
                                                 starfish_atmosphere_plan **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     return begin(context, problem, options, NULL, result);
 }
 
@@ -167,6 +169,7 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
                                            const struct starfish_atmosphere_options *options,
                                            struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_atmosphere_plan *plan;
 
     STARFISH_NEED(memory, "memory");
@@ -177,12 +180,14 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
 
 starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *plan, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     return starfish_multigrid_plan_memory(plan->solver, memory);
 }
 
 void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan)
         return;
     starfish_atmosphere_gathered_destroy(plan->gathered);
@@ -244,6 +249,7 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
 starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                            starfish_atmosphere_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(job, "job");
     *job = NULL;
@@ -312,6 +318,7 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
 
 starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_atmosphere_info filled;
     struct starfish_multigrid_info from;
     double size = 0;
@@ -340,6 +347,7 @@ void starfish_atmosphere_cancel(starfish_atmosphere_job *job)
 starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                           struct starfish_atmosphere_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_atmosphere_job *job;
 
     STARFISH_TRY(starfish_atmosphere_submit(plan, rhs, solution, &job));

@@ -5,6 +5,7 @@
  * The handle is a cache of one plan: coefficients come with every call, are compared with those of the plan (m + n
  * values beside m n unknowns), and where they differ a new plan takes its place. Threads that still solve with the old
  * one keep it until they are done. */
+#include "base/arithmetic.h"
 #include "base/status.h"
 #include <starfish/fishpack.h>
 #include <starfish/poisson.h>
@@ -279,6 +280,7 @@ starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const
                                 int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
                                 int *ierror, starfish_blktri_work *work)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_TRY(check_handle(ierror, work));
     STARFISH_TRY(check_shape(m, n, idimy, ierror));
     const struct call call = {axis_of(mp == 0, m, am, bm, cm), axis_of(np == 0, n, an, bn, cn), (size_t)idimy, 1};
@@ -289,6 +291,7 @@ starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, cons
                                  int m, const double *am, const double *bm, const double *cm, int idimy, double *y,
                                  int *ierror, starfish_blktri_work *work)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_TRY(check_handle(ierror, work));
     STARFISH_TRY(check_shape(m, n, idimy, ierror));
     struct call call = {axis_of(mp == 0, m, am, bm, cm), axis_of(np == 0, n, an, bn, cn), (size_t)idimy, 2};
@@ -298,6 +301,7 @@ starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, cons
 
 void starfish_blktri_free(starfish_blktri_work *work)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!work || !work->state)
         return;
     release(work->state->current);

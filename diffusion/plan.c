@@ -2,6 +2,7 @@
 #include "diffusion/gathered.h"
 #include "diffusion/ranks.h"
 
+#include "base/arithmetic.h"
 #include "base/status.h"
 #include "krylov/iteration.h"
 #include "multigrid/plan.h"
@@ -326,6 +327,7 @@ starfish_status starfish_diffusion_plan_create(starfish_context *context,
                                                const struct starfish_diffusion_options *options,
                                                starfish_diffusion_plan **plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     return begin(context, problem, options, 0, plan);
 }
 
@@ -333,6 +335,7 @@ starfish_status starfish_diffusion_memory(starfish_context *context, const struc
                                           const struct starfish_diffusion_options *options,
                                           struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_diffusion_plan *plan;
 
     STARFISH_NEED(memory, "memory");
@@ -344,12 +347,14 @@ starfish_status starfish_diffusion_memory(starfish_context *context, const struc
 
 starfish_status starfish_diffusion_plan_memory(const starfish_diffusion_plan *plan, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     struct starfish_vector *const vectors[] = {&plan->f, &plan->u, &plan->best, &plan->residual, &plan->r,

@@ -2,6 +2,7 @@
  * solution, or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "diffusion/solve.h"
 
+#include "base/arithmetic.h"
 #include "base/failure.h"
 #include "base/real.h"
 #include "diffusion/gathered.h"
@@ -203,6 +204,7 @@ static starfish_status submit_gathered(starfish_diffusion_plan *plan, const stru
 starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
                                          const void *rhs, void *solution, struct starfish_diffusion_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_diffusion_job *job;
 
     if (plan && plan->gathered) {
@@ -217,6 +219,7 @@ starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan, const st
 starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const struct starfish_boundary *boundary,
                                           const void *rhs, void *solution, starfish_diffusion_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_diffusion_job *created;
 
     STARFISH_NEED(job, "job");
@@ -235,6 +238,7 @@ starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan, const s
 
 starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);

@@ -1,6 +1,7 @@
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
@@ -116,6 +117,7 @@ static void give_arrays_back(struct starfish_fem_plan *plan)
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
                                          const struct starfish_fem_options *options, starfish_fem_plan **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_fem_options taken;
     struct starfish_fem_plan *plan;
 
@@ -156,6 +158,7 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
 
 void starfish_fem_plan_destroy(starfish_fem_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan)
         return;
     starfish_multigrid_plan_destroy(plan->multigrid);
@@ -236,6 +239,7 @@ size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell)
 starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u, starfish_fem_function *exact,
                                    void *data, double *error)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_fem_rule *rule;
     double sum = 0;
 

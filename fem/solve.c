@@ -2,6 +2,7 @@
  * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
@@ -230,6 +231,7 @@ static starfish_status end(struct starfish_fem_job *job, struct starfish_fem_inf
 
 starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_fem_job *job;
 
     STARFISH_TRY(create_job(plan, u, &job));
@@ -239,6 +241,7 @@ starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct star
 
 starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_fem_job *created;
 
     STARFISH_NEED(job, "job");
@@ -255,6 +258,7 @@ starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_f
 
 starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
     return end(job, info);

@@ -3,6 +3,7 @@
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/pages.h"
 #include "base/precision.h"
 #include "multigrid/kernels/flux_kind.h"
@@ -514,6 +515,7 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
                                              const struct starfish_multigrid_options *options,
                                              starfish_multigrid_plan **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     return starfish_stencil_plan_create_cut(context, problem, options, NULL, result);
 }
 
@@ -537,6 +539,7 @@ starfish_status starfish_stencil_memory(starfish_context *context, const struct 
                                         const struct starfish_multigrid_options *options,
                                         struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     return starfish_stencil_memory_cut(context, problem, options, NULL, memory);
 }
 

@@ -2,6 +2,7 @@
 #include "multigrid/plan.h"
 #include "multigrid/options.h"
 
+#include "base/arithmetic.h"
 #include "base/real.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
@@ -155,6 +156,7 @@ starfish_status starfish_multigrid_plan_measure(struct starfish_multigrid_plan *
 
 starfish_status starfish_multigrid_plan_memory(const starfish_multigrid_plan *plan, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
@@ -229,6 +231,7 @@ starfish_status starfish_multigrid_plan_complete(struct starfish_multigrid_plan 
 
 void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_multigrid_work_destroy(plan);

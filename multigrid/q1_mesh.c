@@ -1,6 +1,7 @@
 /* Meshes by refinement, and integrals over them: load vectors and errors. */
 #include "multigrid/q1.h"
 
+#include "base/arithmetic.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
 
@@ -29,6 +30,7 @@ static void refine(double length, double nu, int level, int last, double *width)
 
 starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x, double *width_y)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(refinement, "refinement");
     STARFISH_NEED(width_x, "width_x");
     STARFISH_NEED(width_y, "width_y");
@@ -198,6 +200,7 @@ static void load_element(const struct starfish_q1_problem *p, const struct dista
 starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, starfish_q1_function *f, void *data,
                                  double *load)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct distances distances;
     size_t n[2] = {0, 0}, e[2];
 
@@ -241,6 +244,7 @@ static void error_element(const struct starfish_q1_problem *p, const struct dist
 starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact, void *data,
                                   const double *solution, double *error)
 {
+    STARFISH_OWN_ARITHMETIC;
     const struct approximation approximation = {solution, exact, data};
     struct distances distances;
     double sum[2] = {0, 0};

@@ -2,6 +2,7 @@
  * graph. */
 #include "multigrid/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/q1_kind.h"
@@ -423,6 +424,7 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
                                         const struct starfish_multigrid_options *options,
                                         starfish_multigrid_plan **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     return starfish_q1_plan_create_cut(context, problem, options, NULL, result);
 }
 
@@ -436,5 +438,6 @@ starfish_status starfish_q1_plan_create_cut(starfish_context *context, const str
 starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,
                                    const struct starfish_multigrid_options *options, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     return starfish_multigrid_measure(context, &hooks, problem, options, NULL, memory);
 }

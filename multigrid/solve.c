@@ -2,6 +2,7 @@
  * a solution or in one of the job's own. The solves of a plan take turns, as they share its vectors. */
 #include "multigrid/solve.h"
 
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "krylov/iteration.h"
 #include "scheduler/ranks.h"
@@ -309,6 +310,7 @@ static starfish_status start(struct starfish_multigrid_job *job, struct starfish
 starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                          struct starfish_multigrid_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_multigrid_job *job;
 
     STARFISH_TRY(create_over(plan, rhs, solution, &job));
@@ -318,6 +320,7 @@ starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const vo
 starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                           starfish_multigrid_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_multigrid_job *created;
 
     STARFISH_NEED(job, "job");
@@ -351,6 +354,7 @@ starfish_status starfish_multigrid_wait_size(struct starfish_multigrid_job *job,
 
 starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     double size;
 
     STARFISH_NEED(job, "job");

@@ -3,6 +3,7 @@
  * the task that moves boundary data to the right-hand side and emptied by the same kind of task. */
 #include "poisson/layout.h"
 
+#include "base/arithmetic.h"
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
 #include "scheduler/data.h"
@@ -237,6 +238,7 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
 
 starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     STARFISH_NEED(pertrb, "pertrb");
     job->pertrb = pertrb;

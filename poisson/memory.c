@@ -2,6 +2,7 @@
  */
 #include "poisson/methods.h"
 
+#include "base/arithmetic.h"
 #include "poisson/gathered.h"
 #include "scheduler/memory.h"
 
@@ -34,6 +35,7 @@ static starfish_status fill_and_destroy(struct starfish_poisson_plan *plan, stru
 starfish_status starfish_poisson_memory(starfish_context *context, const struct starfish_poisson_problem *problem,
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_poisson_plan *plan;
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
@@ -45,6 +47,7 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             const struct starfish_poisson_options *options,
                                             struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_poisson_plan *plan;
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
@@ -53,6 +56,7 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
 
 starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(memory, "memory");
     STARFISH_NEED(plan, "plan");
     return fill(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);

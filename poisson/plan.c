@@ -2,6 +2,7 @@
  * solution is refused. */
 #include "poisson/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "poisson/condition.h"
 #include "poisson/gathered.h"
@@ -203,6 +204,7 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
 starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
                                              const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, plan));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
@@ -214,6 +216,7 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
                                                  const struct starfish_poisson_options *user,
                                                  starfish_poisson_plan **plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, plan));
     const struct starfish_axis *const axis[3] = {NULL, x, y};
@@ -222,6 +225,7 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
 
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_poisson_destroy_method(plan);
@@ -270,6 +274,7 @@ static starfish_status settle_spread(struct starfish_poisson_plan *plan, const s
 starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
                                               const struct starfish_field_share *shares, starfish_field **field)
 {
+    STARFISH_OWN_ARITHMETIC;
     const struct starfish_cut *cut;
     struct starfish_cut wanted;
     STARFISH_NEED(plan, "plan");
@@ -291,6 +296,7 @@ starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_
 
 starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     if (plan->gathered)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,

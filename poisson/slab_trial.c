@@ -267,13 +267,15 @@ static int recorded(const struct starfish_poisson_plan *plan, struct starfish_ra
 starfish_status starfish_slab_trial(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                     struct starfish_rates *rates)
 {
-    struct trial trial[STARFISH_WORKER_KINDS] = {{.solve = NULL}, {.solve = NULL}};
     starfish_status status = STARFISH_SUCCESS;
     if (recorded(plan, rates))
         return STARFISH_SUCCESS;
     if (starfish_machine_is_simulated())
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no rates in this precision have been recorded",
                              starfish_machine_named()->name);
+    struct trial *const trial = calloc(STARFISH_WORKER_KINDS, sizeof *trial); /* 450 kB: too much for a stack */
+    if (!trial)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a trial of slabs");
     for (int kind = 0; kind < STARFISH_WORKER_KINDS && status == STARFISH_SUCCESS; kind++) {
         status = create(&trial[kind], plan, residence, (starfish_worker_kind)kind);
         if (status == STARFISH_SUCCESS)
@@ -290,5 +292,6 @@ starfish_status starfish_slab_trial(struct starfish_poisson_plan *plan, enum sta
             rates->stream[STARFISH_GPU], rates->gpu_stream);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         destroy(&trial[kind]);
+    free(trial);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Solves: a job is made, its tasks are submitted as a whole, and what it holds is released when it is waited for. */
 #include "poisson/layout.h"
 
+#include "base/arithmetic.h"
 #include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
@@ -301,6 +302,7 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                               starfish_field *rhs, starfish_field *solution, starfish_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(job, "job");
     *job = NULL;
@@ -425,6 +427,7 @@ static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct a
 starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                         const void *rhs, void *solution, starfish_job **job)
 {
+    STARFISH_OWN_ARITHMETIC;
     return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 0, NULL}, job);
 }
 
@@ -439,6 +442,7 @@ starfish_status starfish_poisson_submit_staying(struct starfish_poisson_plan *pl
 starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                        const void *rhs, void *solution, struct starfish_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_job *job = NULL;
     starfish_rest_call_begin();
     starfish_status status = starfish_poisson_submit_staying(plan, boundary, rhs, solution, NULL, &job);
@@ -483,6 +487,7 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
 starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     if (job->on)
         return starfish_job_wait_on(job, info, accuracy);
@@ -502,6 +507,7 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
 
 starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     return starfish_job_wait_accuracy(job, info, NULL);
 }
 

@@ -6,6 +6,7 @@
  * why it must. */
 #include "poisson/submit_on.h"
 
+#include "base/arithmetic.h"
 #include "poisson/methods.h"
 #include "scheduler/bundle.h"
 #include "scheduler/stream.h"
@@ -118,6 +119,7 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
                                            const void *rhs, void *solution, struct CUstream_st *stream,
                                            starfish_job **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     const struct request_on request = {boundary, rhs, solution};
     struct starfish_job *job;
     STARFISH_NEED(plan, "plan");

@@ -1,7 +1,8 @@
 /* Room for the runtime. A reservation of the size that it will need is tried, and given back. */
 #include "scheduler/address_space.h"
 
-#include <pthread.h>
+#include "scheduler/stacks.h"
+
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,21 +12,10 @@
 /* Tables of StarPU, of FFTW and OpenBLAS, and of a small problem. */
 #define TABLES ((size_t)96 << 20)
 
-static size_t stack_bytes(void)
-{
-    pthread_attr_t attributes;
-    size_t bytes = 0;
-    if (pthread_attr_init(&attributes) != 0)
-        return 0;
-    pthread_attr_getstacksize(&attributes, &bytes);
-    pthread_attr_destroy(&attributes);
-    return bytes;
-}
-
 starfish_status starfish_check_address_space(int threads)
 {
     struct rlimit limit;
-    const size_t bytes = TABLES + (size_t)threads * (stack_bytes() + ARENA);
+    const size_t bytes = TABLES + (size_t)threads * (starfish_stack_bytes() + ARENA);
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return STARFISH_SUCCESS;
     void *const room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

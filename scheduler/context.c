@@ -1,5 +1,7 @@
 /* The runtime context: starting (start.h) or joining StarPU, and asking about its workers. */
 #include "scheduler/context.h"
+
+#include "base/arithmetic.h"
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
@@ -147,6 +149,7 @@ static double choose_patience(const struct starfish_context *context, double sec
 
 starfish_status starfish_context_create(starfish_context **result, const struct starfish_context_options *user)
 {
+    STARFISH_OWN_ARITHMETIC;
     struct starfish_context_options options;
     STARFISH_NEED(result, "context");
     *result = NULL;
@@ -184,6 +187,7 @@ starfish_status starfish_context_create(starfish_context **result, const struct 
 
 void starfish_context_destroy(starfish_context *context)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!context)
         return;
     if (starfish_is_forked()) {
@@ -344,20 +348,15 @@ starfish_status starfish_context_runtime(const starfish_context *context, struct
     return STARFISH_SUCCESS;
 }
 
-struct starfish_links starfish_context_links(struct starfish_context *context)
+/* Under the lock. */
+static void sum_links(struct starfish_context *context)
 {
-    if (starfish_is_forked())
-        return context->links;
-    pthread_mutex_lock(&context->bytes_lock);
     for (int bus = 0; bus < starpu_bus_get_count(); bus++) {
         struct starpu_profiling_bus_info info;
         const int from = starpu_bus_get_src(bus), to = starpu_bus_get_dst(bus);
         if (starpu_bus_get_profiling_info(bus, &info) == 0 && info.transferred_bytes > 0)
             context->links.moved[from][to] += (size_t)info.transferred_bytes;
     }
-    struct starfish_links links = context->links;
-    pthread_mutex_unlock(&context->bytes_lock);
-    return links;
 }
 
 struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links)
@@ -377,10 +376,33 @@ struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links
     return bytes;
 }
 
+/* Links are 8 kB, too much for the stack of a caller's thread. In a child of a fork, where nothing moves, another
+ * thread may have held the lock. */
+static void read_links(struct starfish_context *context, struct starfish_links *links, struct starfish_bytes *bytes)
+{
+    const int forked = starfish_is_forked();
+    if (!forked) {
+        pthread_mutex_lock(&context->bytes_lock);
+        sum_links(context);
+    }
+    if (links)
+        *links = context->links;
+    if (bytes)
+        *bytes = starfish_bytes_of_links(&context->links);
+    if (!forked)
+        pthread_mutex_unlock(&context->bytes_lock);
+}
+
+void starfish_context_links(struct starfish_context *context, struct starfish_links *links)
+{
+    read_links(context, links, NULL);
+}
+
 struct starfish_bytes starfish_context_bytes(struct starfish_context *context)
 {
-    const struct starfish_links links = starfish_context_links(context);
-    return starfish_bytes_of_links(&links);
+    struct starfish_bytes bytes;
+    read_links(context, NULL, &bytes);
+    return bytes;
 }
 
 double starfish_now(void)
@@ -406,6 +428,7 @@ struct each_worker {
 
 static void run_on_worker(void *buffers[], void *data)
 {
+    STARFISH_OWN_ARITHMETIC;
     const struct each_worker *each = data;
     (void)buffers;
     each->function(each->argument, starfish_context_current_worker(each->context));

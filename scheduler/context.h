@@ -80,7 +80,7 @@ starfish_status starfish_context_check_index(const struct starfish_context *cont
 
 /* Bytes moved over links of each kind since the context was made, by everything in the process. */
 struct starfish_bytes starfish_context_bytes(struct starfish_context *context);
-struct starfish_links starfish_context_links(struct starfish_context *context);
+void starfish_context_links(struct starfish_context *context, struct starfish_links *links);
 /* Links by their kinds. */
 struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links);
 

@@ -5,6 +5,7 @@
 #include "scheduler/fork.h"
 #include "scheduler/ranks.h"
 #include "scheduler/rest.h"
+#include "scheduler/stacks.h"
 
 static void *run(void *data)
 {
@@ -33,7 +34,7 @@ static starfish_status start(struct starfish_driver *driver, struct starfish_con
     driver->has_ended = 0;
     STARPU_PTHREAD_MUTEX_INIT(&driver->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&driver->ended, NULL);
-    if (starpu_pthread_create(&driver->thread, NULL, run, driver) == 0)
+    if (starfish_thread_create(&driver->thread, run, driver) == 0)
         return STARFISH_SUCCESS;
     destroy(driver);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "no thread can be made");

@@ -1,6 +1,7 @@
 /* Fields: registration of user memory as slabs, without copies. */
 #include "scheduler/field.h"
 
+#include "base/arithmetic.h"
 #include "base/real.h"
 #include "scheduler/data.h"
 #include "scheduler/ranks.h"
@@ -289,6 +290,7 @@ static starfish_status acquire_slabs(const struct starfish_field *field)
 starfish_status starfish_field_create(starfish_context *context, starfish_precision precision, const size_t n[3],
                                       size_t slabs, void *memory, starfish_field **field)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_TRY(check(context, precision, n, field));
     if (slabs == 0 || slabs > n[2] || slabs > STARFISH_MAX_SLABS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: slabs is %zu, not in 1..%zu", slabs,
@@ -395,6 +397,7 @@ starfish_status starfish_field_shaped(struct starfish_context *context, const st
 
 void starfish_field_destroy(starfish_field *field)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!field)
         return;
     if (starfish_is_stuck())
@@ -412,6 +415,7 @@ void starfish_field_destroy(starfish_field *field)
 
 starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(field, "field");
     STARFISH_NEED(memory, "memory");
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
@@ -432,6 +436,7 @@ starfish_status starfish_field_acquire(starfish_field *field, void **memory)
 
 starfish_status starfish_field_release(starfish_field *field)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(field, "field");
     STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
     const int was_acquired = field->is_acquired;

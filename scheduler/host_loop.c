@@ -1,6 +1,7 @@
 /* Loops over the host's cores, through OpenMP. */
 #include "scheduler/host_loop.h"
 
+#include "base/arithmetic.h"
 #include "scheduler/context.h"
 #include "scheduler/rest.h"
 
@@ -47,9 +48,16 @@ void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void
             body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
         return;
     }
-#pragma omp parallel for num_threads(threads) schedule(dynamic)
-    for (size_t r = 0; r < runs; r++)
-        body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
+    /* OpenMP's threads are the host program's too: their environment stays its own between loops. */
+    const int suspended = starfish_arithmetic_suspend();
+#pragma omp parallel num_threads(threads)
+    {
+        STARFISH_OWN_ARITHMETIC;
+#pragma omp for schedule(dynamic)
+        for (size_t r = 0; r < runs; r++)
+            body(data, r * run, r + 1 == runs ? count : (r + 1) * run);
+    }
+    starfish_arithmetic_resume(suspended);
 }
 
 void starfish_host_loop_in_call(size_t count, size_t run, starfish_host_body *body, void *data)

@@ -6,6 +6,7 @@
 #include "scheduler/machine.h"
 #include "scheduler/rest.h"
 
+#include "base/arithmetic.h"
 #include "base/pages.h"
 #include "base/real.h"
 #include <starfish/poisson.h>
@@ -342,6 +343,7 @@ size_t starfish_main_memory(void)
 
 starfish_status starfish_context_worker_memory(const starfish_context *context, size_t index, size_t *bytes)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(context, "context");
     STARFISH_NEED(bytes, "bytes");
     STARFISH_TRY(starfish_context_check_index(context, index));

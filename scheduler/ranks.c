@@ -1,6 +1,7 @@
 /* Ranks: owners of data, what travels around a task, and agreement. */
 #include "scheduler/ranks.h"
 
+#include "base/arithmetic.h"
 #include "scheduler/options.h"
 #include "scheduler/rest.h"
 #include "scheduler/task.h"
@@ -337,6 +338,7 @@ starfish_status starfish_context_create_ranked(struct starfish_context **context
                                                const struct starfish_context_options *options,
                                                const struct starfish_transport *transport, const char *text)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(context, "context");
     *context = NULL;
     if (!transport || transport->size != sizeof *transport)

@@ -230,7 +230,7 @@ static struct starfish_record *create(struct starfish_context *context)
     for (size_t i = 0; i < context->workers; i++)
         starfish_context_worker(context, i, &record->worker[i]);
     name_nodes(record);
-    record->links = starfish_context_links(context);
+    starfish_context_links(context, &record->links);
     return record;
 }
 
@@ -296,10 +296,11 @@ starfish_status starfish_record_stop(struct starfish_record *record)
 {
     if (!record->context)
         return STARFISH_SUCCESS;
-    const struct starfish_links after = starfish_context_links(record->context);
+    const struct starfish_links before = record->links;
+    starfish_context_links(record->context, &record->links);
     for (unsigned from = 0; from < STARPU_MAXNODES; from++)
         for (unsigned to = 0; to < STARPU_MAXNODES; to++)
-            record->links.moved[from][to] = after.moved[from][to] - record->links.moved[from][to];
+            record->links.moved[from][to] -= before.moved[from][to];
     record->bytes = starfish_bytes_of_links(&record->links);
     record->context->record = NULL;
     record->context = NULL;

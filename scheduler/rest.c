@@ -24,6 +24,8 @@
  * a host program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
+#include "scheduler/stacks.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -153,7 +155,7 @@ static int start_keeper(void)
     rest.stop = 0;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    rest.kept = pthread_create(&rest.keeper, NULL, keep, NULL) == 0;
+    rest.kept = starfish_thread_create(&rest.keeper, keep, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!rest.kept)
         pthread_cond_destroy(&rest.changed);

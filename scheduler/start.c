@@ -17,6 +17,7 @@
 #include "scheduler/home.h"
 #include "scheduler/memory.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/stacks.h"
 
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
@@ -226,7 +227,9 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
     };
     void *binding = starfish_topology_binding();
     const int device = current_device();
+    const size_t stacks = starfish_stacks_enlarge();
     int code = starpu_init(conf);
+    starfish_stacks_restore(stacks);
     return_to_device(device);
     starfish_topology_bind_again(binding);
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)

@@ -1,8 +1,8 @@
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 
+#include "base/arithmetic.h"
 #include "scheduler/account.h"
-
 #include "scheduler/bundle.h"
 #include "scheduler/fork.h"
 #include "scheduler/joint.h"
@@ -79,6 +79,16 @@ uint32_t starfish_footprint_of(const size_t *values, size_t count)
     const uint32_t hash = starpu_hash_crc32c_be_n(values, count * sizeof *values, 0);
     starfish_sizes_note(hash, values, count);
     return hash;
+}
+
+void starfish_task_run(void (*function)(void *buffers[], void *arguments), void *buffers[], void *arguments)
+{
+    if (starfish_arithmetic_is_own()) {
+        function(buffers, arguments);
+        return;
+    }
+    STARFISH_OWN_ARITHMETIC;
+    function(buffers, arguments);
 }
 
 void starfish_task_simulated(void *buffers[], void *arguments)

@@ -116,13 +116,27 @@ void starfish_task_check(const struct starfish_task_header *header, const char *
 /* In a codelet's function on a GPU: the stream of its launches. */
 struct CUstream_st *starfish_task_stream(void);
 
-/* Members of a codelet for the two kinds of device; the CUDA one exists when this build and StarPU have CUDA. On a
- * simulated machine there is one that is never called. */
+/* Calls function(buffers, arguments) in the default floating-point environment: a host program that has started StarPU
+ * may trap or round otherwise in its workers (base/arithmetic.h). */
+void starfish_task_run(void (*function)(void *buffers[], void *arguments), void *buffers[], void *arguments);
+
+/* A codelet's function `function`_task, which StarPU calls: `function` through starfish_task_run. */
+#define STARFISH_TASK_FUNCTION(function)                                                                               \
+    static void function##_task(void *buffers[], void *arguments)                                                      \
+    {                                                                                                                  \
+        starfish_task_run(function, buffers, arguments);                                                               \
+    }
+
+/* The function for CUDA exists when this build and StarPU have CUDA. On a simulated machine there is one that is never
+ * called. */
 #if defined(STARFISH_HAVE_GPU)
-#define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function}, .cuda_flags = {STARPU_CUDA_ASYNC},
+#define STARFISH_CUDA_TASK_FUNCTION(function) STARFISH_TASK_FUNCTION(function)
+#define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function##_task}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #elif defined(STARPU_SIMGRID)
+#define STARFISH_CUDA_TASK_FUNCTION(function)
 #define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {starfish_task_simulated}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #else
+#define STARFISH_CUDA_TASK_FUNCTION(function)
 #define STARFISH_CUDA_FUNCTION(function)
 #endif
 void starfish_task_simulated(void *buffers[], void *arguments);
@@ -137,9 +151,11 @@ void starfish_task_simulated(void *buffers[], void *arguments);
 /* A codelet named `label` over cpu and cuda functions `operation`_cpu and `operation`_cuda, any number of data, with a
  * performance model of its own. */
 #define STARFISH_CODELET(operation, label, trace_color)                                                                \
+    STARFISH_TASK_FUNCTION(operation##_cpu)                                                                            \
+    STARFISH_CUDA_TASK_FUNCTION(operation##_cuda)                                                                      \
     static struct starpu_perfmodel operation##_model = {STARFISH_LENGTH, .symbol = "starfish_" label,                  \
                                                         .footprint = starfish_task_footprint};                         \
-    static struct starpu_codelet operation##_codelet = {.cpu_funcs = {operation##_cpu},                                \
+    static struct starpu_codelet operation##_codelet = {.cpu_funcs = {operation##_cpu_task},                           \
                                                         STARFISH_CUDA_FUNCTION(operation##_cuda).nbuffers =            \
                                                             STARPU_VARIABLE_NBUFFERS,                                  \
                                                         .model = &operation##_model,                                   \

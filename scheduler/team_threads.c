@@ -5,6 +5,7 @@
 #include "base/barrier.h"
 #include "scheduler/context.h"
 #include "scheduler/fork.h"
+#include "scheduler/stacks.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -16,7 +17,7 @@ enum { LOOKS = 64, NAP_AFTER_NS = 100000 }; /* looks between two at the clock */
 
 struct thread {
     struct starfish_team_threads *team;
-    pthread_t thread;
+    starpu_pthread_t thread;
     size_t part;
 };
 
@@ -108,7 +109,7 @@ static void start(struct starfish_team_threads *t)
     while (made + 1 < t->size) {
         struct thread *thread = &t->thread[made];
         *thread = (struct thread){.team = t, .part = made + 1};
-        if (pthread_create(&thread->thread, NULL, live, thread) != 0)
+        if (starfish_thread_create(&thread->thread, live, thread) != 0)
             break;
         made++;
     }
@@ -178,7 +179,7 @@ void starfish_team_threads_destroy(struct starfish_team_threads *t)
         t->ends = 1;
         begin_round(t);
         for (size_t part = 1; part < t->parts; part++)
-            pthread_join(t->thread[part - 1].thread, NULL);
+            starpu_pthread_join(t->thread[part - 1].thread, NULL);
         pthread_cond_destroy(&t->woken);
         pthread_mutex_destroy(&t->lock);
     }

@@ -1,6 +1,7 @@
 /* Making a plan: check what is asked for, cut the lines into pieces, register the coefficients, prepare. */
 #include "tridiag/plan.h"
 
+#include "base/arithmetic.h"
 #include "base/real.h"
 #include "scheduler/memory.h"
 #include "scheduler/team.h"
@@ -436,12 +437,14 @@ starfish_status starfish_tridiag_plan_create(starfish_context *context, const st
                                              const struct starfish_tridiag_options *options,
                                              starfish_tridiag_plan **plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     return create(context, problem, options, 1, plan);
 }
 
 starfish_status starfish_tridiag_memory(starfish_context *context, const struct starfish_tridiag_problem *problem,
                                         const struct starfish_tridiag_options *options, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_tridiag_plan *plan;
 
     STARFISH_NEED(memory, "memory");
@@ -453,12 +456,14 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
 
 starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan, struct starfish_memory *memory)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     return starfish_memory_tell(plan->context, &plan->memory, memory);
 }
 
 starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     /* Copies on other devices are of the old values. */
     release_coefficients(plan);
@@ -468,6 +473,7 @@ starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
 
 void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     release_coefficients(plan);
@@ -483,6 +489,7 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
 
 double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line)
 {
+    STARFISH_OWN_ARITHMETIC;
     if (line)
         *line = plan ? plan->growth_line : 0;
     return plan ? plan->growth : (double)NAN;

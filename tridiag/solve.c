@@ -2,6 +2,7 @@
  * teams of cores share the plan's pieces, the first ones are the cores'. */
 #include "tridiag/plan.h"
 
+#include "base/arithmetic.h"
 #include "codelets/bring_home.h"
 #include "scheduler/rest.h"
 
@@ -125,6 +126,7 @@ static void destroy(struct starfish_tridiag_job *job)
 starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
                                         starfish_tridiag_job **result)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
@@ -158,6 +160,7 @@ static void fill_info(const struct starfish_tridiag_job *job, struct starfish_tr
 
 starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     starfish_rest_call_begin();
     const starfish_status status = finish(job);
@@ -171,6 +174,7 @@ starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish
 starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *rhs, void *solution,
                                        struct starfish_tridiag_info *info)
 {
+    STARFISH_OWN_ARITHMETIC;
     starfish_tridiag_job *job = NULL;
 
     starfish_rest_call_begin();

@@ -228,18 +228,14 @@ static double off(const json_t *row)
 static void print_rows(const struct comparison *comparison)
 {
     static const char *const head[] = {"case", "workers", "policy", "measured ms", "simulated ms", "off"};
-    static struct table table;
+    struct table table = {.alignment = TABLE_RIGHT, .left = 2};
     const json_t *row;
     size_t i;
+    table_row(&table);
+    for (size_t column = 0; column < sizeof head / sizeof head[0]; ++column)
+        table_cell(&table, "%s", head[column]);
     json_array_foreach(comparison->rows, i, row)
     {
-        if (i % (TABLE_ROWS - 1) == 0) {
-            table_print(&table);
-            table = (struct table){.alignment = TABLE_RIGHT, .left = 2};
-            table_row(&table);
-            for (size_t column = 0; column < sizeof head / sizeof head[0]; ++column)
-                table_cell(&table, "%s", head[column]);
-        }
         table_row(&table);
         table_cell(&table, "%s", starfish_json_text_of(row, "case"));
         table_cell(&table, "%s", starfish_json_text_of(row, "workers"));

@@ -5,31 +5,50 @@ include(CMakePackageConfigHelpers)
 set(starfish_cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Starfish)
 set(starfish_private_folder ${CMAKE_INSTALL_LIBDIR}/starfish) # StarPU, where it comes along
 
-# starfish_finds(TARGET FROM FOLDER...): the target, in folder FROM of the tree, finds libraries in these folders of it.
-function(starfish_finds target from)
+# starfish_finds(TARGET FROM BUILT FOLDER...): the target, in folder FROM of the install tree and in folder BUILT of the
+# build tree, finds libraries in these folders of both. The search paths are the same in both trees: where they differ,
+# CMake ends the build tree's with a colon for its own use, and the dynamic linker takes the empty entry after it for
+# the current folder.
+function(starfish_finds target from built)
     set(places)
     foreach(folder ${ARGN})
         file(RELATIVE_PATH place "/${from}" "/${folder}")
         list(APPEND places "$ORIGIN/${place}")
+        string(REGEX REPLACE "^${CMAKE_INSTALL_LIBDIR}" lib folder "${folder}")
+        file(RELATIVE_PATH place "/${built}" "/${folder}")
+        list(APPEND places "$ORIGIN/${place}")
     endforeach()
-    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${places};${CMAKE_INSTALL_RPATH}")
+    list(APPEND places ${CMAKE_INSTALL_RPATH} ${starfish_starpu_elsewhere})
+    list(REMOVE_DUPLICATES places)
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${places}" BUILD_WITH_INSTALL_RPATH ON)
 endfunction()
 set(starfish_library_folders ${CMAKE_INSTALL_LIBDIR} ${starfish_private_folder})
+set(starfish_starpu_elsewhere)
+if(starfish_own_starpu AND NOT STARFISH_INSTALL_STARPU)
+    set(starfish_starpu_elsewhere ${STARPU_LIBRARY_DIRS})
+endif()
 
 # ---- component library
 
 install(TARGETS starfish EXPORT StarfishTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-starfish_finds(starfish ${CMAKE_INSTALL_LIBDIR} ${starfish_library_folders})
+starfish_finds(starfish ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
 if(TARGET starfish_policies)
     install(TARGETS starfish_policies LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-    starfish_finds(starfish_policies ${CMAKE_INSTALL_LIBDIR} ${starfish_library_folders})
+    starfish_finds(starfish_policies ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
 endif()
-# StarPU's own libraries find each other by $ORIGIN (scheduler/starpu/build).
+# StarPU's own libraries find each other by $ORIGIN (scheduler/starpu/build). In the build tree they are links.
 function(starfish_install_starpu folder pattern to component)
     file(GLOB libraries "${folder}/${pattern}")
     install(FILES ${libraries} DESTINATION ${to} COMPONENT ${component})
+    string(REGEX REPLACE "^${CMAKE_INSTALL_LIBDIR}" "${PROJECT_BINARY_DIR}/lib" there "${to}")
+    file(MAKE_DIRECTORY "${there}")
+    foreach(library ${libraries})
+        get_filename_component(name "${library}" NAME)
+        file(RELATIVE_PATH place "${there}" "${library}")
+        file(CREATE_LINK "${place}" "${there}/${name}" SYMBOLIC)
+    endforeach()
 endfunction()
 if(STARFISH_INSTALL_STARPU)
     pkg_get_variable(starpu_folder starpu-1.4 libdir)
@@ -43,7 +62,7 @@ if(TARGET starfish_mpi)
     install(TARGETS starfish_mpi EXPORT StarfishMpiTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT development)
     install(EXPORT StarfishMpiTargets NAMESPACE Starfish:: DESTINATION ${starfish_cmake_folder} COMPONENT development)
-    starfish_finds(starfish_mpi ${CMAKE_INSTALL_LIBDIR} ${starfish_library_folders})
+    starfish_finds(starfish_mpi ${CMAKE_INSTALL_LIBDIR} lib ${starfish_library_folders})
     if(STARFISH_INSTALL_STARPU)
         starfish_install_starpu("${starpu_folder}" "libstarpumpi-1.*.so*" ${starfish_private_folder} mpi)
     endif()
@@ -53,7 +72,7 @@ endif()
 
 if(STARFISH_PROGRAM)
     install(TARGETS starfish_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-    starfish_finds(starfish_program ${CMAKE_INSTALL_BINDIR} ${starfish_library_folders})
+    starfish_finds(starfish_program ${CMAKE_INSTALL_BINDIR} bin ${starfish_library_folders})
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/scheduler/machines" DESTINATION ${CMAKE_INSTALL_DATADIR}/starfish
         COMPONENT program)
     # Pages and completion are written by the installed program's twin in the build folder, when it is installed.
@@ -66,7 +85,7 @@ if(STARFISH_PROGRAM)
     if(TARGET starfish_simulated_program)
         set(folder ${CMAKE_INSTALL_LIBEXECDIR}/starfish)
         install(TARGETS starfish_simulated_program RUNTIME DESTINATION ${folder} COMPONENT program)
-        starfish_finds(starfish_simulated_program ${folder} ${starfish_private_folder}/simgrid)
+        starfish_finds(starfish_simulated_program ${folder} bin ${starfish_private_folder}/simgrid)
         starfish_install_starpu("${simgrid_starpu}/lib" "libstarpu-1.*.so*" ${starfish_private_folder}/simgrid program)
     endif()
 endif()

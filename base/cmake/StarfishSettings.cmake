@@ -47,6 +47,27 @@ if(STARFISH_LIBFUZZER)
     target_compile_options(starfish_settings INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
 endif()
 
+# Hardening, for everything that is linked here, examples and tests included: a canary in functions with arrays, checked
+# string functions, addresses that cannot be written after loading, no executable stack, programs at random addresses.
+# Sanitizers check more than _FORTIFY_SOURCE, and a compiler that defines it already may have chosen a higher level.
+include(CheckCSourceCompiles)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+set(CMAKE_REQUIRED_FLAGS -O2)
+check_c_source_compiles("#ifdef _FORTIFY_SOURCE\n#error\n#endif\nint main(void) { return 0; }" STARFISH_SETS_FORTIFY)
+unset(CMAKE_REQUIRED_FLAGS)
+add_compile_options($<$<COMPILE_LANGUAGE:C,CXX,Fortran>:-fstack-protector-strong>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fstack-protector-strong>)
+if(STARFISH_SETS_FORTIFY AND NOT STARFISH_SANITIZE)
+    add_compile_options(
+        $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-D_FORTIFY_SOURCE=2>)
+endif()
+set(STARFISH_FORTIFIES FALSE) # so that a test may look for it
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$" AND NOT STARFISH_SANITIZE)
+    set(STARFISH_FORTIFIES TRUE)
+endif()
+add_link_options(LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+
 include(CheckLanguage)
 # For the module's example and test alone: the library needs none.
 check_language(Fortran)

@@ -108,6 +108,15 @@ CALLS = [
     ("base/real.c", "starpu_malloc(3);", "starpu_malloc"),
 ]
 
+# Public functions: file, the function's name, its first statement, whether that is right.
+ARITHMETIC = [
+    ("poisson/a.c", "starfish_a_solve", "STARFISH_OWN_ARITHMETIC;", True),
+    ("poisson/a.c", "starfish_a_solve", "return 0;", False),
+    ("poisson/a.c", "starfish_a_solve", "/* STARFISH_OWN_ARITHMETIC; */", False),
+    ("poisson/a.c", "starfish_a_option", "return 0;", True),
+    ("tests/a.c", "starfish_a_solve", "return 0;", True),
+]
+
 EIGHT = "int a, int b, int c, int d, int e, int f, int g, int h"
 # file, its text, whether it is right
 PARAMETERS = [
@@ -178,6 +187,10 @@ def cases():
     for path, body, caught in CALLS:
         text = f"static void f(void)\n{{\n    {body}\n}}\n"
         yield f"{path} with {body}", "calls", FURNITURE | {path: text}, "", caught and f"{path}:3: names {caught}:"
+    for path, name, statement, right in ARITHMETIC:
+        files = {"include/starfish/a.h": f"int {name}(int a);\n",
+                 path: f"static int own(void)\n{{\n    return 0;\n}}\n\nint {name}(int a)\n{{\n    {statement}\n}}\n"}
+        yield f"{path}: {name} with {statement}", "arithmetic", files, "", None if right else f"{path}:6: {name}"
     for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"

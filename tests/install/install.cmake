@@ -18,16 +18,8 @@ foreach(text ${texts})
         endif()
     endforeach()
 endforeach()
-file(GLOB_RECURSE binaries "${prefix}/bin/*" "${prefix}/lib/*.so*" "${prefix}/libexec/*")
-foreach(binary ${binaries})
-    execute_process(COMMAND readelf -d "${binary}" OUTPUT_VARIABLE output ERROR_QUIET)
-    foreach(elsewhere "${BUILD}" "${SOURCE}" "${SCRATCH}")
-        string(FIND "${output}" "${elsewhere}" found)
-        if(NOT found EQUAL -1)
-            message(FATAL_ERROR "${binary} looks for libraries in ${elsewhere}:\n${output}")
-        endif()
-    endforeach()
-endforeach()
+run(python3 -B "${CMAKE_CURRENT_LIST_DIR}/binaries.py" ${FORTIFIED} --elsewhere "${BUILD}" --elsewhere "${SOURCE}"
+    --elsewhere "${SCRATCH}" "${prefix}")
 
 # ---- the libraries show our functions and nothing else
 
