@@ -583,8 +583,7 @@ EXPERIMENT(reproduce_goeddeke_table4, "goeddeke-table4", 9, measure_inner,
            "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1,
            .solves = {8, 8})
 EXPERIMENT(reproduce_goeddeke_table5, "goeddeke-table5", 9, measure_speedups,
-           "tables 5 and 6: one core and a GPU, double and mixed precision, by times and by times per digit.\n"
-           "Without a GPU: the core's times.",
+           "tables 5 and 6: one core and a GPU by times and by times per digit. Without a GPU: the core's times.",
            .alone = 1, .solves = {4, 8})
 EXPERIMENT(reproduce_goeddeke_table6, "goeddeke-table6", 9, measure_speedups,
            "tables 5 and 6: the rows of goeddeke-table5, from which table 6 is computed.", .alone = 1, .solves = {4, 8})
