@@ -84,14 +84,7 @@ static void gang_help_cpu(void *buffers[], void *data)
     starfish_team_run(a->gang->context, take_part, a->gang);
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void gang_help_cuda(void *buffers[], void *data) /* where cores alone may */
-{
-    (void)buffers, (void)data;
-}
-#endif
-
-STARFISH_CODELET(gang_help, "gang_help", 0xdddddd);
+STARFISH_CORES_CODELET(gang_help, "gang_help", 0xdddddd);
 
 /* Helpers that cannot be had are not missed. */
 static void ask_for_help(struct starfish_gang *gang, struct starfish_progress *progress, int phase)

@@ -34,14 +34,7 @@ static void host_work_cpu(void *buffers[], void *data)
     starfish_team_run(a->header.progress->context, take_items, a->dealing);
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void host_work_cuda(void *buffers[], void *data) /* where cores alone may */
-{
-    (void)buffers, (void)data;
-}
-#endif
-
-STARFISH_CODELET(host_work, "host_work", 0xaa7755);
+STARFISH_CORES_CODELET(host_work, "host_work", 0xaa7755);
 
 static starfish_status submit(struct starfish_progress *progress, struct dealing *dealing, int worker)
 {

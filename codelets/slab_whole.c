@@ -495,14 +495,7 @@ static void slab_whole_cpu(void *buffers[], void *data)
     starfish_gang_run(gang, a->header.progress, a->header.phase, 2 * a->whole->batches + 1);
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void slab_whole_cuda(void *buffers[], void *data) /* where cores alone may */
-{
-    (void)buffers, (void)data;
-}
-#endif
-
-STARFISH_CODELET(slab_whole, "slab_whole", 0x4477aa);
+STARFISH_CORES_CODELET(slab_whole, "slab_whole", 0x4477aa);
 
 int starfish_slab_whole_possible(const struct starfish_slab_space *space)
 {

@@ -151,13 +151,16 @@ void starfish_task_simulated(void *buffers[], void *arguments);
 /* A codelet named `label` over cpu and cuda functions `operation`_cpu and `operation`_cuda, any number of data, with a
  * performance model of its own. */
 #define STARFISH_CODELET(operation, label, trace_color)                                                                \
-    STARFISH_TASK_FUNCTION(operation##_cpu)                                                                            \
     STARFISH_CUDA_TASK_FUNCTION(operation##_cuda)                                                                      \
+    STARFISH_CODELET_WITH(operation, label, trace_color, STARFISH_CUDA_FUNCTION(operation##_cuda))
+/* One whose tasks run on cores alone. */
+#define STARFISH_CORES_CODELET(operation, label, trace_color) STARFISH_CODELET_WITH(operation, label, trace_color, )
+#define STARFISH_CODELET_WITH(operation, label, trace_color, cuda_function)                                            \
+    STARFISH_TASK_FUNCTION(operation##_cpu)                                                                            \
     static struct starpu_perfmodel operation##_model = {STARFISH_LENGTH, .symbol = "starfish_" label,                  \
                                                         .footprint = starfish_task_footprint};                         \
     static struct starpu_codelet operation##_codelet = {.cpu_funcs = {operation##_cpu_task},                           \
-                                                        STARFISH_CUDA_FUNCTION(operation##_cuda).nbuffers =            \
-                                                            STARPU_VARIABLE_NBUFFERS,                                  \
+                                                        cuda_function.nbuffers = STARPU_VARIABLE_NBUFFERS,             \
                                                         .model = &operation##_model,                                   \
                                                         .name = label,                                                 \
                                                         .color = trace_color}

@@ -133,7 +133,7 @@ static double gpu_share(const struct starfish_step_info *step)
     return tasks > 0 ? (double)step->tasks[STARFISH_GPU] / tasks : 0;
 }
 
-static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_info *info)
+static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_info *info, int busy)
 {
     if (repetition == 0)
         STARFISH_TRY(allocate_times(times, info->levels));
@@ -144,7 +144,7 @@ static starfish_status record(struct blktri_times *times, size_t repetition, con
                                                                       &info->level[l].substitution};
         times->separators[l] = info->level[l].separators;
         for (int step = 0; step < BLKTRI_STEPS; ++step) {
-            times->step[step][l][repetition] = steps[step]->seconds;
+            times->step[step][l][repetition] = busy ? steps[step]->busy_seconds : steps[step]->seconds;
             times->gpu_share[step][l] += gpu_share(steps[step]) / (double)times->repeat;
         }
     }
@@ -200,14 +200,14 @@ static starfish_status calibrate(starfish_context *context, starfish_poisson_pla
     return STARFISH_SUCCESS;
 }
 
-static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup,
+static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup, int busy,
                                    struct blktri_times *times)
 {
     for (size_t r = 0; r < warmup + times->repeat; ++r) {
         struct starfish_info info;
         STARFISH_TRY(starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info));
         if (r >= warmup)
-            STARFISH_TRY(record(times, r - warmup, &info));
+            STARFISH_TRY(record(times, r - warmup, &info, busy));
     }
     return STARFISH_SUCCESS;
 }
@@ -220,7 +220,7 @@ static starfish_status run_prepared(const struct blktri_case *c, starfish_contex
     STARFISH_TRY(make_plan(c, context, 0, &plan));
     starfish_status status = calibrate(context, plan, arrays);
     if (status == STARFISH_SUCCESS)
-        status = time_solves(plan, arrays, warmup, times);
+        status = time_solves(plan, arrays, warmup, c->busy, times);
     starfish_poisson_plan_destroy(plan);
     return status;
 }

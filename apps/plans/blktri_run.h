@@ -19,6 +19,7 @@ struct blktri_case {
     int split, radix;
     const char *workers; /* as for --workers */
     int team;            /* cores per CPU worker, 0: by default */
+    int busy;            /* steps' times are sums over their tasks, else from the first start to the last end */
     int on_device;       /* right-hand side and solution in a GPU's memory, else in the host's */
 };
 

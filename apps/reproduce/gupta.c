@@ -9,13 +9,13 @@
 
 #include "apps/plans/multigrid_run.h"
 #include "base/status.h"
-#include "scheduler/record.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const workers[PLACES] = {"cpu:1", "gpu"}, *const places[PLACES] = {"one core", "one GPU"};
+static const char *const workers[PLACES] = {"cpu:1", "gpu:1"};
+const char *const gupta_places[PLACES] = {"one core", "one GPU"};
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------- */
 
@@ -40,18 +40,17 @@ static starfish_status run(const struct gupta *g, const struct diffusion_case *g
     return diffusion_repeat(given, options, context, &repeats, times);
 }
 
-static int places_here(const struct gupta *g)
+int gupta_places_here(const struct gupta *g)
 {
     return g->bench.gpus > 0 ? PLACES : 1;
 }
 
-/* Do something in a context with the workers of each place that this machine has, a GPU first. */
-static starfish_status at_all_places(struct gupta *g,
-                                     starfish_status (*measure)(struct gupta *g, int place, starfish_context *context))
+starfish_status gupta_at_all_places(struct gupta *g,
+                                    starfish_status (*measure)(struct gupta *g, int place, starfish_context *context))
 {
     starfish_context *context;
 
-    for (int place = places_here(g) - 1; place >= 0; place--) {
+    for (int place = gupta_places_here(g) - 1; place >= 0; place--) {
         STARFISH_TRY(multigrid_context(workers[place], &context));
         const starfish_status status = measure(g, place, context);
         starfish_context_destroy(context);
@@ -60,7 +59,7 @@ static starfish_status at_all_places(struct gupta *g,
     return STARFISH_SUCCESS;
 }
 
-static double if_paper(const struct gupta *g, double number)
+double gupta_if_paper(const struct gupta *g, double number)
 {
     return g->n == PAPER_N ? number : (double)NAN;
 }
@@ -95,15 +94,22 @@ static starfish_status run_version(const struct gupta *g, const struct diffusion
     return run(g, given, &options, context, times);
 }
 
-/* GFLOP/s of DIPCG2 by that, in section 7.2.1, whose times are not those of table 1: 0.0987 and 2.237 s. */
-static void add_rate(struct gupta *g, int place, double seconds, int steps)
+/* GFLOP/s of DIPCG2. The paper's are by its equation 25, which counts a dense inverse of E, and by the times of section
+ * 7.2.1, which are not those of table 1: 0.0987 and 2.237 s. Ours are by what the tasks of a step count. */
+static starfish_status add_rate(struct gupta *g, const struct diffusion_case *given, int place,
+                                starfish_context *context, double seconds_of_step)
 {
     static const double of_paper[PLACES] = {0.65, 14.79};
+    struct gupta_solves solves = {.version = GUPTA_DIPCG2};
     char name[96];
 
-    snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s by equation 25", places[place], g->n, g->n);
-    reproduce_number(&g->bench, name, if_paper(g, of_paper[place]), REPRODUCE_SIZE,
-                     1e-9 * gupta_operations((double)(g->n * g->n), 8.0 * (double)g->n, steps) / seconds);
+    const starfish_status status = gupta_record(g, given, context, &solves);
+    snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s", gupta_places[place], g->n, g->n);
+    if (status == STARFISH_SUCCESS)
+        reproduce_number(&g->bench, name, gupta_if_paper(g, of_paper[place]), REPRODUCE_SIZE,
+                         1e-9 * gupta_of_step(&solves, NULL).operations / seconds_of_step);
+    gupta_forget(&solves);
+    return status;
 }
 
 /* The times of a version at a place, and its count; *seconds: the median. */
@@ -114,28 +120,29 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
     struct diffusion_times times;
     char name[128];
 
-    bench_next("%s on %s, %zu x %zu", v->name, places[place], g->n, g->n);
+    bench_next("%s on %s, %zu x %zu", v->name, gupta_places[place], g->n, g->n);
     const starfish_status status = run_version(g, given, version, context, &times);
     if (status == STARFISH_SUCCESS) {
-        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, places[place], g->n, g->n);
+        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, gupta_places[place], g->n,
+                 g->n);
         json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
         *seconds = json_number_value(json_object_get(row, "seconds"));
-        reproduce_compare(row, if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
+        reproduce_compare(row, gupta_if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
         json_object_set_new(row, "error", command_json_real(times.error));
-        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name, places[place],
-                 g->n, g->n);
-        row = reproduce_number(&g->bench, name, if_paper(g, paper_versions[version].iterations[place]), REPRODUCE_SIZE,
-                               times.info.iterations);
+        snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name,
+                 gupta_places[place], g->n, g->n);
+        row = reproduce_number(&g->bench, name, gupta_if_paper(g, paper_versions[version].iterations[place]),
+                               REPRODUCE_SIZE, times.info.iterations);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "error", command_json_real(times.error));
-        if (version == DIFFUSION_VERSIONS - 1)
-            add_rate(g, place, *seconds, times.info.iterations);
         if (v->deflated)
             json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
     }
     diffusion_free_times(&times);
+    if (status == STARFISH_SUCCESS && version == GUPTA_DIPCG2)
+        STARFISH_TRY(add_rate(g, given, place, context, *seconds / times.info.iterations));
     return status;
 }
 
@@ -159,125 +166,8 @@ static starfish_status versions_at(struct gupta *g, int place, starfish_context 
 
 static starfish_status measure_table1(struct gupta *g)
 {
-    g->bench.parts = DIFFUSION_VERSIONS * (size_t)places_here(g);
-    return at_all_places(g, versions_at);
-}
-
-/* ---- Table 5: shares of the time --------------------------------------------------------------------------------- */
-
-/* What a profiler said of the paper's kernels: percent of the time, GB/s read, written and both, percent of the threads
- * that fit; and our tasks that correspond, with words read and written of a call, per unknown, of gemv per vector. */
-enum { SHARE, READ_RATE, WRITTEN_RATE, RATE, OCCUPANCY, STATISTICS, SHARE_TASKS = 2 };
-static const char *const statistics[STATISTICS] = {"% of the tasks' time", "GB/s read", "GB/s written", "GB/s",
-                                                   "% occupancy"};
-static const struct {
-    const char *name, *task[SHARE_TASKS];
-    double paper[STATISTICS], read, written;
-} shares[] = {{"E^-1 b (gemv)", {"coarse_solve"}, {44, 85.2, 0.02, 85.4, 50}, NAN, 1},
-              {"IP preconditioning", {"ip, first", "ip, second"}, {9.6, 66.39, 5.75, 72.15, 100}, 9, 2},
-              {"SpMV", {"A p"}, {9.6, 66.44, 5.76, 72.2, 100}, 4, 1},
-              {"A Z E^-1 b, ours y + Z times it", {"prolong"}, {9.4, 51.93, 6.08, 58.02, 100}, 2.5, 1},
-              {"Z' x, ours with (A Z)' y", {"domain_sums"}, {6.6, 8.175, 1.02, 9.19, 50}, 1.5, 1.0 / 64},
-              {"saxpy_alpha, ours of x and r with the norm", {"advance"}, {3.2, 34.85, 34.85, 69.7, 100}, 4, 2},
-              {"saxpy_beta", {"update"}, {2.5, 42.64, 21.3, 63.67, 100}, 2, 1},
-              {"cublas_Sdot, ours in the kernels before it", {NULL}, {8.6, 53.88, 0.197, 54.08, 100}, NAN, NAN},
-              {"cublas_Saxpy, ours in saxpy_alpha", {NULL}, {2.9, 42.34, 21.17, 63.52, 100}, NAN, NAN},
-              {"cublas 2-norm, ours in saxpy_alpha", {NULL}, {1.81, 37.69, 0.223, 37.92, 100}, NAN, NAN}};
-
-static int is_task(const struct starfish_span *span, const char *name)
-{
-    return (span->name && strcmp(span->name, name) == 0) || (span->codelet && strcmp(span->codelet, name) == 0) ||
-           (span->codelet && strncmp(span->codelet, "starfish_", 9) == 0 && strcmp(span->codelet + 9, name) == 0) ||
-           (strcmp(name, "update") == 0 && span->codelet && strstr(span->codelet, "update"));
-}
-
-/* Seconds of the tasks of that name, and how many there are. */
-static double time_of(const struct starfish_record *record, const char *name, double *count)
-{
-    double sum = 0;
-
-    *count = 0;
-    for (size_t t = 0; t < record->tasks; t++)
-        if (!name || is_task(&record->task[t], name)) {
-            sum += 1e-6 * (record->task[t].end - record->task[t].start);
-            ++*count;
-        }
-    return sum;
-}
-
-/* The statistics of a kernel: NaN where it is in others, or is not counted. */
-static void statistics_of(const struct gupta *g, size_t s, const struct starfish_record *record,
-                          double ours[STATISTICS])
-{
-    double seconds = 0, count = 0, all;
-    /* gemv: words per vector, of which there are 8 n */
-    const double items = s == 0 ? 8.0 * (double)g->n : (double)(g->n * g->n);
-    const double read = s == 0 ? 8.0 * (double)g->n + 1 : shares[s].read;
-
-    for (int part = 0; part < SHARE_TASKS && shares[s].task[part]; part++)
-        seconds += time_of(record, shares[s].task[part], &count);
-    const int counted = seconds > 0;
-    ours[SHARE] = shares[s].task[0] ? 100 * seconds / time_of(record, NULL, &all) : (double)NAN;
-    ours[READ_RATE] = counted ? 8e-9 * read * items * count / seconds : (double)NAN;
-    ours[WRITTEN_RATE] = counted ? 8e-9 * shares[s].written * items * count / seconds : (double)NAN;
-    ours[RATE] = ours[READ_RATE] + ours[WRITTEN_RATE];
-    ours[OCCUPANCY] = (double)NAN; /* is a profiler's */
-}
-
-static void add_shares(struct gupta *g, int place, const struct starfish_record *record)
-{
-    double ours[STATISTICS];
-    char name[128];
-
-    for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
-        statistics_of(g, s, record, ours);
-        for (int what = 0; what < STATISTICS; what++) {
-            const double paper = place == 1 ? if_paper(g, shares[s].paper[what]) : (double)NAN;
-            if (isnan(paper) && isnan(ours[what]))
-                continue;
-            snprintf(name, sizeof name, "%s on %s: %s", shares[s].name, places[place], statistics[what]);
-            json_t *row = reproduce_number(&g->bench, name, paper,
-                                           place == 1 ? REPRODUCE_SIZE : "the paper's table is of a GPU", ours[what]);
-            if (isnan(ours[what]))
-                json_object_set_new(row, "note", json_string(what == OCCUPANCY ? "a profiler's" : "no such kernel"));
-        }
-    }
-}
-
-/* DIPCG with a task for each operation, so that its times are known, and with the dense inverse of E, as in the paper.
- */
-static starfish_status shares_at(struct gupta *g, int place, starfish_context *context)
-{
-    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    const struct diffusion_repeats once = {1, 1, 0};
-    struct starfish_record *record = NULL;
-    struct diffusion_case given;
-    struct diffusion_times times = {.repeat = 0};
-
-    bench_next("tasks of DIPCG2 on %s, %zu x %zu", places[place], g->n, g->n);
-    diffusion_set_version(&diffusion_versions[DIFFUSION_VERSIONS - 1], 2 * g->n, 8 * g->n, &options);
-    options.separate_tasks = 1;
-    options.coarse = STARFISH_COARSE_DENSE;
-    options.tolerance = 1e-5;
-    starfish_status status = diffusion_laplacian(g->n, &given);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_record_start(context, &record);
-    if (status == STARFISH_SUCCESS)
-        status = diffusion_repeat(&given, &options, context, &once, &times);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_record_stop(record);
-    if (status == STARFISH_SUCCESS)
-        add_shares(g, place, record);
-    starfish_record_free(record);
-    diffusion_free_times(&times);
-    diffusion_case_free(&given);
-    return status;
-}
-
-static starfish_status measure_shares(struct gupta *g)
-{
-    g->bench.parts = (size_t)places_here(g);
-    return at_all_places(g, shares_at);
+    g->bench.parts = DIFFUSION_VERSIONS * (size_t)gupta_places_here(g);
+    return gupta_at_all_places(g, versions_at);
 }
 
 /* ---- Figure 5, and the sweep over grids, blocks and vectors ------------------------------------------------------ */
@@ -318,7 +208,7 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
 
 static starfish_status sweep_at(struct gupta *g, int place, starfish_context *context)
 {
-    if (place + 1 < places_here(g)) /* on the GPU where there is one */
+    if (place + 1 < gupta_places_here(g)) /* on the GPU where there is one */
         return STARFISH_SUCCESS;
     for (size_t n = g->n / 4; n <= g->n; n *= 2) {
         struct diffusion_case given;
@@ -336,15 +226,16 @@ static starfish_status measure_figure5(struct gupta *g)
 {
     char name[96];
 
-    g->bench.parts = DIFFUSION_VERSIONS * (size_t)places_here(g) + GRIDS;
-    STARFISH_TRY(at_all_places(g, remember_versions));
+    g->bench.parts = DIFFUSION_VERSIONS * (size_t)gupta_places_here(g) + GRIDS;
+    STARFISH_TRY(gupta_at_all_places(g, remember_versions));
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
         snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
                  diffusion_versions[v].name);
-        reproduce_number(&g->bench, name, if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]),
-                         REPRODUCE_SIZE, g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
+        reproduce_number(&g->bench, name,
+                         gupta_if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]), REPRODUCE_SIZE,
+                         g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
     }
-    return at_all_places(g, sweep_at);
+    return gupta_at_all_places(g, sweep_at);
 }
 
 /* ---- Two phases -------------------------------------------------------------------------------------------------- */
@@ -396,11 +287,11 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         o.precision = p == 0 ? STARFISH_F32 : STARFISH_F64;
         o.mixed = p == 2;
         o.tolerance = p == 0 ? 1e-6 : 1e-8;
-        bench_next("two phases, %s, %s on %s", name, what[p], places[place]);
+        bench_next("two phases, %s, %s on %s", name, what[p], gupta_places[place]);
         const starfish_status status = run_or_time(g, given, &o, context, &known[p], &times, &timed);
         if (status == STARFISH_SUCCESS) {
             snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
-                     places[place]);
+                     gupta_places[place]);
             json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.info.iterations);
             describe(row, g, &times, name);
             json_object_set_new(row, "precision", json_string(what[p]));
@@ -442,8 +333,8 @@ static starfish_status phases_at(struct gupta *g, int place, starfish_context *c
 
 static starfish_status measure_phases(struct gupta *g)
 {
-    g->bench.parts = PHASE_METHODS * PRECISIONS * (size_t)places_here(g);
-    return at_all_places(g, phases_at);
+    g->bench.parts = PHASE_METHODS * PRECISIONS * (size_t)gupta_places_here(g);
+    return gupta_at_all_places(g, phases_at);
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------------------------- */
@@ -488,7 +379,7 @@ EXPERIMENT(reproduce_gupta_table1, "gupta-table1", measure_table1, "table 1: sev
 EXPERIMENT(reproduce_gupta_table2, "gupta-table2", gupta_count_kernels, "table 2: words and operations of kernels.")
 EXPERIMENT(reproduce_gupta_table3, "gupta-table3", gupta_count_launches, "table 3: kernels of DIPCG2.")
 EXPERIMENT(reproduce_gupta_table4, "gupta-table4", gupta_list_characteristics, "table 4: characteristics of kernels.")
-EXPERIMENT(reproduce_gupta_table5, "gupta-table5", measure_shares, "table 5: shares of the time and bandwidths.")
+EXPERIMENT(reproduce_gupta_table5, "gupta-table5", gupta_measure_shares, "table 5: shares of the time and bandwidths.")
 EXPERIMENT(reproduce_gupta_figure5, "gupta-figure5", measure_figure5,
            "figure 5: speed-ups, and counts by grids, blocks and vectors.")
 EXPERIMENT(reproduce_gupta_two_phase, "gupta-two-phase", measure_phases,

@@ -224,18 +224,20 @@ static void add_figures(struct mueller *m, size_t n, starfish_atmosphere_method 
                         const struct mueller_figures *f)
 {
     const struct mueller_paper p = mueller_paper_of(m, n, method);
-    const struct mueller_words *w = &mueller_words[method];
+    const struct mueller_cost by_paper = mueller_paper_cost[method];
     const double cells = (double)(n * n * m->layers);
     const struct {
         const char *what;
         double paper, ours;
-    } rows[] = {{"iterations", p.iterations, f->iterations},
-                {"milliseconds per iteration", p.iteration, 1e3 * f->iteration},
-                {"GFLOP/s, the paper's operations", p.rate, 1e-9 * w->operations * cells / f->iteration},
-                {"% of a copy's bandwidth, the paper's words", p.share, share_of_copy(m, n, w->paper, f->iteration)},
-                {"% of a copy's bandwidth, our words", (double)NAN, share_of_copy(m, n, w->ours, f->iteration)},
-                {"milliseconds of copies and their order", p.copies, 1e3 * f->copies},
-                {"milliseconds in all", p.all, 1e3 * f->all}};
+    } rows[] = {
+        {"iterations", p.iterations, f->iterations},
+        {"milliseconds per iteration", p.iteration, 1e3 * f->iteration},
+        {"GFLOP/s, the paper's operations", p.rate, 1e-9 * by_paper.operations * cells / f->iteration},
+        {"% of a copy's bandwidth, the paper's words", p.share, share_of_copy(m, n, by_paper.words, f->iteration)},
+        {"% of a copy's bandwidth, our words", (double)NAN,
+         share_of_copy(m, n, mueller_cost(m, method).words, f->iteration)},
+        {"milliseconds of copies and their order", p.copies, 1e3 * f->copies},
+        {"milliseconds in all", p.all, 1e3 * f->all}};
 
     const char *const why = isnan(p.iterations) ? REPRODUCE_SIZE : "the paper counts its own words";
 
@@ -328,7 +330,6 @@ static starfish_status measure_rates(struct mueller *m)
 static starfish_status measure(struct bench *bench)
 {
     struct mueller *m = (struct mueller *)bench;
-    const struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
 
     STARFISH_TRY(bench_look_around(bench));
     m->largest = m->n > 0 ? m->n : bench->gpus > 0 ? 768 : 128;
@@ -336,7 +337,8 @@ static starfish_status measure(struct bench *bench)
         m->n = bench->gpus > 0 ? 512 : 128;
     if (m->layers == 0)
         m->layers = bench->gpus > 0 ? 128 : 8;
-    STARFISH_TRY(starfish_context_create(&m->context, &options));
+    /* What is called one GPU is one, however many there are. */
+    STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &m->context));
     const starfish_status status = m->measure(m);
     free_arrays(m);
     starfish_context_destroy(m->context);

@@ -36,17 +36,17 @@ static inline const char *mueller_parts(const struct mueller *m)
 
 /* ---- Words, and the model of many GPUs (mueller_counts.c) -------------------------------------------------------- */
 
-/* Words per unknown that an iteration moves, and operations, by the paper's counts and ours. */
-struct mueller_words {
-    double operations, paper, ours;
+/* Operations and words per unknown, of a kernel or an iteration. */
+struct mueller_cost {
+    double operations, words;
 };
-extern const struct mueller_words mueller_words[STARFISH_ATMOSPHERE_METHODS];
+/* Of an iteration as the paper counts it, with perfect caches, and as the kernels' formulas count ours. */
+extern const struct mueller_cost mueller_paper_cost[STARFISH_ATMOSPHERE_METHODS];
+struct mueller_cost mueller_cost(const struct mueller *m, starfish_atmosphere_method method);
 
 /* The paper's model: an iteration on many parts of n x n columns takes so many times as long as on one, by the share of
  * halos (equation 17) times the ratio of bandwidths, here 4.2 TB/s to 25 GB/s. */
-double mueller_slowdown(starfish_atmosphere_method method, size_t n);
-/* The same of one step on a grid, which moves so many words and exchanges once. */
-double mueller_step_slowdown(size_t n, double words);
+double mueller_slowdown(const struct mueller *m, starfish_atmosphere_method method, size_t n);
 
 starfish_status mueller_count_words(struct mueller *m);
 starfish_status mueller_count_halos(struct mueller *m);
@@ -98,6 +98,10 @@ enum mueller_kernel {
     MUELLER_NORM,
     MUELLER_KERNELS
 };
+/* By the formula of the grid kind. */
+struct mueller_cost mueller_kernel_cost(size_t layers, enum mueller_kernel kernel);
+/* A kernel on many parts of n x n columns, which exchanges once, takes so many times as long as on one. */
+double mueller_kernel_slowdown(const struct mueller *m, enum mueller_kernel kernel, size_t n);
 /* Medians on a GPU, of n x n columns. Errors: MEMORY, RUNTIME (without a GPU). */
 starfish_status mueller_time_kernels(size_t n, size_t layers, double seconds[MUELLER_KERNELS]);
 

@@ -5,40 +5,93 @@
 
 /* ---- Table 1 ----------------------------------------------------------------------------------------------------- */
 
-const struct mueller_words mueller_words[STARFISH_ATMOSPHERE_METHODS] = {
-    [STARFISH_ATMOSPHERE_MULTIGRID] = {149.4, 29.6, 13}, [STARFISH_ATMOSPHERE_CG] = {54, 15, 10}};
+const struct mueller_cost mueller_paper_cost[STARFISH_ATMOSPHERE_METHODS] = {
+    [STARFISH_ATMOSPHERE_MULTIGRID] = {149.4, 29.6}, [STARFISH_ATMOSPHERE_CG] = {54, 15}};
 
-/* Per cell, as the paper prints: operations, words without caches and with perfect ones. Ours: words with caches, that
- * is arrays that a kernel reads and writes. Of the finest grid the paper's words are two Smooth, a Residual, a
- * Prolongate and the norm; its 122 and 53 are not what its rows add up to (105 and 49). */
-static const struct {
-    const char *name;
-    double paper[3], ours;
-} rows[] = {{"CG: SpMV, ours direction with product, and solution with residual", {32, 12, 6}, 8},
-            {"CG: Tridiag, ours the lines", {22, 12, 9}, 2},
-            {"CG: total", {54, 24, 15}, 10},
-            {"multigrid: Smooth, before the correction", {37, 17, 8}, 3},
-            {"multigrid: RestrictSmooth on a coarse grid, ours without the restriction", {17, 12, 6}, 2},
-            {"multigrid: Residual, ours restricted at once", {23, 9, 3}, 2.25},
-            {"multigrid: Prolongate, ours with the Smooth after it", {6, 5, 3}, 3.25},
-            {"multigrid: residual norm, ours computed anew", {2, 1, 1}, 2},
-            {"multigrid: total of the finest grid", {122, 53, 23}, 10.5},
-            {"multigrid: total of all grids", {149.4, 67.2, 29.6}, 13}};
+/* Where a kernel runs in an iteration: a step of conjugate gradients, the finest grid of V(1,1), the grids below it,
+ * the coarsest one; and how often. */
+enum part { CG_STEP, FINEST, COARSER, COARSEST, PARTS, GRIDS = 5 };
+static const int calls[PARTS][MUELLER_KERNELS] = {
+    [CG_STEP] = {[MUELLER_DIRECTION] = 1, [MUELLER_SOLUTION] = 1, [MUELLER_LINES_FROM_ZERO] = 1},
+    [FINEST] = {[MUELLER_LINES] = 1, [MUELLER_RESTRICT] = 1, [MUELLER_CORRECTED_LINES] = 1, [MUELLER_NORM] = 1},
+    [COARSER] = {[MUELLER_LINES_FROM_ZERO] = 1, [MUELLER_RESTRICT] = 1, [MUELLER_CORRECTED_LINES] = 1},
+    [COARSEST] = {[MUELLER_LINES_FROM_ZERO] = 1, [MUELLER_LINES] = 1}};
 
+/* Add what a part takes on a grid that has `share` of the finest one's unknowns. */
+static void add_part(const struct mueller *m, enum part part, double share, struct mueller_cost *sum)
+{
+    for (int k = 0; k < MUELLER_KERNELS; k++) {
+        const struct mueller_cost cost = mueller_kernel_cost(m->layers, (enum mueller_kernel)k);
+        sum->operations += share * calls[part][k] * cost.operations;
+        sum->words += share * calls[part][k] * cost.words;
+    }
+}
+
+struct mueller_cost mueller_cost(const struct mueller *m, starfish_atmosphere_method method)
+{
+    struct mueller_cost sum = {0, 0};
+
+    if (method == STARFISH_ATMOSPHERE_CG) {
+        add_part(m, CG_STEP, 1, &sum);
+        return sum;
+    }
+    add_part(m, FINEST, 1, &sum);
+    for (int grid = 1; grid < GRIDS; grid++)
+        add_part(m, grid + 1 < GRIDS ? COARSER : COARSEST, pow(4, -grid), &sum);
+    return sum;
+}
+
+static void add_row(struct mueller *m, const char *name, const double paper[3], struct mueller_cost ours)
+{
+    mueller_add(m, "counted", paper[0], NULL, ours.operations, "%s: operations", name);
+    mueller_add(m, "not counted", paper[1], NULL, (double)NAN, "%s: words without caches", name);
+    mueller_add(m, "counted", paper[2], NULL, ours.words, "%s: words", name);
+}
+
+/* Per cell, as the paper prints: operations, words without caches and with perfect ones. Ours: operations, and arrays
+ * that a kernel reads and writes. Of the finest grid the paper's words are two Smooth, a Residual, a Prolongate and the
+ * norm; its 122 and 53 are not what its rows add up to (105 and 49). */
 starfish_status mueller_count_words(struct mueller *m)
 {
+    static const struct {
+        const char *name;
+        double paper[3];
+        int kernel[2]; /* the second one is MUELLER_KERNELS where there is one alone */
+    } rows[] = {
+        {"CG: SpMV, ours direction with product, and solution with residual",
+         {32, 12, 6},
+         {MUELLER_DIRECTION, MUELLER_SOLUTION}},
+        {"CG: Tridiag, ours the lines", {22, 12, 9}, {MUELLER_LINES_FROM_ZERO, MUELLER_KERNELS}},
+        {"multigrid: Smooth, before the correction", {37, 17, 8}, {MUELLER_LINES, MUELLER_KERNELS}},
+        {"multigrid: RestrictSmooth on a coarse grid, ours without the restriction",
+         {17, 12, 6},
+         {MUELLER_LINES_FROM_ZERO, MUELLER_KERNELS}},
+        {"multigrid: Residual, ours restricted at once", {23, 9, 3}, {MUELLER_RESTRICT, MUELLER_KERNELS}},
+        {"multigrid: Prolongate, ours with the Smooth after it", {6, 5, 3}, {MUELLER_CORRECTED_LINES, MUELLER_KERNELS}},
+        {"multigrid: residual norm, ours computed anew", {2, 1, 1}, {MUELLER_NORM, MUELLER_KERNELS}}};
+    static const double totals[3][3] = {{54, 24, 15}, {122, 53, 23}, {149.4, 67.2, 29.6}};
+    struct mueller_cost finest = {0, 0};
+
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        mueller_add(m, "not counted", rows[r].paper[0], NULL, (double)NAN, "%s: operations", rows[r].name);
-        mueller_add(m, "not counted", rows[r].paper[1], NULL, (double)NAN, "%s: words without caches", rows[r].name);
-        mueller_add(m, "counted", rows[r].paper[2], NULL, rows[r].ours, "%s: words", rows[r].name);
+        struct mueller_cost sum = {0, 0};
+        for (int k = 0; k < 2 && rows[r].kernel[k] < MUELLER_KERNELS; k++) {
+            const struct mueller_cost cost = mueller_kernel_cost(m->layers, (enum mueller_kernel)rows[r].kernel[k]);
+            sum.operations += cost.operations;
+            sum.words += cost.words;
+        }
+        add_row(m, rows[r].name, rows[r].paper, sum);
     }
+    add_part(m, FINEST, 1, &finest);
+    add_row(m, "CG: total", totals[0], mueller_cost(m, STARFISH_ATMOSPHERE_CG));
+    add_row(m, "multigrid: total of the finest grid", totals[1], finest);
+    add_row(m, "multigrid: total of all grids", totals[2], mueller_cost(m, STARFISH_ATMOSPHERE_MULTIGRID));
     return STARFISH_SUCCESS;
 }
 
 /* ---- Table 2 ----------------------------------------------------------------------------------------------------- */
 
-/* Vectors whose halos a step exchanges; grids of a cycle; the ratio of bandwidths. */
-enum { CG_HALOS = 3, CYCLE_HALOS = 3, GRIDS = 5, RATIO = 168 };
+/* Vectors whose halos a step exchanges, and a cycle on a grid, by hand; the ratio of bandwidths. */
+enum { CG_HALOS = 3, CYCLE_HALOS = 3, RATIO = 168 };
 
 /* Equation 17: what is exchanged over what is moved, words of halos `exchanges` times. */
 static double exchanged(double n, double exchanges, double words)
@@ -56,17 +109,17 @@ static double of_grids(double n, double exchanges, double words)
     return exchanged(n, halos, words);
 }
 
-double mueller_slowdown(starfish_atmosphere_method method, size_t n)
+double mueller_slowdown(const struct mueller *m, starfish_atmosphere_method method, size_t n)
 {
-    const double words = mueller_words[method].ours;
+    const double words = mueller_cost(m, method).words;
 
     return 1 + RATIO * (method == STARFISH_ATMOSPHERE_CG ? exchanged((double)n, CG_HALOS, words)
                                                          : of_grids((double)n, CYCLE_HALOS, words));
 }
 
-double mueller_step_slowdown(size_t n, double words)
+double mueller_kernel_slowdown(const struct mueller *m, enum mueller_kernel kernel, size_t n)
 {
-    return 1 + RATIO * exchanged((double)n, 1, words);
+    return 1 + RATIO * exchanged((double)n, 1, mueller_kernel_cost(m->layers, kernel).words);
 }
 
 starfish_status mueller_count_halos(struct mueller *m)
@@ -74,13 +127,16 @@ starfish_status mueller_count_halos(struct mueller *m)
     static const double paper[3][4] = {{20.8, 10.4, 5.2, 3.5}, {80.5, 40.2, 20.1, 13.4}, {54.3, 27.2, 13.6, 9.1}};
     static const char *const what[3] = {"CG", "multigrid, all grids", "multigrid, finest grid"};
     static const int sizes[4] = {128, 256, 512, 768};
+    struct mueller_cost finest = {0, 0};
 
+    add_part(m, FINEST, 1, &finest);
     for (int s = 0; s < 4; s++) {
-        const double n = sizes[s], cycle = mueller_words[STARFISH_ATMOSPHERE_MULTIGRID].ours;
-        const double ours[3] = {exchanged(n, CG_HALOS, mueller_words[STARFISH_ATMOSPHERE_CG].ours),
-                                of_grids(n, CYCLE_HALOS, cycle), exchanged(n, CYCLE_HALOS, 10.5)};
+        const double n = sizes[s];
+        const double ours[3] = {exchanged(n, CG_HALOS, mueller_cost(m, STARFISH_ATMOSPHERE_CG).words),
+                                of_grids(n, CYCLE_HALOS, mueller_cost(m, STARFISH_ATMOSPHERE_MULTIGRID).words),
+                                exchanged(n, CYCLE_HALOS, finest.words)};
         for (int w = 0; w < 3; w++)
-            mueller_add(m, "counted", paper[w][s], NULL, 1e4 * ours[w],
+            mueller_add(m, "by hand", paper[w][s], NULL, 1e4 * ours[w],
                         "%s, n = %d: 1e4 times words of halos over words of memory", what[w], sizes[s]);
     }
     return STARFISH_SUCCESS;

@@ -22,6 +22,13 @@ struct job {
     enum mueller_kernel kernel;
 };
 
+static struct arrays shapes_of(size_t n, size_t layers)
+{
+    return (struct arrays){.shape = {.n = {n, n, layers}, .coarse = {n / 2, n / 2}, .types = 1},
+                           .coarse = {.n = {n / 2, n / 2, layers}, .types = 1},
+                           .place = {.precision = STARFISH_F64, .gpu = 1}};
+}
+
 /* The arguments of a kernel: what it reads, and where it writes. */
 static enum starfish_grid_operation prepare(const struct job *job, struct starfish_grid_step *step)
 {
@@ -69,6 +76,25 @@ static enum starfish_grid_operation prepare(const struct job *job, struct starfi
     return STARFISH_GRID_RESIDUAL;
 }
 
+/* Of the finest grid's unknowns, whatever their number. What is not NULL is read or written, if it counts. */
+struct mueller_cost mueller_kernel_cost(size_t layers, enum mueller_kernel kernel)
+{
+    enum { COLUMNS = 64 };
+    double any;
+    struct arrays a = shapes_of(COLUMNS, layers);
+    struct starfish_grid_step step;
+
+    a.table = &any;
+    a.sums = &any;
+    for (int v = 0; v < VECTORS; v++)
+        a.vector[v] = &any;
+    const struct job job = {&a, kernel};
+    const enum starfish_grid_operation operation = prepare(&job, &step);
+    const struct starfish_cost cost = starfish_flat_kind.cost(STARFISH_F64, operation, &step);
+    const double unknowns = (double)(COLUMNS * COLUMNS * layers);
+    return (struct mueller_cost){cost.operations / unknowns, cost.bytes / sizeof(double) / unknowns};
+}
+
 static int launch(void *data, struct CUstream_st *stream)
 {
     const struct job *job = data;
@@ -107,9 +133,7 @@ static void free_arrays(struct arrays *a)
 
 starfish_status mueller_time_kernels(size_t n, size_t layers, double seconds[MUELLER_KERNELS])
 {
-    struct arrays a = {.shape = {.n = {n, n, layers}, .coarse = {n / 2, n / 2}, .types = 1},
-                       .coarse = {.n = {n / 2, n / 2, layers}, .types = 1},
-                       .place = {.precision = STARFISH_F64, .gpu = 1}};
+    struct arrays a = shapes_of(n, layers);
     double times[REPEAT];
     starfish_status status = make_arrays(&a);
     for (int k = 0; k < MUELLER_KERNELS && status == STARFISH_SUCCESS; k++) {

@@ -29,6 +29,13 @@ static starfish_status time_iteration(struct mueller *m, size_t n, starfish_atmo
     return mueller_time(m, &solve, seconds);
 }
 
+/* A kernel at a place: with one exchange on many GPUs. */
+static double at_place(const struct mueller *m, int place, size_t n, const double step[MUELLER_KERNELS],
+                       enum mueller_kernel kernel)
+{
+    return step[kernel] * (place ? mueller_kernel_slowdown(m, kernel, n) : 1);
+}
+
 /* ---- Table 4 ----------------------------------------------------------------------------------------------------- */
 
 starfish_status mueller_break_down_gradients(struct mueller *m)
@@ -44,11 +51,11 @@ starfish_status mueller_break_down_gradients(struct mueller *m)
     if (m->bench.gpus > 0)
         STARFISH_TRY(mueller_time_kernels(m->n, m->layers, step));
     for (int place = 0; place < PLACES; place++) {
-        const double product = step[MUELLER_DIRECTION] * (place ? mueller_step_slowdown(m->n, 3) : 1) +
-                               step[MUELLER_SOLUTION] * (place ? mueller_step_slowdown(m->n, 5) : 1);
-        const double lines = step[MUELLER_LINES_FROM_ZERO] * (place ? mueller_step_slowdown(m->n, 2) : 1);
+        const double product =
+            at_place(m, place, m->n, step, MUELLER_DIRECTION) + at_place(m, place, m->n, step, MUELLER_SOLUTION);
+        const double lines = at_place(m, place, m->n, step, MUELLER_LINES_FROM_ZERO);
         const double ours[4] = {product, lines, product + lines,
-                                iteration * (place ? mueller_slowdown(STARFISH_ATMOSPHERE_CG, m->n) : 1)};
+                                iteration * (place ? mueller_slowdown(m, STARFISH_ATMOSPHERE_CG, m->n) : 1)};
         static const char *const what[4] = {"SpMV, ours direction with product, and solution with residual",
                                             "Tridiag, ours the lines", "all kernels", "iteration"};
         for (int w = 0; w < 4; w++)
@@ -76,23 +83,18 @@ static const double paper_steps[PLACES][STEPS][GRIDS] = {{{45.0, 5.9, 1.9, 0.8, 
                                                           {6.7, 2.7, 1.6, 1.3, NAN},
                                                           {79.1, 20.1, 9.8, 6.3, 3.3}}};
 
-/* A step at a place: with one exchange on many GPUs. */
-static double at_place(int place, size_t n, double seconds, double words)
-{
-    return seconds * (place ? mueller_step_slowdown(n, words) : 1);
-}
-
 /* What a grid's kernels take: V(1,1), on the finest from a solution that is there, on others from zero, two sweeps on
  * the coarsest. The norm on the finest is in none of the paper's rows but the iteration. */
-static void steps_of_grid(int place, size_t n, int grid, int last, const double step[MUELLER_KERNELS],
+static void steps_of_grid(const struct mueller *m, int place, int grid, int last, const double step[MUELLER_KERNELS],
                           double ours[STEPS])
 {
-    const double first = at_place(place, n, step[MUELLER_LINES_FROM_ZERO], 2);
-    const double lines = at_place(place, n, step[MUELLER_LINES], 3);
+    const size_t n = m->n >> grid;
+    const double first = at_place(m, place, n, step, MUELLER_LINES_FROM_ZERO);
+    const double lines = at_place(m, place, n, step, MUELLER_LINES);
 
-    ours[SMOOTH] = last ? lines : at_place(place, n, step[MUELLER_CORRECTED_LINES], 3.25) + (grid == 0 ? lines : 0);
+    ours[SMOOTH] = last ? lines : at_place(m, place, n, step, MUELLER_CORRECTED_LINES) + (grid == 0 ? lines : 0);
     ours[FIRST_SMOOTH] = grid == 0 ? (double)NAN : first;
-    ours[RESIDUAL] = last ? (double)NAN : at_place(place, n, step[MUELLER_RESTRICT], 2.25);
+    ours[RESIDUAL] = last ? (double)NAN : at_place(m, place, n, step, MUELLER_RESTRICT);
     ours[PROLONGATE] = (double)NAN;
     ours[ALL] = ours[SMOOTH] + (grid == 0 ? 0 : ours[FIRST_SMOOTH]) + (last ? 0 : ours[RESIDUAL]);
 }
@@ -105,7 +107,7 @@ static starfish_status add_steps(struct mueller *m, int grid, int last)
     bench_next("steps of %zu x %zu x %zu", n, n, m->layers);
     STARFISH_TRY(mueller_time_kernels(n, m->layers, step));
     for (int place = 0; place < PLACES; place++) {
-        steps_of_grid(place, n, grid, last, step, ours);
+        steps_of_grid(m, place, grid, last, step, ours);
         for (int s = 0; s < STEPS; s++)
             mueller_add(m, isnan(ours[s]) ? "no such kernel" : hows[place], if_paper(m, paper_steps[place][s][grid]),
                         isnan(paper_steps[place][s][grid]) ? REPRODUCE_LEFT_OUT : REPRODUCE_SIZE, 1e3 * ours[s],
@@ -148,7 +150,7 @@ starfish_status mueller_break_down_levels(struct mueller *m)
         STARFISH_TRY(add_steps(m, grid, grid + 1 == grids));
     for (int place = 0; place < PLACES; place++)
         mueller_add(m, hows[place], if_paper(m, paper[place]), REPRODUCE_SIZE,
-                    1e3 * cycle * (place ? mueller_slowdown(STARFISH_ATMOSPHERE_MULTIGRID, m->n) : 1),
+                    1e3 * cycle * (place ? mueller_slowdown(m, STARFISH_ATMOSPHERE_MULTIGRID, m->n) : 1),
                     "multigrid, n = %zu, %s, iteration: milliseconds", m->n, place_name(m, place));
     return STARFISH_SUCCESS;
 }

@@ -56,7 +56,7 @@ static starfish_status model_parts(struct mueller *m, starfish_atmosphere_method
 
     STARFISH_TRY(mueller_measure(m, n, method, 0, &f));
     for (int parts = 1; parts <= MOST_PARTS; parts *= 4) {
-        const double iteration = f.iteration * (parts > 1 ? mueller_slowdown(method, n) : 1);
+        const double iteration = f.iteration * (parts > 1 ? mueller_slowdown(m, method, n) : 1);
         const char *const how = parts > 1 ? "modelled" : "measured";
         const char *const why = parts > 1 ? REPRODUCE_PICTURE : REPRODUCE_SIZE;
         mueller_add(m, how, parts > 1 ? (double)NAN : paper.iteration, why, 1e3 * iteration,
@@ -104,7 +104,7 @@ starfish_status mueller_model_strong(struct mueller *m)
             const int same = n == rows[r].n && m->layers == 128;
             struct mueller_figures f;
             STARFISH_TRY(mueller_measure(m, n, method, 0, &f));
-            const double all = f.iterations * f.iteration * mueller_slowdown(method, n) + f.copies;
+            const double all = f.iterations * f.iteration * mueller_slowdown(m, method, n) + f.copies;
             first[cg] = r == 0 ? all : first[cg];
             mueller_add(m, "modelled", same ? rows[r].seconds[cg] : (double)NAN, REPRODUCE_SIZE, all,
                         "%s, %d %s of %zu x %zu: seconds in all", mueller_methods[method], rows[r].parts,
@@ -150,13 +150,10 @@ static starfish_status compare_size(struct mueller *m, size_t n, starfish_atmosp
         mueller_add(m, "measured", paper.all, why, 1e3 * c.figures.all, "%s, %s, n = %zu: milliseconds in all",
                     mueller_methods[method], names[w], n);
     }
+    const double faster = method == STARFISH_ATMOSPHERE_CG ? 6 : 4;
     if (m->bench.gpus > 0)
-        mueller_add(m, "measured",
-                    n != 512                           ? (double)NAN
-                    : method == STARFISH_ATMOSPHERE_CG ? 6
-                                                       : 4,
-                    REPRODUCE_PICTURE, seconds[0] / seconds[1], "%s, n = %zu: cores over a GPU, in all",
-                    mueller_methods[method], n);
+        mueller_add(m, "measured", n == 512 && m->layers == 128 ? faster : (double)NAN, REPRODUCE_PICTURE,
+                    seconds[0] / seconds[1], "%s, n = %zu: cores over a GPU, in all", mueller_methods[method], n);
     return STARFISH_SUCCESS;
 }
 
@@ -179,7 +176,7 @@ static starfish_status add_rates(struct mueller *m, size_t n, starfish_atmospher
 {
     static const char *const says[2][2] = {{"30 to 60", "30 to 60"}, {"25 to 35", "15 to 25"}};
     const int multigrid = method == STARFISH_ATMOSPHERE_MULTIGRID;
-    const struct mueller_words *words = &mueller_words[method];
+    const struct mueller_cost by_paper = mueller_paper_cost[method];
     const struct mueller_paper paper = mueller_paper_of(m, n, method);
     const struct mueller_solve solve = {n, method, 8.4, 5, 2, 0, 0, 1};
     const double cells = (double)(n * n * m->layers);
@@ -187,19 +184,20 @@ static starfish_status add_rates(struct mueller *m, size_t n, starfish_atmospher
 
     STARFISH_TRY(mueller_time(m, &solve, &one));
     for (int parts = 1; parts <= MOST_PARTS; parts *= MOST_PARTS) {
-        const double seconds = one * (parts > 1 ? mueller_slowdown(method, n) : 1);
-        const double share = m->copy_rate > 0 ? 8e2 * words->paper * cells / seconds / m->copy_rate : (double)NAN;
+        const double seconds = one * (parts > 1 ? mueller_slowdown(m, method, n) : 1);
+        const double share = m->copy_rate > 0 ? 8e2 * by_paper.words * cells / seconds / m->copy_rate : (double)NAN;
         const char *const how = parts > 1 ? "modelled" : "measured";
         const char *const why = parts > 1 ? REPRODUCE_PICTURE : REPRODUCE_SIZE;
         mueller_add(
-            m, how, parts > 1 ? (double)NAN : paper.rate, why, 1e-9 * parts * words->operations * cells / seconds,
+            m, how, parts > 1 ? (double)NAN : paper.rate, why, 1e-9 * parts * by_paper.operations * cells / seconds,
             "%s, %d %s, n = %zu: GFLOP/s, the paper's operations", mueller_methods[method], parts, mueller_parts(m), n);
         json_t *row = mueller_add(m, how, parts > 1 ? (double)NAN : paper.share, why, share,
                                   "%s, %d %s, n = %zu: %% of a copy's bandwidth, the paper's words",
                                   mueller_methods[method], parts, mueller_parts(m), n);
         if (parts > 1)
             reproduce_words(row, says[multigrid][parts > 1]);
-        mueller_add(m, how, (double)NAN, "the paper counts its own words", share * words->ours / words->paper,
+        mueller_add(m, how, (double)NAN, "the paper counts its own words",
+                    share * mueller_cost(m, method).words / by_paper.words,
                     "%s, %d %s, n = %zu: %% of a copy's bandwidth, our words", mueller_methods[method], parts,
                     mueller_parts(m), n);
     }

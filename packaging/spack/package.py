@@ -3,7 +3,7 @@ from spack.package import *
 
 
 class Starfish(CMakePackage, CudaPackage):
-    """Elliptic problems on CPU+GPU nodes: every operation is a StarPU task with a CPU and a CUDA version."""
+    """Elliptic problems on CPU+GPU nodes: every operation is a StarPU task."""
 
     homepage = "https://example.org/starfish"
     url = "https://example.org/starfish/starfish-0.1.0.tar.gz"

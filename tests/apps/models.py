@@ -12,7 +12,7 @@ import unittest
 
 SOURCE = sys.argv[2]
 MACHINES = f"{SOURCE}/scheduler/machines"
-CODELET = re.compile(r"\bSTARFISH_CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
+CODELET = re.compile(r"\bSTARFISH_(?:CORES_)?CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
 
 # Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or
 # its cases did not run them. The next recording must empty this table: an entry that has a model, or is no codelet,

@@ -376,6 +376,17 @@ class Typed(Scratch):
 
 
 class Code(unittest.TestCase):
+    def test_codelets_that_run_on_cores_alone_are_named(self):
+        """With how many there are, and how many have a CUDA version."""
+        sources = "".join(read(os.path.relpath(path, SOURCE)) for path in glob.glob(f"{SOURCE}/codelets/*.c"))
+        cores = sorted(re.findall(r"^STARFISH_CORES_CODELET\(\w+, \"(\w+)\"", sources, re.MULTILINE))
+        both = len(re.findall(r"^STARFISH_CODELET\(", sources, re.MULTILINE))
+        named = " and ".join([", ".join(f"`{name}`" for name in cores[:-1]), f"`{cores[-1]}`"])
+        for page in ("README.md", "docs/developers-codelets.md"):
+            text = " ".join(read(page).split())
+            self.assertIn(f"{both} of the {both + len(cores)} ", text)
+            self.assertIn(named, text)
+
     def test_readme_shows_the_first_program(self):
         self.assertEqual(blocks("README.md", "c"), [read("apps/examples/first/first.c")])
 
