@@ -130,7 +130,7 @@ static void release(struct fem_run *run)
         starfish_context_destroy(run->context);
     starfish_array_free(&run->u);
     starfish_array_free(&run->points);
-    starfish_gmsh_free(&run->gmsh);
+    fem_forget(run);
     free(run);
 }
 

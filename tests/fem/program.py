@@ -207,7 +207,6 @@ class Fem(unittest.TestCase):
         points, cells, sides = box(2, 2, 1)
         good = msh2(2, points, cells, sides)
         self.fails(msh2(2, points, [cells[0][::-1]] + cells[1:], sides), "element 1000", "inverted")
-        self.fails(msh2(2, points + [[9, 9, 0]], cells, sides), f"node {len(points) + 1}")
         self.fails(good.replace("1001 3 2 1 1", "1001 2 2 1 1"), "mesh.msh:", "element 1001", "type 2")
         self.fails(msh2(2, points, cells + [cells[0]], sides), "element")
         self.fails(good.replace(f"1000 3 2 1 1 {cells[0][0]} ", "1000 3 2 1 1 77 "), "node 77")
@@ -221,6 +220,91 @@ class Fem(unittest.TestCase):
         self.fails("$NOD\n" + good.split("$Nodes\n")[1].replace("$EndNodes", "$ENDNOD"), "$NOD is not read",
                    "2.2 or 4.1")
         self.fails(msh2(2, [[x, y, x] for x, y, _ in points], cells, sides), "plane")
+
+    def test_files_that_never_end(self):
+        os.mkfifo(self.path("pipe.msh"))
+        for name in ("/dev/zero", self.path("pipe.msh")):
+            done = subprocess.run([PROGRAM, "fem", name, "--workers", "cpu:1"], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (2, f"starfish: {name}: is not a regular file\n"))
+
+    def test_numbers_beyond_their_type(self):
+        """Which would be others, if they were cut to 32 bits."""
+        beyond = 1 << 32
+        two, four = msh2(2, *box(2, 2, 1)), msh4(2, *box(2, 2, 1))
+        for text, old, new in (
+                (two, "1 7 \"all", f"1 {beyond + 7} \"all"), (two, "1 7 \"all", f"{beyond + 1} 7 \"all"),
+                (two, "\n1 1 2 7 1 ", f"\n1 {beyond + 1} 2 7 1 "),
+                (two, "\n1 1 2 7 1 ", f"\n1 1 2 {beyond + 7} 1 "),
+                (two, "\n1 1 2 7 1 ", f"\n1 1 2 -{beyond - 7} 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 {beyond + 3} 2 1 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 3 {beyond + 2} 1 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 3 2 1 {beyond + 1} "),
+                (two, "\n1000 3 2 1 1 ", f"\n{beyond << 32} 3 2 1 1 "),
+                (four, "0 0 0 1 1 1 1 7 0", f"0 0 0 1 1 1 1 {beyond + 7} 0"),
+                (four, "\n1 5 1 8\n", f"\n{beyond + 1} 5 1 8\n"),
+                (four, "\n1 5 1 8\n", f"\n1 5 {beyond + 1} 8\n"),
+                (four, "\n2 6 0 9\n", f"\n2 6 {beyond} 9\n")):
+            self.assertIn(old, text)
+            bad = text.replace(old, new, 1)
+            line = [one == other for one, other in zip(bad.splitlines(), text.splitlines())].index(False) + 1
+            self.fails(bad, f"mesh.msh:{line}: ")
+
+    def test_a_name_that_several_groups_have(self):
+        """Stands for all of them that are below the cells, in the order that an option may turn round."""
+        points, cells, sides = box(2, 4, 1)
+        at = lambda side, x, value: all(points[p - 1][x] == value for p in side)
+        number = lambda side: 1 if at(side, 0, 0) else 2 if at(side, 0, 1) else 3 if at(side, 1, 0) else 4
+        names = ['"ends"', '"ends"', '"low"', '"high"']
+        mesh = msh2(2, points, cells, sides)
+        for i, side in enumerate(sides):
+            mesh = mesh.replace(f"\n{i + 1} 1 2 7 1 ", f"\n{i + 1} 1 2 {number(side)} 1 ")
+
+        def named(*rows):
+            return re.sub(r"(?s)\$PhysicalNames.*\$EndPhysicalNames", "\n".join(
+                ["$PhysicalNames", str(len(rows)), *rows, "$EndPhysicalNames"]), mesh)
+
+        lines = [f"1 {i + 1} {name}" for i, name in enumerate(names)]
+        for rows in (lines, ['2 1 "ends"'] + lines, ['1 9 "ends"'] + lines, ['0 5 "ends"'] + lines):
+            self.solve(named(*rows), "--dirichlet", "ends=5", "--rhs", "0", "--levels", "1",
+                       "--out", self.path("u.npy"))
+            u = npy(self.path("u.npy"))[1]
+            self.assertEqual(len(u), 81)
+            self.assertTrue(all(abs(value - 5) < 1e-8 for value in u))
+            found = self.solve(named(*rows), "--dirichlet", "ends=0", "--levels", "1")
+            self.assertEqual(found["unknowns"], 81 - 2 * 9)
+        # Points too, of which one is a corner of none of the lines.
+        corner = next(i + 1 for i, p in enumerate(points) if p[:2] == [0.5, 0.5])
+        count = len(cells) + len(sides)
+        mesh = mesh.replace(f"$Elements\n{count}\n", f"$Elements\n{count + 1}\n5000 15 2 8 8 {corner}\n")
+        found = self.solve(named(*lines, '0 8 "ends"'), "--dirichlet", "ends=0", "--levels", "1")
+        self.assertEqual(found["unknowns"], 81 - 2 * 9 - 1)
+        # Of cells alone: all cells, as their number is not of a boundary.
+        found = self.solve(named(*lines, '2 1 "inside"'), "--dirichlet", "inside=0", "--levels", "1")
+        self.assertEqual(found["unknowns"], 0)
+        # A circle that both ends touch moves the nodes of both.
+        self.solve(named(*lines), "--dirichlet", "ends=0", "--curved", "ends=circle:0.5,0.5,1", "--levels", "0",
+                   "--points", self.path("x.npy"))
+        x = npy(self.path("x.npy"))[1]
+        on = [i for i in range(len(x) // 2) if abs(math.dist(x[2 * i:2 * i + 2], (0.5, 0.5)) - 1) < 1e-12]
+        self.assertEqual(len(on), 10)
+        self.fails(named(*lines, '1 9 "bare"'), "'bare'", "no elements on its cells",
+                   arguments=("--dirichlet", "bare=0"))
+
+    def test_nodes_in_no_cell(self):
+        """Centres of arcs and lines to them, as Gmsh saves them with all else."""
+        points, cells, sides = box(2, 3, 1)
+        results = []
+        count = len(cells) + len(sides)
+        lone = msh2(2, [[0.5, 0.5, 7]] + points, [[p + 1 for p in cell] for cell in cells],
+                    [[p + 1 for p in side] for side in sides])
+        lone = lone.replace(f"$Elements\n{count}\n", f"$Elements\n{count + 2}\n8000 15 2 9 9 1\n8001 1 2 7 9 1 2\n")
+        for text in (msh2(2, points, cells, sides), lone):
+            self.solve(text, "--dirichlet", "all sides=5", "--levels", "1", "--out", self.path("u.npy"), "--points",
+                       self.path("x.npy"))
+            results.append((npy(self.path("u.npy")), npy(self.path("x.npy"))))
+        self.assertEqual(*results)
+        self.fails(lone, "group '9'", "no elements on its cells", arguments=("--dirichlet", "9=1"))
 
     def test_truncated_files(self):
         for text in (msh2(2, *box(2, 2, 1)), msh4(3, *box(3, 1, 2), 2)):
