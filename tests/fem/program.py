@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 PROGRAM = sys.argv[1]
 CORNERS = {2: [(0, 0), (1, 0), (1, 1), (0, 1)]}
@@ -108,6 +109,33 @@ def vtu(path):
     return arrays
 
 
+def png(path, size):
+    """The first `size` rows of pixels of a PNG of 8 bits a channel, each of `size` tuples."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, _, _, colours = struct.unpack(">IIBB", data[at + 8:at + 18])
+        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    channels, rows, above = {2: 3, 6: 4}[colours], [], bytes(5 * size)
+    raw = zlib.decompress(packed)
+    for start in range(0, size * (1 + width * channels), 1 + width * channels):
+        row, kind = bytearray(channels) + raw[start + 1:start + 1 + size * channels], raw[start]
+        for i in range(channels, len(row)):
+            left, up, corner = row[i - channels], above[i], above[i - channels]
+            guess = (0, left, up, (left + up) // 2)[kind] if kind < 4 else left + up - corner
+            if kind == 4:
+                far = abs(guess - left), abs(guess - up), abs(guess - corner)
+                guess = left if far[0] <= far[1] and far[0] <= far[2] else up if far[1] <= far[2] else corner
+            row[i] = (row[i] + guess) & 255
+        rows.append([tuple(row[i:i + 3]) for i in range(channels, len(row), channels)])
+        above = row
+    return rows
+
+
 class Fem(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -202,6 +230,22 @@ class Fem(unittest.TestCase):
                 corner = [found["Points"][3 * p:3 * p + 2] for p in found["connectivity"][per_cell * c:][:4]]
                 area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corner, corner[1:] + corner[:1])) / 2
                 self.assertAlmostEqual(area, 1 / 36)
+
+    def test_a_hole_is_blank_in_pictures(self):
+        points, cells, sides = box(2, 3, 1)
+        middle = cells.pop(4)
+        hole = list(map(list, zip(middle, middle[1:] + middle[:1])))
+        mesh = msh2(2, points, cells, sides + hole)
+        for i in range(4):
+            mesh = mesh.replace(f"\n{len(sides) + i + 1} 1 2 7 1 ", f"\n{len(sides) + i + 1} 1 2 8 1 ")
+        self.solve(mesh, "--dirichlet", "7=0", "8=1", "--levels", "2", "--plot", self.path("u.png"))
+        rows, ink, blank = png(self.path("u.png"), 860), (0x28, 0x28, 0x2e), (255, 255, 255)
+        top = next(y for y, row in enumerate(rows) if row.count(ink) > 600)  # the frame of the plot, of 960 pixels
+        left = 168  # where the plot begins, past the axis
+        across = [rows[top + 480][left + x] for x in range(680)]
+        self.assertEqual(set(across[330:630]), {blank})
+        self.assertNotIn(blank, across[4:310] + across[650:])
+        self.assertNotEqual(across[4], across[310])
 
     def test_bad_meshes(self):
         points, cells, sides = box(2, 2, 1)
