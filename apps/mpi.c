@@ -2,7 +2,7 @@
 #include "apps/mpi.h"
 
 #include "apps/command.h"
-#include "apps/options.h"
+#include "scheduler/ranks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static int is_first_launched(void)
     return 1;
 }
 
-starfish_status mpi_begin(int argc, char **argv, int *asked, const struct starfish_transport **transport)
+static starfish_status begin(int argc, char **argv, int *asked, const struct starfish_transport **transport)
 {
     *asked = 0;
     for (int i = 1; i < argc && !options_ask_help(argc, argv); i++)
@@ -77,4 +77,36 @@ starfish_status mpi_begin(int argc, char **argv, int *asked, const struct starfi
     STARFISH_TRY(mpi_open(transport));
     command_set_silent((*transport)->rank > 0);
     return STARFISH_SUCCESS;
+}
+
+/* All ranks have read their command lines, with the same options. */
+static starfish_status agree(const struct starfish_transport *transport, const struct command_line *line,
+                             starfish_status status)
+{
+    size_t count = 0;
+    while (line->options[count].name)
+        ++count;
+    struct starfish_alike *alike = calloc(count, sizeof *alike);
+    if (!alike && status == STARFISH_SUCCESS)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement on %zu options", count);
+    for (size_t i = 0; i < count && alike; ++i) {
+        const struct option_entry *entry = &line->options[i];
+        alike[i] = (struct starfish_alike){"", entry->name, entry->may_differ ? 0 : options_fingerprint(entry)};
+    }
+    status = starfish_transport_agree_on(transport, status, alike, count);
+    free(alike);
+    return status;
+}
+
+int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
+            const struct starfish_transport **transport, starfish_status (*run)(void *), void *data)
+{
+    starfish_status status = begin(argc, argv, asked, transport);
+    if (status == STARFISH_SUCCESS && !*transport)
+        return options_run(line, argc, argv, run, data);
+    if (status == STARFISH_SUCCESS)
+        status = agree(*transport, line, options_read(line, argc, argv));
+    if (status == STARFISH_SUCCESS)
+        status = run(data);
+    return status == STARFISH_SUCCESS ? 0 : command_fail(status, line->json && *line->json);
 }

@@ -2,13 +2,15 @@
 #ifndef STARFISH_APPS_MPI_H
 #define STARFISH_APPS_MPI_H
 
-#include "base/status.h"
+#include "apps/options.h"
 #include "scheduler/transport.h"
 
-/* Where --mpi is among the arguments: sets *asked, starts MPI before anything else can fail, and lets the first rank
- * alone speak of failures (command.h). *transport stays as it is where there is none. Errors: UNSUPPORTED (the library
- * is missing), RUNTIME. */
-starfish_status mpi_begin(int argc, char **argv, int *asked, const struct starfish_transport **transport);
+/* options_run of a command that may run on ranks. Where --mpi is among the arguments: sets *asked, starts MPI before
+ * anything else can fail, and lets the first rank alone speak of failures (command.h). Where one rank cannot read its
+ * command line, or has other options than the others, none runs. *transport stays as it is where there is no --mpi;
+ * mpi_close releases it. Returns the exit status. */
+int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
+            const struct starfish_transport **transport, starfish_status (*run)(void *), void *data);
 /* Ends MPI. NULL is allowed. */
 void mpi_close(const struct starfish_transport *transport);
 

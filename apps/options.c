@@ -3,6 +3,7 @@
 
 #include "apps/command.h"
 #include "apps/table.h"
+#include "base/fingerprint.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -172,6 +173,18 @@ starfish_status options_read(const struct command_line *line, int argc, char **a
     if (operands < line->operand_count && !line->may_lack_operands)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "missing operand (usage: starfish %s)", line->usage);
     return STARFISH_SUCCESS;
+}
+
+uint64_t options_fingerprint(const struct option_entry *entry)
+{
+    const struct starfish_option row = row_of(entry);
+    const struct option_texts *texts = entry->target;
+    uint64_t hash = STARFISH_FINGERPRINT;
+    if (entry->kind != OPTION_TEXTS)
+        return starfish_option_fingerprint(&row, entry->target);
+    for (size_t i = 0; i < texts->count; ++i)
+        starfish_fingerprint_bytes(&hash, texts->text[i], strlen(texts->text[i]) + 1);
+    return hash;
 }
 
 int options_ask_help(int argc, char **argv)

@@ -34,6 +34,7 @@ struct option_entry {
     const struct starfish_option_table *table;         /* the library's or names.h's, or NULL */
     const char **given;                                /* receives `name` when it is there; or NULL */
     const struct starfish_option_table *const *tables; /* of OPTION_WORD, ended by NULL; one of them has the flag */
+    int may_differ; /* between ranks (mpi.h): it says nothing of what they do together */
 };
 
 struct command_line {
@@ -48,6 +49,9 @@ struct command_line {
 
 /* Read argv[1..]; "--name value" and "--name=value". Error: ARGUMENT. */
 starfish_status options_read(const struct command_line *line, int argc, char **argv);
+
+/* A fingerprint (base/fingerprint.h) of what the target holds. */
+uint64_t options_fingerprint(const struct option_entry *entry);
 
 /* Does argv[1..] ask for help? */
 int options_ask_help(int argc, char **argv);

@@ -1,6 +1,8 @@
 /* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
 #include "base/options.h"
 
+#include "base/fingerprint.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <float.h>
@@ -41,6 +43,20 @@ static double value_of(const struct starfish_option *option, const void *options
         break;
     }
     return 0;
+}
+
+uint64_t starfish_option_fingerprint(const struct starfish_option *option, const void *options)
+{
+    uint64_t hash = STARFISH_FINGERPRINT;
+    const int is_pointer = option->type == STARFISH_OPTION_TEXT || option->type == STARFISH_OPTION_POINTER;
+    const void *pointer = is_pointer ? *(const void *const *)((const char *)options + option->offset) : NULL;
+    const double value = value_of(option, options);
+    const double kept = is_pointer ? pointer != NULL : option->type == STARFISH_OPTION_SWITCH ? value != 0 : value;
+
+    starfish_fingerprint_reals(&hash, &kept, 1);
+    if (option->type == STARFISH_OPTION_TEXT && pointer)
+        starfish_fingerprint_bytes(&hash, pointer, strlen(pointer));
+    return hash;
 }
 
 static void set_value(const struct starfish_option *option, void *options, double value)

@@ -13,6 +13,7 @@
 #include <starfish/options.h>
 #include <starfish/types.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct starfish_option {
     const char *name;     /* of the member */
@@ -63,6 +64,9 @@ starfish_status starfish_options_check(const struct starfish_option_table *table
 
 /* starfish_options_take and starfish_options_check. */
 starfish_status starfish_options_read(const struct starfish_option_table *table, const void *user, void *options);
+
+/* A fingerprint (fingerprint.h) of the member's value: of a text of what it says, of a pointer whether it is NULL. */
+uint64_t starfish_option_fingerprint(const struct starfish_option *option, const void *options);
 
 /* The body of the public functions of starfish/options.h: row `index` of the table. Errors: ARGUMENT. */
 starfish_status starfish_option_describe(const struct starfish_option_table *table, size_t index,

@@ -3,6 +3,7 @@
 
 #include "base/fingerprint.h"
 #include "base/status.h"
+#include "diffusion/options.h"
 #include "multigrid/plan.h"
 #include "scheduler/ranks.h"
 
@@ -19,39 +20,34 @@ struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_di
     return starfish_deal(slowest(problem), starfish_context_rank(plan->context), starfish_context_ranks(plan->context));
 }
 
-/* What decides about the messages must be the same on all ranks. */
+/* Of what all ranks give alike; coefficients and regions are those of a rank's own planes. */
+static uint64_t fingerprint_of(const struct starfish_diffusion_problem *p)
+{
+    uint64_t hash = STARFISH_FINGERPRINT;
+
+    starfish_fingerprint_number(&hash, p->dimensions);
+    for (size_t d = 0; d < p->dimensions; d++) {
+        starfish_fingerprint_number(&hash, p->n[d]);
+        starfish_fingerprint_reals(&hash, &p->length[d], 1);
+        starfish_fingerprint_number(&hash, (uint64_t)p->ends[d][0]);
+        starfish_fingerprint_number(&hash, (uint64_t)p->ends[d][1]);
+    }
+    starfish_fingerprint_number(&hash, p->dirichlet_nodes != 0);
+    starfish_fingerprint_reals(&hash, &p->lambda, 1);
+    starfish_fingerprint_number(&hash, (uint64_t)p->mean);
+    return hash;
+}
+
 static starfish_status check(const struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *p)
 {
-    const struct starfish_diffusion_options *o = &plan->options;
+    const int known = p->dimensions == 2 || p->dimensions == 3;
     starfish_status status = STARFISH_SUCCESS;
-    uint64_t hash = STARFISH_FINGERPRINT;
-    size_t n[3];
 
-    for (size_t d = 0; d < 3; d++)
-        n[d] = d < p->dimensions ? p->n[d] : 1;
-    const size_t what[] = {p->dimensions,
-                           n[0],
-                           n[1],
-                           n[2],
-                           o->precision,
-                           o->preconditioner,
-                           o->deflation,
-                           o->method,
-                           o->vectors,
-                           o->block,
-                           (size_t)o->mixed,
-                           o->coarse,
-                           p->mean,
-                           (size_t)o->max_iterations,
-                           (size_t)o->fixed,
-                           (size_t)o->dropped_fill,
-                           (size_t)o->product_with_az,
-                           (size_t)o->matrix_free};
-    if (p->dimensions < 2 || p->dimensions > 3 || n[0] < 1 || n[1] < 1 || n[2] < 1)
+    if (!known || p->n[0] < 1 || p->n[1] < 1 || (p->dimensions == 3 && p->n[2] < 1))
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them",
                                p->dimensions);
-    starfish_fingerprint_numbers(&hash, what, sizeof what / sizeof what[0]);
-    return starfish_ranks_agree_on(plan->context, status, "the problem, or an option,", hash);
+    return starfish_ranks_agree_on_plan(plan->context, status, &starfish_diffusion_option_table, &plan->options,
+                                        known ? fingerprint_of(p) : 0);
 }
 
 starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan *plan,
@@ -60,18 +56,21 @@ starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan
 {
     static const double no_coefficient[1];
     static const long long no_region[1];
-    double has[2] = {given->coefficient != NULL, given->regions != NULL};
-    const double had[2] = {has[0], has[1]};
+    const double constant = given->coefficient ? 0 : given->constant_coefficient;
+    const double had[2] = {given->coefficient != NULL, given->regions != NULL};
+    double all[4] = {had[0], had[1], constant, -constant}; /* the largest of all ranks */
     starfish_status status = STARFISH_SUCCESS;
 
     *problem = *given;
     STARFISH_TRY(check(plan, given));
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, has, 2));
-    if (starfish_diffusion_planes(plan, given).count > 0 && (has[0] != had[0] || has[1] != had[1]))
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, all, 4));
+    if (starfish_diffusion_planes(plan, given).count > 0 && (all[0] != had[0] || all[1] != had[1]))
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient or regions: given on some ranks alone");
-    if (has[0] > had[0]) /* of a rank without planes */
+    else if (all[0] == 0 && all[2] > -all[3])
+        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.constant_coefficient differs between ranks");
+    if (all[0] > had[0]) /* of a rank without planes */
         problem->coefficient = no_coefficient;
-    if (has[1] > had[1])
+    if (all[1] > had[1])
         problem->regions = no_region;
     return starfish_ranks_agree(plan->context, status);
 }

@@ -3,6 +3,7 @@
 
 #include "base/fingerprint.h"
 #include "base/real.h"
+#include "fem/options.h"
 #include "scheduler/dealt.h"
 #include "scheduler/ranks.h"
 
@@ -40,26 +41,6 @@ static void add_problem(uint64_t *hash, const struct starfish_fem_problem *probl
     }
 }
 
-static void add_options(uint64_t *hash, const struct starfish_fem_options *o)
-{
-    const size_t choices[] = {o->precision,
-                              o->inner,
-                              o->smoother,
-                              o->numbering,
-                              o->format,
-                              o->shape,
-                              (size_t)o->smoothing_steps,
-                              (size_t)o->pattern_power,
-                              (size_t)o->most_cycles,
-                              o->krylov,
-                              o->seed,
-                              (size_t)o->parts};
-    const double numbers[] = {o->damping, o->drop_tolerance, o->tolerance};
-
-    starfish_fingerprint_numbers(hash, choices, sizeof choices / sizeof choices[0]);
-    starfish_fingerprint_reals(hash, numbers, sizeof numbers / sizeof numbers[0]);
-}
-
 starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
                                               const struct starfish_fem_problem *problem,
                                               const struct starfish_fem_options *options)
@@ -68,11 +49,9 @@ starfish_status starfish_fem_agree_on_problem(const struct starfish_context *con
 
     if (starfish_context_ranks(context) == 1)
         return status;
-    if (status == STARFISH_SUCCESS) {
+    if (status == STARFISH_SUCCESS)
         add_problem(&hash, problem);
-        add_options(&hash, options);
-    }
-    return starfish_ranks_agree_on(context, status, "the problem, or an option,", hash);
+    return starfish_ranks_agree_on_plan(context, status, &starfish_fem_option_table, options, hash);
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */

@@ -2,8 +2,7 @@
 #include "poisson/ranks.h"
 
 #include "base/fingerprint.h"
-
-#include <string.h>
+#include "poisson/options.h"
 
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
 {
@@ -62,28 +61,25 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-/* Of what decides which tasks there are, and of the operator. */
-static uint64_t fingerprint(const struct starfish_poisson_plan *plan)
+/* Of the operator, and of how its planes are dealt. */
+static uint64_t fingerprint_of(const struct starfish_poisson_plan *plan)
 {
-    const struct starfish_poisson_options *options = &plan->options;
-    const int choices[] = {options->method, (int)options->precision, options->check_residual != 0, options->refinements,
-                           options->check_data != 0};
-    const size_t sizes[] = {plan->n[0], plan->n[1], plan->n[2], options->slabs, options->mode_blocks};
+    const size_t *planes = plan->options.planes;
     uint64_t hash = STARFISH_FINGERPRINT;
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
-        starfish_fingerprint_number(&hash, (uint64_t)choices[i]);
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        starfish_fingerprint_number(&hash, sizes[i]);
-    starfish_fingerprint_bytes(&hash, &plan->lambda, sizeof plan->lambda);
+    starfish_fingerprint_reals(&hash, &plan->lambda, 1);
     for (int axis = 0; axis < 3; axis++) {
         const struct starfish_direction *d = &plan->direction[axis];
         const double *const part[] = {d->lower, d->diag, d->upper};
+        starfish_fingerprint_number(&hash, d->n);
+        starfish_fingerprint_number(&hash, (uint64_t)d->transform);
         for (size_t p = 0; p < sizeof part / sizeof part[0]; p++)
-            starfish_fingerprint_bytes(&hash, part[p], d->n * sizeof *part[p]);
+            starfish_fingerprint_reals(&hash, part[p], d->n);
+        starfish_fingerprint_number(&hash, d->imaginary != NULL);
+        if (d->imaginary)
+            starfish_fingerprint_reals(&hash, d->imaginary, 3 * d->n);
     }
-    if (options->planes)
-        starfish_fingerprint_bytes(&hash, options->planes,
-                                   (size_t)starfish_context_ranks(plan->context) * sizeof *options->planes);
+    if (planes)
+        starfish_fingerprint_numbers(&hash, planes, (size_t)starfish_context_ranks(plan->context));
     return hash;
 }
 
@@ -92,8 +88,8 @@ starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *pla
     double gpus = (double)plan->context->workers_of[STARFISH_GPU];
     if (starfish_context_ranks(plan->context) == 1)
         return status;
-    STARFISH_TRY(starfish_ranks_agree_on(plan->context, status, "the problem, or an option,",
-                                         status == STARFISH_SUCCESS ? fingerprint(plan) : 0));
+    STARFISH_TRY(starfish_ranks_agree_on_plan(plan->context, status, &starfish_poisson_option_table, &plan->options,
+                                              status == STARFISH_SUCCESS ? fingerprint_of(plan) : 0));
     STARFISH_TRY(starfish_ranks_maximum(plan->context, &gpus, 1));
     plan->here.any_gpu = gpus > 0;
     return STARFISH_SUCCESS;

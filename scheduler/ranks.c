@@ -2,6 +2,7 @@
 #include "scheduler/ranks.h"
 
 #include "base/arithmetic.h"
+#include "base/fingerprint.h"
 #include "scheduler/options.h"
 #include "scheduler/rest.h"
 #include "scheduler/task.h"
@@ -147,10 +148,10 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
-/* What every rank says of a step. */
+/* What every rank says of a step. The fingerprint is of all that must be alike, `count` things. */
 struct vote {
     int64_t status, tag;
-    uint64_t fingerprint;
+    uint64_t fingerprint, count;
 };
 
 /* The failing rank's message on all others; rank 0's are everybody's, and are not marked. */
@@ -165,46 +166,115 @@ static starfish_status pass_on(const struct starfish_transport *transport, const
     return rank == 0 ? starfish_fail(status, "%s", message) : starfish_fail(status, "rank %d: %s", rank, message);
 }
 
+/* Which thing differs. All ranks have as many. */
+static starfish_status find_difference(const struct starfish_transport *transport, const struct starfish_alike *own,
+                                       size_t count)
+{
+    struct starfish_alike *all = malloc((size_t)transport->ranks * count * sizeof *all);
+    if (!all)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
+    starfish_status status =
+        transport->gather(transport->state, own, count * sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    for (size_t i = 0; i < (size_t)transport->ranks * count && status == STARFISH_SUCCESS; i++)
+        if (all[i].fingerprint != all[i % count].fingerprint)
+            status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%s differs between ranks", own[i % count].group,
+                                   own[i % count].name);
+    free(all);
+    return status;
+}
+
+/* The rank whose failure is told, -1: none. */
+static int failed_rank_of(const struct vote *all, int ranks)
+{
+    int failed_rank = -1;
+    for (int rank = 0; rank < ranks; rank++)
+        if (all[rank].status != STARFISH_SUCCESS &&
+            (failed_rank < 0 ||
+             (all[failed_rank].status == STARFISH_ERROR_NUMERICAL && all[rank].status != STARFISH_ERROR_NUMERICAL)))
+            failed_rank = rank;
+    return failed_rank;
+}
+
 /* *next_tag: the largest of all, since a rank that has failed may have named fewer data. */
-static starfish_status agree(const struct starfish_transport *transport, const struct vote *own, const char *what,
-                             int64_t *next_tag)
+static starfish_status agree(const struct starfish_transport *transport, const struct vote *own,
+                             const struct starfish_alike *alike, int64_t *next_tag)
 {
     struct vote *all = malloc((size_t)transport->ranks * sizeof *all);
     if (!all) /* a few bytes for each rank: the system is about to end the process anyway */
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
     starfish_status status =
         transport->gather(transport->state, own, sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
-    int different = 0, failed_rank = -1;
+    int different = 0, other_kind = 0;
     for (int rank = 0; rank < transport->ranks && status == STARFISH_SUCCESS; rank++) {
-        if (all[rank].status != STARFISH_SUCCESS &&
-            (failed_rank < 0 ||
-             (all[failed_rank].status == STARFISH_ERROR_NUMERICAL && all[rank].status != STARFISH_ERROR_NUMERICAL)))
-            failed_rank = rank;
         different |= all[rank].fingerprint != all[0].fingerprint;
+        other_kind |= all[rank].count != all[0].count;
         *next_tag = all[rank].tag > *next_tag ? all[rank].tag : *next_tag;
     }
+    const int failed_rank = status == STARFISH_SUCCESS ? failed_rank_of(all, transport->ranks) : -1;
     if (failed_rank >= 0)
         status = pass_on(transport, all, failed_rank);
-    if (status == STARFISH_SUCCESS && different)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s differs between ranks", what);
+    else if (status == STARFISH_SUCCESS && other_kind)
+        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
+    else if (status == STARFISH_SUCCESS && different)
+        status = find_difference(transport, alike, own->count);
     free(all);
     return status;
 }
 
-starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
-                                        const char *what, uint64_t fingerprint)
+starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
 {
     if (!context->ranks)
         return status;
-    const struct vote own = {(int64_t)status, context->ranks->next_tag, fingerprint};
-    return agree(context->ranks->transport, &own, what, &context->ranks->next_tag);
+    const struct vote own = {.status = (int64_t)status, .tag = context->ranks->next_tag};
+    const starfish_status all = agree(context->ranks->transport, &own, NULL, &context->ranks->next_tag);
+    return all != STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
+}
+
+static struct vote vote_of(starfish_status status, const struct starfish_alike *alike, size_t count)
+{
+    struct vote vote = {.status = (int64_t)status, .fingerprint = STARFISH_FINGERPRINT, .count = count};
+    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++)
+        starfish_fingerprint_number(&vote.fingerprint, alike[i].fingerprint);
+    return vote;
+}
+
+starfish_status starfish_ranks_agree_on_plan(const struct starfish_context *context, starfish_status status,
+                                             const struct starfish_option_table *table, const void *options,
+                                             uint64_t problem)
+{
+    const size_t count = table->count + 2;
+    if (!context->ranks)
+        return status;
+    struct starfish_alike *alike = calloc(count, sizeof *alike);
+    if (!alike && status == STARFISH_SUCCESS)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement on %zu options", table->count);
+    if (alike && status == STARFISH_SUCCESS) {
+        uint64_t kind = STARFISH_FINGERPRINT;
+        starfish_fingerprint_bytes(&kind, table->defaults, strlen(table->defaults));
+        alike[0] = (struct starfish_alike){"the kind of plan", "", kind};
+        for (size_t i = 0; i < table->count; i++)
+            alike[1 + i] = (struct starfish_alike){"options.", table->option[i].name,
+                                                   starfish_option_fingerprint(&table->option[i], options)};
+        alike[count - 1] = (struct starfish_alike){"the problem", "", problem};
+    }
+    struct vote own = vote_of(status, alike, count);
+    own.tag = context->ranks->next_tag;
+    status = agree(context->ranks->transport, &own, alike, &context->ranks->next_tag);
+    free(alike);
+    return status;
+}
+
+starfish_status starfish_transport_agree_on(const struct starfish_transport *transport, starfish_status status,
+                                            const struct starfish_alike *alike, size_t count)
+{
+    int64_t next_tag = 0;
+    const struct vote own = vote_of(status, alike, count);
+    return transport ? agree(transport, &own, alike, &next_tag) : status;
 }
 
 starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status)
 {
-    int64_t next_tag = 0;
-    const struct vote own = {(int64_t)status, 0, 0};
-    return transport ? agree(transport, &own, "", &next_tag) : status;
+    return starfish_transport_agree_on(transport, status, NULL, 0);
 }
 
 starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all)

@@ -15,6 +15,7 @@
 #define STARFISH_SCHEDULER_RANKS_H
 
 #include "base/deal.h"
+#include "base/options.h"
 #include "scheduler/context.h"
 #include "scheduler/transport.h"
 
@@ -78,16 +79,15 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
 /* The first failure of any rank, with its message, on all of them; one of numbers (NUMERICAL) only where there is no
- * other, since it may be what another failure has left; and an error (ARGUMENT: `what`) where the ranks'
- * fingerprints differ. Without ranks `status`. */
-starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
-                                        const char *what, uint64_t fingerprint);
-/* The first failure of any rank, with its message, on all of them. Without ranks `status`. */
-static inline starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
-{
-    const starfish_status all = starfish_ranks_agree_on(context, status, "", 0);
-    return all != STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
-}
+ * other, since it may be what another failure has left. Without ranks `status`. */
+starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status);
+/* The same of ranks that make a plan together, which must be of one kind, with the same options, every row of the
+ * table, and for the same problem, of which the caller has a fingerprint (base/fingerprint.h). Where `status` is a
+ * failure, options and problem are not looked at. Errors besides: ARGUMENT (`options.NAME differs between ranks`, or
+ * the problem does), MEMORY. */
+starfish_status starfish_ranks_agree_on_plan(const struct starfish_context *context, starfish_status status,
+                                             const struct starfish_option_table *table, const void *options,
+                                             uint64_t problem);
 /* Of each value the largest one of all ranks; NaN where any rank has one. Errors: RUNTIME. */
 starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count);
 /* Of each value the sum over all ranks, in their order, so that it is the same on all. Errors: RUNTIME, MEMORY. */
@@ -104,7 +104,14 @@ starfish_status starfish_ranks_broadcast(const struct starfish_context *context,
 starfish_status starfish_ranks_collect(const struct starfish_context *context, const void *own, const size_t *bytes,
                                        void *all);
 
-/* What the program's steps before there is a context agree by. */
+/* What the program's steps before there is a context agree by. The names of what must be alike are `group` and `name`,
+ * in words of an error that goes on with "differs between ranks". */
+struct starfish_alike {
+    const char *group, *name;
+    uint64_t fingerprint;
+};
 starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status);
+starfish_status starfish_transport_agree_on(const struct starfish_transport *transport, starfish_status status,
+                                            const struct starfish_alike *alike, size_t count);
 
 #endif

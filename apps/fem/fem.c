@@ -130,7 +130,7 @@ static void release(struct fem_run *run)
         starfish_context_destroy(run->context);
     starfish_array_free(&run->u);
     starfish_array_free(&run->points);
-    starfish_gmsh_free(&run->gmsh);
+    fem_forget(run);
     free(run);
 }
 
@@ -158,7 +158,7 @@ int command_fem(int argc, char **argv)
         {"--tolerance", OPTION_MEMBER, &o->library, "T", .table = &starfish_fem_option_table},
         {"--max-iterations", OPTION_MEMBER, &o->library, "N", .table = &starfish_fem_option_table},
         {"--precision", OPTION_MEMBER, &o->precision, "P", .table = &names_table},
-        {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS},
+        {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS, .may_differ = 1},
         {"--out", OPTION_TEXT, &o->out, "F", .help = "u at all nodes, .npy or FILE.h5:/NAME"},
         {"--points", OPTION_TEXT, &o->points, "F", .help = "the nodes' coordinates, likewise"},
         {"--vtk", OPTION_TEXT, &o->vtk, "F.vtu", .help = "also write mesh and solution as .vtu"},
@@ -166,7 +166,7 @@ int command_fem(int argc, char **argv)
          .help = "also draw the solution, of a solid its middle plane, in a .png, .svg or .pdf"},
         PICTURE_OPTIONS,
         {"--mpi", OPTION_FLAG, &o->mpi, .help = "on all ranks that mpiexec has started, each with unknowns of its own"},
-        {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output"},
+        {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output", .may_differ = 1},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -177,9 +177,7 @@ int command_fem(int argc, char **argv)
         .operand_count = 1,
         .json = &o->json,
     };
-    const starfish_status begun = mpi_begin(argc, argv, &o->mpi, &run->transport);
-    const int exit_status =
-        begun == STARFISH_SUCCESS ? options_run(&line, argc, argv, run_and_tell, run) : command_fail(begun, 0);
+    const int exit_status = mpi_run(&line, argc, argv, &o->mpi, &run->transport, run_and_tell, run);
     const struct starfish_transport *transport = run->transport;
     release(run);
     mpi_close(transport);

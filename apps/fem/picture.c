@@ -1,5 +1,5 @@
 /* The picture of a finite element solution: every cell is sampled as finely as the picture's points are apart, and each
- * sample colours the point that it is nearest to. Outside the domain the picture has the least value. */
+ * sample colours the point that it is nearest to. Outside the domain the picture is blank. */
 #include "apps/fem/fem.h"
 #include "apps/pictures/image.h"
 
@@ -105,15 +105,6 @@ static void sample_cell(const struct picture *p, const struct corners *corners)
             }
 }
 
-static void fill_outside(const struct picture *p)
-{
-    double least = HUGE_VAL;
-    for (size_t i = 0; i < p->n[0] * p->n[1]; ++i)
-        least = isnan(p->value[i]) ? least : fmin(least, p->value[i]);
-    for (size_t i = 0; i < p->n[0] * p->n[1]; ++i)
-        p->value[i] = isnan(p->value[i]) ? (isfinite(least) ? least : 0) : p->value[i];
-}
-
 static starfish_status draw(const struct picture *p, double *position)
 {
     char title[160];
@@ -149,7 +140,6 @@ starfish_status fem_write_plot(const struct fem_run *run)
             const struct corners corners = corners_of(&p, cell + c * per_cell);
             sample_cell(&p, &corners);
         }
-        fill_outside(&p);
         status = draw(&p, position);
     } else {
         starfish_fail(status, "%s: no memory for the picture", run->options.plot);

@@ -37,10 +37,10 @@ static starfish_status out_of_memory(const struct reader *r)
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 /* The index of a group, which is new when it is met first. Numbers are negative where a side is turned round. */
-static starfish_status group_of(struct reader *r, int dimension, long number, int *index)
+static starfish_status group_of(struct reader *r, int dimension, int number, int *index)
 {
     struct starfish_gmsh_raw *raw = &r->raw;
-    const int positive = (int)labs(number);
+    const int positive = abs(number);
 
     for (size_t k = 0; k < raw->groups; ++k) {
         const size_t at = (r->last_group + k) % raw->groups;
@@ -82,11 +82,10 @@ static starfish_status read_names(struct reader *r)
 
     STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of names", &count));
     for (size_t i = 0; i < count; ++i) {
-        long dimension, number;
-        int group;
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "a dimension", 0, &dimension));
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a group", INT_MIN, &number));
-        STARFISH_TRY(group_of(r, (int)dimension, number, &group));
+        int dimension, number, group;
+        STARFISH_TRY(starfish_gmsh_int(&r->text, "a dimension", 0, &dimension));
+        STARFISH_TRY(starfish_gmsh_int(&r->text, "the number of a group", -INT_MAX, &number));
+        STARFISH_TRY(group_of(r, dimension, number, &group));
         STARFISH_TRY(read_name(r, r->raw.group[group].name));
     }
     return STARFISH_SUCCESS;
@@ -126,8 +125,8 @@ static starfish_status end_entity(struct reader *r)
         return starfish_gmsh_complain(&r->text, "an entity is in %zu groups, more than %d", entity->count,
                                       MOST_GROUPS_OF_ENTITY);
     for (size_t i = 0; i < entity->count; ++i) {
-        long number;
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of a group", INT_MIN, &number));
+        int number;
+        STARFISH_TRY(starfish_gmsh_int(&r->text, "the number of a group", -INT_MAX, &number));
         STARFISH_TRY(group_of(r, entity->dimension, number, &entity->group[i]));
     }
     if (entity->dimension == 0)
@@ -199,6 +198,8 @@ static starfish_status make_nodes(struct reader *r, size_t count)
 {
     if (r->has_nodes)
         return starfish_gmsh_complain(&r->text, "$Nodes is there twice");
+    if (count > INT_MAX)
+        return starfish_gmsh_complain(&r->text, "$Nodes: more than %d nodes", INT_MAX);
     r->has_nodes = 1;
     r->raw.nodes = count;
     r->raw.number = calloc(count + 1, sizeof *r->raw.number);
@@ -226,20 +227,28 @@ static starfish_status read_nodes_2(struct reader *r)
     return STARFISH_SUCCESS;
 }
 
-/* The head of a block: dimension and tag of its entity, another number, and how many follow. */
-static starfish_status read_block(struct reader *r, long head[3], size_t *count)
+/* The head of a block: dimension and tag of its entity, how many follow, and whether nodes have parameters, or of which
+ * type elements are. */
+struct block {
+    int dimension, is;
+    long tag;
+    size_t count;
+};
+
+static starfish_status read_block(struct reader *r, const char *what, struct block *block)
 {
-    for (int i = 0; i < 3; ++i)
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "the head of a block", LONG_MIN, &head[i]));
-    return starfish_gmsh_count(&r->text, "the size of a block", count);
+    STARFISH_TRY(starfish_gmsh_int(&r->text, "the dimension of a block", 0, &block->dimension));
+    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the tag of an entity", LONG_MIN, &block->tag));
+    STARFISH_TRY(starfish_gmsh_int(&r->text, what, 0, &block->is));
+    return starfish_gmsh_count(&r->text, "the size of a block", &block->count);
 }
 
 static starfish_status read_node_block(struct reader *r, size_t *done)
 {
-    long head[3];
-    size_t count;
+    struct block block;
 
-    STARFISH_TRY(read_block(r, head, &count));
+    STARFISH_TRY(read_block(r, "whether there are parameters", &block));
+    const size_t count = block.count;
     if (count > r->raw.nodes - *done)
         return starfish_gmsh_complain(&r->text, "$Nodes: more nodes than the %zu that it begins with", r->raw.nodes);
     for (size_t n = 0; n < count; ++n)
@@ -247,7 +256,7 @@ static starfish_status read_node_block(struct reader *r, size_t *done)
     for (size_t n = 0; n < count; ++n) {
         double parameter;
         STARFISH_TRY(read_point(r, *done + n));
-        for (long p = 0; head[2] != 0 && p < head[0]; ++p)
+        for (int p = 0; block.is != 0 && p < block.dimension; ++p)
             STARFISH_TRY(starfish_gmsh_real(&r->text, "a parameter", &parameter));
     }
     *done += count;
@@ -314,18 +323,19 @@ static starfish_status read_element_nodes(struct reader *r, long number, int typ
 
 static starfish_status read_element_2(struct reader *r)
 {
-    long number, type, tags, tag, group = 0;
+    long number;
+    int tag, group = 0;
+    size_t tags;
     struct starfish_gmsh_element element = {.group = -1};
 
     STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &number));
-    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the type of an element", 0, &type));
-    STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element's tags", 0, &tags));
-    for (long i = 0; i < tags; ++i) {
-        STARFISH_TRY(starfish_gmsh_integer(&r->text, "a tag of an element", INT_MIN, &tag));
+    STARFISH_TRY(starfish_gmsh_int(&r->text, "the type of an element", 0, &element.type));
+    STARFISH_TRY(starfish_gmsh_count(&r->text, "the number of an element's tags", &tags));
+    for (size_t i = 0; i < tags; ++i) {
+        STARFISH_TRY(starfish_gmsh_int(&r->text, "a tag of an element", -INT_MAX, &tag));
         group = i == 0 ? tag : group;
     }
     element.number = number;
-    element.type = (int)type;
     STARFISH_TRY(read_element_nodes(r, number, element.type, &element.node));
     if (group != 0)
         STARFISH_TRY(group_of(r, starfish_gmsh_type(element.type)->dimension, group, &element.group));
@@ -356,13 +366,12 @@ static const struct entity *find_entity(struct reader *r, long dimension, long t
 
 static starfish_status read_element_block(struct reader *r, size_t *done)
 {
-    long head[3];
-    size_t count;
+    struct block block;
 
-    STARFISH_TRY(read_block(r, head, &count));
-    const struct entity *entity = find_entity(r, head[0], head[1]);
-    for (size_t e = 0; e < count; ++e) {
-        struct starfish_gmsh_element element = {.type = (int)head[2], .group = -1};
+    STARFISH_TRY(read_block(r, "the type of elements", &block));
+    const struct entity *entity = find_entity(r, block.dimension, block.tag);
+    for (size_t e = 0; e < block.count; ++e) {
+        struct starfish_gmsh_element element = {.type = block.is, .group = -1};
         STARFISH_TRY(starfish_gmsh_integer(&r->text, "the number of an element", 0, &element.number));
         STARFISH_TRY(read_element_nodes(r, element.number, element.type, &element.node));
         const size_t groups = entity ? entity->count : 0;
@@ -371,7 +380,7 @@ static starfish_status read_element_block(struct reader *r, size_t *done)
             STARFISH_TRY(add_element(r, &element));
         }
     }
-    *done += count;
+    *done += block.count;
     return STARFISH_SUCCESS;
 }
 

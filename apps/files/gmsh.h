@@ -23,11 +23,13 @@ struct starfish_gmsh {
 };
 
 /* Errors: FILE, naming the file and the line, or the element or node by its number: syntax, a file that ends too early,
- * elements of other types, nodes that are in no cell; MEMORY. The caller frees *gmsh, which is empty on failure. */
+ * elements of other types or that lie on no cell; MEMORY. Nodes that are in no cell, as centres of arcs are, are left
+ * out, and so are elements that have such nodes. The caller frees *gmsh, which is empty on failure. */
 starfish_status starfish_gmsh_read(const char *path, struct starfish_gmsh *gmsh);
 void starfish_gmsh_free(struct starfish_gmsh *gmsh);
-/* The group of that name, or that number: of the largest dimension below that of cells that has one. -1: there is none.
- */
-int starfish_gmsh_group(const struct starfish_gmsh *gmsh, const char *name);
+/* The groups of that name: those below the dimension of cells, which a boundary is, or where there are none those of
+ * cells; or, where no group has the name, the group of that number, of the largest dimension below that of cells that
+ * has one. Fills group[gmsh->groups] with their indices and returns how many they are. */
+size_t starfish_gmsh_find(const struct starfish_gmsh *gmsh, const char *name, int *group);
 
 #endif

@@ -1,6 +1,7 @@
 /* From what a file says to a mesh: points are those of the cells, and groups are marks of cells. */
 #include "apps/files/gmsh_mesh.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,20 +34,40 @@ void starfish_gmsh_free(struct starfish_gmsh *gmsh)
     memset(gmsh, 0, sizeof *gmsh);
 }
 
-int starfish_gmsh_group(const struct starfish_gmsh *gmsh, const char *name)
+/* Those of the name that are below the cells' dimension, or that are not. */
+static size_t find_named(const struct starfish_gmsh *gmsh, const char *name, int below, int *group)
 {
-    int best = -1;
-    char *end;
-    const long number = strtol(name, &end, 10);
+    size_t count = 0;
 
     for (size_t i = 0; i < gmsh->groups; ++i)
-        if (gmsh->group[i].name[0] && strcmp(gmsh->group[i].name, name) == 0)
-            return (int)i;
+        if (gmsh->group[i].name[0] && strcmp(gmsh->group[i].name, name) == 0 &&
+            (gmsh->group[i].dimension < gmsh->mesh.dimensions) == below)
+            group[count++] = (int)i;
+    return count;
+}
+
+static size_t find_numbered(const struct starfish_gmsh *gmsh, const char *name, int *group)
+{
+    char *end;
+    const long number = strtol(name, &end, 10);
+    size_t count = 0;
+
     for (size_t i = 0; *name && !*end && i < gmsh->groups; ++i)
         if (gmsh->group[i].number == number && gmsh->group[i].dimension < gmsh->mesh.dimensions &&
-            (best < 0 || gmsh->group[i].dimension > gmsh->group[best].dimension))
-            best = (int)i;
-    return best;
+            (count == 0 || gmsh->group[i].dimension > gmsh->group[*group].dimension)) {
+            *group = (int)i;
+            count = 1;
+        }
+    return count;
+}
+
+size_t starfish_gmsh_find(const struct starfish_gmsh *gmsh, const char *name, int *group)
+{
+    size_t count = find_named(gmsh, name, 1, group);
+
+    if (count == 0)
+        count = find_named(gmsh, name, 0, group);
+    return count > 0 ? count : find_numbered(gmsh, name, group);
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */
@@ -61,7 +82,9 @@ struct making {
     struct starfish_gmsh_raw *raw;
     struct numbered *node; /* sorted */
     int has_gaps;          /* between the numbers of nodes */
-    int *first, *cell_of;  /* cells of a point: cell_of[first[p]] .. */
+    int *point_of;         /* the mesh's point of a node, by its place in the file; -1: it is in no cell */
+    size_t points;
+    int *first, *cell_of; /* cells of a point: cell_of[first[p]] .. */
     int *cell;
     size_t *number;
     struct starfish_fem_mark *mark;
@@ -108,7 +131,8 @@ static const struct numbered *look_up(const struct making *m, long number)
     return number < first || number > last ? NULL : &m->node[number - first];
 }
 
-static starfish_status find_node(const struct making *m, const struct starfish_gmsh_element *element, int n, int *point)
+/* *place: that of the node in the file. */
+static starfish_status find_node(const struct making *m, const struct starfish_gmsh_element *element, int n, int *place)
 {
     const long number = m->raw->node[element->node + (size_t)n];
     const struct numbered *found = look_up(m, number);
@@ -116,7 +140,7 @@ static starfish_status find_node(const struct making *m, const struct starfish_g
     if (!found)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: element %ld has node %ld, which is not there", m->path,
                              element->number, number);
-    *point = (int)found->at;
+    *place = (int)found->at;
     return STARFISH_SUCCESS;
 }
 
@@ -141,7 +165,9 @@ static starfish_status count_cells(struct making *m)
     m->lattice = m->d == 2 ? 9 : 27;
     for (size_t e = 0; e < m->raw->elements; ++e)
         m->cells += is_cell(m, e) != 0;
-    return STARFISH_SUCCESS;
+    return m->cells <= INT_MAX / m->lattice
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_FILE, "%s: more than %zu cells", m->path, INT_MAX / m->lattice);
 }
 
 static starfish_status make_cells(struct making *m)
@@ -166,26 +192,40 @@ static starfish_status make_cells(struct making *m)
     return STARFISH_SUCCESS;
 }
 
-/* Every node is in a cell, and in 2D in one plane. */
-static starfish_status check_nodes(const struct making *m)
+/* Points are the nodes of cells, in the order of the file. */
+static starfish_status make_points(struct making *m)
 {
-    unsigned char *used = calloc(m->raw->nodes + 1, 1);
+    const size_t nodes = m->raw->nodes, all = m->cells * m->lattice;
 
-    if (!used)
+    m->point_of = malloc((nodes + 1) * sizeof *m->point_of);
+    if (!m->point_of)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
-    for (size_t at = 0; at < m->cells * m->lattice; ++at)
+    memset(m->point_of, 0xff, nodes * sizeof *m->point_of); /* -1 */
+    for (size_t at = 0; at < all; ++at)
         if (m->cell[at] >= 0)
-            used[m->cell[at]] = 1;
-    size_t n = 0;
-    while (n < m->raw->nodes && used[n])
-        ++n;
-    free(used);
-    if (n < m->raw->nodes)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: node %ld is in no cell", m->path, m->raw->number[n]);
-    for (n = 0; m->d == 2 && n < m->raw->nodes; ++n)
-        if (fabs(m->raw->point[3 * n + 2] - m->raw->point[2]) > 1e-10 * (1 + fabs(m->raw->point[2])))
+            m->point_of[m->cell[at]] = 0;
+    for (size_t n = 0; n < nodes; ++n)
+        if (m->point_of[n] == 0) {
+            memmove(m->raw->point + 3 * m->points, m->raw->point + 3 * n, 3 * sizeof *m->raw->point);
+            m->point_of[n] = (int)m->points++;
+        }
+    for (size_t at = 0; at < all; ++at)
+        if (m->cell[at] >= 0)
+            m->cell[at] = m->point_of[m->cell[at]];
+    return STARFISH_SUCCESS;
+}
+
+/* In 2D points are in one plane. */
+static starfish_status check_plane(const struct making *m)
+{
+    const double *point = m->raw->point;
+
+    for (size_t n = 0; m->d == 2 && n < m->raw->nodes; ++n) {
+        const int p = m->point_of[n];
+        if (p >= 0 && fabs(point[3 * p + 2] - point[2]) > 1e-10 * (1 + fabs(point[2])))
             return starfish_fail(STARFISH_ERROR_FILE, "%s: node %ld is not in the plane z = %g of the others", m->path,
-                                 m->raw->number[n], m->raw->point[2]);
+                                 m->raw->number[n], point[2]);
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -196,14 +236,14 @@ static starfish_status list_cells(struct making *m)
 {
     const size_t all = m->cells * m->lattice;
 
-    m->first = calloc(m->raw->nodes + 2, sizeof *m->first);
+    m->first = calloc(m->points + 2, sizeof *m->first);
     m->cell_of = malloc((all + 1) * sizeof *m->cell_of);
     if (!m->first || !m->cell_of)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     for (size_t at = 0; at < all; ++at)
         if (m->cell[at] >= 0)
             m->first[m->cell[at] + 2]++;
-    for (size_t n = 0; n < m->raw->nodes; ++n)
+    for (size_t n = 0; n < m->points; ++n)
         m->first[n + 2] += m->first[n + 1];
     for (size_t at = 0; at < all; ++at)
         if (m->cell[at] >= 0)
@@ -234,10 +274,15 @@ static starfish_status add_mark(struct making *m, const struct starfish_gmsh_ele
 {
     const struct starfish_gmsh_type *type = starfish_gmsh_type(element->type);
     struct starfish_fem_mark mark = {.group = element->group};
-    int corner[8] = {0};
+    int corner[8] = {0}, inside = 1;
 
-    for (int n = 0; n < type->corners; ++n)
+    for (int n = 0; n < type->corners; ++n) {
         STARFISH_TRY(find_node(m, element, n, &corner[n]));
+        corner[n] = m->point_of[corner[n]];
+        inside &= corner[n] >= 0;
+    }
+    if (!inside) /* geometry that carries no cell: centres of arcs, lines to them */
+        return STARFISH_SUCCESS;
     for (int k = m->first[corner[0]]; k < m->first[corner[0] + 1]; ++k) {
         mark.cell = (size_t)m->cell_of[k];
         if (place_in(m, m->cell + mark.cell * m->lattice, corner, type->corners, mark.place)) {
@@ -264,7 +309,8 @@ static starfish_status make(struct making *m)
     STARFISH_TRY(count_cells(m));
     STARFISH_TRY(sort_nodes(m));
     STARFISH_TRY(make_cells(m));
-    STARFISH_TRY(check_nodes(m));
+    STARFISH_TRY(make_points(m));
+    STARFISH_TRY(check_plane(m));
     STARFISH_TRY(list_cells(m));
     return make_marks(m);
 }
@@ -275,7 +321,7 @@ starfish_status starfish_gmsh_make(const char *path, struct starfish_gmsh_raw *r
     const starfish_status status = make(&m);
 
     gmsh->mesh = (struct starfish_fem_mesh){.dimensions = m.d,
-                                            .points = raw->nodes,
+                                            .points = m.points,
                                             .point = raw->point,
                                             .cells = m.cells,
                                             .cell = m.cell,
@@ -287,6 +333,7 @@ starfish_status starfish_gmsh_make(const char *path, struct starfish_gmsh_raw *r
     raw->point = NULL; /* now the mesh's */
     raw->group = NULL;
     free(m.node);
+    free(m.point_of);
     free(m.first);
     free(m.cell_of);
     return status;

@@ -1,7 +1,10 @@
 /* Words and numbers of a text. */
 #include "apps/files/gmsh_text.h"
 
+#include "apps/files/regular.h"
+
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,11 +36,10 @@ static starfish_status read_all(const char *path, FILE *file, struct starfish_gm
 
 starfish_status starfish_gmsh_text_open(const char *path, struct starfish_gmsh_text *text)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file;
 
     *text = (struct starfish_gmsh_text){.path = path, .line = 1, .section = "the file"};
-    if (!file)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    STARFISH_TRY(starfish_regular_open(path, &file));
     const starfish_status status = read_all(path, file, text);
     fclose(file);
     return status;
@@ -84,16 +86,33 @@ static starfish_status take(struct starfish_gmsh_text *text, const char *what, c
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_gmsh_integer(struct starfish_gmsh_text *text, const char *what, long least, long *value)
+static starfish_status read_integer(struct starfish_gmsh_text *text, const char *what, const long range[2], long *value)
 {
     char word[64], *end;
 
     STARFISH_TRY(take(text, what, word));
     errno = 0;
     *value = strtol(word, &end, 10);
-    if (*end || errno || *value < least)
+    if (*end)
         return starfish_gmsh_complain(text, "%s: '%s' is not %s", text->section, word, what);
+    if (errno || *value < range[0] || *value > range[1])
+        return starfish_gmsh_complain(text, "%s: '%s' is not %s: it is not from %ld to %ld", text->section, word, what,
+                                      range[0], range[1]);
     return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_gmsh_integer(struct starfish_gmsh_text *text, const char *what, long least, long *value)
+{
+    return read_integer(text, what, (const long[]){least, LONG_MAX}, value);
+}
+
+starfish_status starfish_gmsh_int(struct starfish_gmsh_text *text, const char *what, int least, int *value)
+{
+    long number = 0;
+    const starfish_status status = read_integer(text, what, (const long[]){least, INT_MAX}, &number);
+
+    *value = (int)number;
+    return status;
 }
 
 starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *what, double *value)

@@ -20,8 +20,9 @@ starfish_status starfish_gmsh_complain(const struct starfish_gmsh_text *text, co
     __attribute__((format(printf, 2, 3)));
 /* The next word, NULL at the end. */
 const char *starfish_gmsh_word(struct starfish_gmsh_text *text, size_t *length);
-/* Numbers. Errors: FILE (the text ends, or there is something else). */
+/* Numbers. Errors: FILE (the text ends, or there is something else, or a number that its type cannot hold). */
 starfish_status starfish_gmsh_integer(struct starfish_gmsh_text *text, const char *what, long least, long *value);
+starfish_status starfish_gmsh_int(struct starfish_gmsh_text *text, const char *what, int least, int *value);
 starfish_status starfish_gmsh_real(struct starfish_gmsh_text *text, const char *what, double *value);
 /* A number of things that are yet to come, each of which takes 2 characters at least. */
 starfish_status starfish_gmsh_count(struct starfish_gmsh_text *text, const char *what, size_t *count);

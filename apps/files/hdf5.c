@@ -3,74 +3,19 @@
 
 #include "apps/files/apart.h"
 #include "apps/files/hdf5_axes.h"
+#include "apps/files/hdf5_place.h"
 #include "apps/files/lock.h"
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 #include "base/real.h"
 
 #include <errno.h>
-#include <hdf5.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* ---- messages, processes ----------------------------------------------------------------------------------------- */
-
-/* HDF5 prints its errors by default. */
-static void begin_silence(void)
-{
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-static herr_t innermost(unsigned n, const H5E_error2_t *error, void *data)
-{
-    if (n == 0)
-        *(const char **)data = error->desc;
-    return 0;
-}
-
-/* `what` failed; HDF5's innermost reason is added. */
-static starfish_status fail(const char *path, const char *name, const char *what)
-{
-    const char *reason = NULL;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &reason);
-    return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s%s%s%s", path, name, what, reason ? " (HDF5: " : "",
-                         reason ? reason : "", reason ? ")" : "");
-}
-
-/* A dataset in a file, and an array of up to `bytes` to go there or to come from there. */
-struct place {
-    const char *path, *name;
-    size_t bytes;
-};
-
-/* Work with a file in a process of its own, which may allocate what a dataset needs to be decoded: chunks as
- * large as itself, and what the library has for itself. */
-static starfish_status work_apart(const struct place *place, starfish_status (*work)(const void *data),
-                                  const void *data)
-{
-    enum { LIBRARY = 1 << 26, SECONDS = 10 };
-    const double slowest = 1e7; /* bytes per second */
-    const size_t length = strlen(place->path) + strlen(place->name) + 2;
-    char *title = malloc(length);
-    if (!title)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", place->path);
-    snprintf(title, length, "%s:%s", place->path, place->name);
-    const struct starfish_apart apart = {title, LIBRARY + 2 * place->bytes,
-                                         SECONDS + (unsigned)((double)place->bytes / slowest)};
-    pthread_mutex_lock(&lock);
-    H5open(); /* what the library makes at its start every process then finds made */
-    const starfish_status status = starfish_apart(&apart, work, data);
-    pthread_mutex_unlock(&lock);
-    free(title);
-    return status;
-}
 
 static starfish_status fail_errno(const char *path)
 {
@@ -79,7 +24,8 @@ static starfish_status fail_errno(const char *path)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static starfish_status element_type(hid_t dataset, const char *path, const char *name, starfish_precision *precision)
+static starfish_status element_type(hid_t dataset, const struct starfish_hdf5_place *place,
+                                    starfish_precision *precision)
 {
     hid_t type = H5Dget_type(dataset);
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
@@ -87,10 +33,10 @@ static starfish_status element_type(hid_t dataset, const char *path, const char 
     if (type >= 0)
         H5Tclose(type);
     return class == H5T_FLOAT || class == H5T_INTEGER ? STARFISH_SUCCESS
-                                                      : fail(path, name, "not a dataset of real numbers");
+                                                      : starfish_hdf5_fail(place, "not a dataset of real numbers");
 }
 
-static starfish_status shape_of(hid_t dataset, const char *path, const char *name, size_t *rank,
+static starfish_status shape_of(hid_t dataset, const struct starfish_hdf5_place *place, size_t *rank,
                                 size_t shape[STARFISH_MAX_RANK])
 {
     hsize_t extents[H5S_MAX_RANK];
@@ -99,9 +45,9 @@ static starfish_status shape_of(hid_t dataset, const char *path, const char *nam
     if (space >= 0)
         H5Sclose(space);
     if (dimensions < 0)
-        return fail(path, name, "its shape cannot be read");
+        return starfish_hdf5_fail(place, "its shape cannot be read");
     if (dimensions > STARFISH_MAX_RANK)
-        return fail(path, name, "has more than 4 dimensions");
+        return starfish_hdf5_fail(place, "has more than 4 dimensions");
     *rank = (size_t)dimensions;
     for (size_t d = 0; d < *rank; ++d)
         shape[d] = (size_t)extents[d];
@@ -120,7 +66,7 @@ struct found {
     _Alignas(64) char elements[];
 };
 struct reading {
-    struct place place;
+    struct starfish_hdf5_place place;
     const struct starfish_wanted *wanted;
     struct found *found;
 };
@@ -176,11 +122,11 @@ static void release_planes(const struct planes *planes)
 
 static starfish_status read_dataset(hid_t dataset, const struct reading *reading)
 {
-    const char *path = reading->place.path, *name = reading->place.name;
+    const struct starfish_hdf5_place *place = &reading->place;
     struct found *found = reading->found;
     size_t bytes;
-    STARFISH_TRY(element_type(dataset, path, name, &found->precision));
-    STARFISH_TRY(shape_of(dataset, path, name, &found->rank, found->shape));
+    STARFISH_TRY(element_type(dataset, place, &found->precision));
+    STARFISH_TRY(shape_of(dataset, place, &found->rank, found->shape));
     STARFISH_TRY(check_found(reading, &bytes));
     const struct starfish_wanted *wanted = reading->wanted;
     const int part = wanted && wanted->part;
@@ -189,19 +135,16 @@ static starfish_status read_dataset(hid_t dataset, const struct reading *reading
     const herr_t code =
         H5Dread(dataset, memory_type(found->precision), planes.memory, planes.file, H5P_DEFAULT, found->elements);
     release_planes(&planes);
-    return code < 0 ? fail(path, name, "the dataset cannot be read") : STARFISH_SUCCESS;
+    return code < 0 ? starfish_hdf5_fail(place, "the dataset cannot be read") : STARFISH_SUCCESS;
 }
 
 static starfish_status read_file(const void *data)
 {
     const struct reading *reading = data;
-    const char *path = reading->place.path, *name = reading->place.name;
-    begin_silence();
-    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    if (file < 0)
-        return fail(path, name, "not a whole HDF5 file");
-    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    return dataset < 0 ? fail(path, name, "no such dataset") : read_dataset(dataset, reading);
+    hid_t file, dataset;
+    STARFISH_TRY(starfish_hdf5_open(&reading->place, "not a whole HDF5 file", &file));
+    STARFISH_TRY(starfish_hdf5_open_dataset(file, &reading->place, &dataset));
+    return read_dataset(dataset, reading);
 }
 
 /* From the pages that are shared to those of the array, which may be large; what is copied is given back at once, so
@@ -251,13 +194,10 @@ static size_t most_bytes(const struct starfish_wanted *wanted)
 
 static starfish_status check_regular(const char *path)
 {
-    struct stat existing;
-    if (stat(path, &existing) != 0)
-        return fail_errno(path);
-    return S_ISREG(existing.st_mode)
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path,
-                               S_ISDIR(existing.st_mode) ? "is a directory" : "is not a regular file");
+    FILE *stream;
+    STARFISH_TRY(starfish_regular_open(path, &stream));
+    fclose(stream);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_hdf5_read(const char *path, const char *name, const struct starfish_wanted *wanted,
@@ -271,7 +211,7 @@ starfish_status starfish_hdf5_read(const char *path, const char *name, const str
     if (!reading.found)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no addresses for an array of %.3g GB", path, name,
                              (double)reading.place.bytes / 1e9);
-    starfish_status status = work_apart(&reading.place, read_file, &reading);
+    starfish_status status = starfish_hdf5_work_apart(&reading.place, read_file, &reading);
     if (status == STARFISH_SUCCESS)
         status = take_array(&reading, array);
     starfish_apart_unshare(reading.found, shared);
@@ -280,65 +220,23 @@ starfish_status starfish_hdf5_read(const char *path, const char *name, const str
 
 /* ---- where a dataset may go -------------------------------------------------------------------------------------- */
 
-/* The type of the object under a name; H5I_BADID when there is none, or only a link that leads nowhere. */
-static H5I_type_t type_of(hid_t file, const char *name)
-{
-    const hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
-    if (object >= 0)
-        H5Oclose(object);
-    H5Eclear2(H5E_DEFAULT);
-    return type;
-}
-
-/* Is all that is above the name a group, or not there? *exists says whether the name itself is there. */
-static starfish_status check_groups(hid_t file, const char *path, const char *name, int *exists)
-{
-    char *prefix = strdup(name);
-    starfish_status status = STARFISH_SUCCESS;
-    if (!prefix)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for its name", path, name);
-    *exists = 1;
-    for (size_t at = strspn(name, "/"); status == STARFISH_SUCCESS && *exists && name[at];) {
-        const size_t end = at + strcspn(name + at, "/"), next = end + strspn(name + end, "/");
-        prefix[end] = '\0';
-        *exists = H5Lexists(file, prefix, H5P_DEFAULT) > 0;
-        if (*exists && name[next] && type_of(file, prefix) != H5I_GROUP)
-            status = starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s is not a group", path, name, prefix);
-        prefix[end] = name[end];
-        at = next;
-    }
-    free(prefix);
-    return status;
-}
-
-/* The same, and is the name free, or that of a dataset? A link that leads nowhere may be replaced too. */
-static starfish_status check_name(hid_t file, const char *path, const char *name, int *exists)
-{
-    STARFISH_TRY(check_groups(file, path, name, exists));
-    const H5I_type_t type = *exists ? type_of(file, name) : H5I_DATASET;
-    return type == H5I_DATASET || type == H5I_BADID ? STARFISH_SUCCESS
-                                                    : fail(path, name, "is there already, and is not a dataset");
-}
-
 static starfish_status check_file(const void *data)
 {
-    const struct place *place = data;
+    const struct starfish_hdf5_place *place = data;
+    hid_t file;
     int exists;
-    begin_silence();
-    const hid_t file = H5Fopen(place->path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    return file < 0 ? fail(place->path, place->name, "exists and is not HDF5")
-                    : check_name(file, place->path, place->name, &exists);
+    STARFISH_TRY(starfish_hdf5_open(place, "exists and is not HDF5", &file));
+    return starfish_hdf5_check_name(file, place, &exists);
 }
 
 starfish_status starfish_hdf5_check(const char *path, const char *name)
 {
-    struct place place = {path, name, 0};
+    struct starfish_hdf5_place place = {path, name, 0};
     STARFISH_TRY(starfish_output_check(path));
     if (access(path, F_OK) != 0)
         return STARFISH_SUCCESS;
     STARFISH_TRY(check_regular(path));
-    return work_apart(&place, check_file, &place);
+    return starfish_hdf5_work_apart(&place, check_file, &place);
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -361,12 +259,13 @@ static starfish_status copy_stream(FILE *source, const char *from, const char *t
                : STARFISH_SUCCESS;
 }
 
-static starfish_status remove_older(hid_t file, const char *path, const char *name)
+static starfish_status remove_older(hid_t file, const struct starfish_hdf5_place *place)
 {
     int exists;
-    STARFISH_TRY(check_name(file, path, name, &exists));
-    return exists && H5Ldelete(file, name, H5P_DEFAULT) < 0 ? fail(path, name, "the older dataset cannot be replaced")
-                                                            : STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_hdf5_check_name(file, place, &exists));
+    return exists && H5Ldelete(file, place->name, H5P_DEFAULT) < 0
+               ? starfish_hdf5_fail(place, "the older dataset cannot be replaced")
+               : STARFISH_SUCCESS;
 }
 
 static hid_t create_dataset(hid_t file, const char *name, const struct starfish_array *array)
@@ -386,7 +285,7 @@ static hid_t create_dataset(hid_t file, const char *name, const struct starfish_
 
 /* An array on its way into a file. place.path is for messages; the work happens on `temporary`. */
 struct writing {
-    struct place place;
+    struct starfish_hdf5_place place;
     const char *temporary;
     int existing;                       /* the temporary is a copy of an older file */
     const struct starfish_array *array; /* of all planes to begin with; of `first` and more to write */
@@ -395,15 +294,15 @@ struct writing {
 
 static starfish_status begin_dataset(hid_t file, const struct writing *writing)
 {
-    const char *path = writing->place.path, *name = writing->place.name;
-    STARFISH_TRY(remove_older(file, path, name));
+    const struct starfish_hdf5_place *place = &writing->place;
+    STARFISH_TRY(remove_older(file, place));
     H5Eclear2(H5E_DEFAULT);
-    const hid_t dataset = create_dataset(file, name, writing->array);
+    const hid_t dataset = create_dataset(file, place->name, writing->array);
     if (dataset < 0)
-        return fail(path, name, "the dataset cannot be created");
-    if (starfish_hdf5_add_axes(file, dataset, name, writing->array) != 0)
-        return fail(path, name, "the positions of its elements cannot be written");
-    return H5Dclose(dataset) < 0 ? fail(path, name, "the dataset cannot be created") : STARFISH_SUCCESS;
+        return starfish_hdf5_fail(place, "the dataset cannot be created");
+    if (starfish_hdf5_add_axes(file, dataset, place->name, writing->array) != 0)
+        return starfish_hdf5_fail(place, "the positions of its elements cannot be written");
+    return H5Dclose(dataset) < 0 ? starfish_hdf5_fail(place, "the dataset cannot be created") : STARFISH_SUCCESS;
 }
 
 /* In a process of its own, also for a new file: where the disk is full, the library cannot close what it has begun, and
@@ -411,21 +310,20 @@ static starfish_status begin_dataset(hid_t file, const struct writing *writing)
 static starfish_status begin_file(const void *data)
 {
     const struct writing *writing = data;
-    const struct place *place = &writing->place;
-    begin_silence();
+    const struct starfish_hdf5_place *place = &writing->place;
     const hid_t file = writing->existing ? H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT)
                                          : H5Fcreate(writing->temporary, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (file < 0)
-        return fail(place->path, place->name, writing->existing ? "exists and is not HDF5" : "cannot be created");
+        return starfish_hdf5_fail(place, writing->existing ? "exists and is not HDF5" : "cannot be created");
     STARFISH_TRY(begin_dataset(file, writing));
-    return H5Fclose(file) < 0 ? fail(place->path, place->name, "cannot be written") : STARFISH_SUCCESS;
+    return H5Fclose(file) < 0 ? starfish_hdf5_fail(place, "cannot be written") : STARFISH_SUCCESS;
 }
 
 static int write_dataset(hid_t dataset, const struct writing *writing)
 {
     const struct starfish_array *array = writing->array;
     size_t rank, shape[STARFISH_MAX_RANK];
-    if (shape_of(dataset, writing->place.path, writing->place.name, &rank, shape) != STARFISH_SUCCESS)
+    if (shape_of(dataset, &writing->place, &rank, shape) != STARFISH_SUCCESS)
         return -1;
     const struct planes planes = choose_planes(rank, shape, writing->first, array->shape[0]);
     const herr_t code =
@@ -437,16 +335,15 @@ static int write_dataset(hid_t dataset, const struct writing *writing)
 static starfish_status write_file(const void *data)
 {
     const struct writing *writing = data;
-    const struct place *place = &writing->place;
-    begin_silence();
+    const struct starfish_hdf5_place *place = &writing->place;
     const hid_t file = H5Fopen(writing->temporary, H5F_ACC_RDWR, H5P_DEFAULT);
     const hid_t dataset = file < 0 ? -1 : H5Dopen2(file, place->name, H5P_DEFAULT);
     int bad = dataset < 0 || write_dataset(dataset, writing) != 0;
     if (dataset >= 0)
         bad |= H5Dclose(dataset) < 0;
     if (bad)
-        return fail(place->path, place->name, "the dataset cannot be written");
-    return H5Fclose(file) < 0 ? fail(place->path, place->name, "cannot be written") : STARFISH_SUCCESS;
+        return starfish_hdf5_fail(place, "the dataset cannot be written");
+    return H5Fclose(file) < 0 ? starfish_hdf5_fail(place, "cannot be written") : STARFISH_SUCCESS;
 }
 
 /* ---- one writer, and several ------------------------------------------------------------------------------------- */
@@ -457,13 +354,11 @@ static int same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* HDF5 locks files that it writes; while this lock lasts it will open ours for reading only. */
 static starfish_status copy_existing(struct starfish_hdf5_output *output)
 {
     const char *path = output->output.path;
     FILE *source = output->output.replaced;
-    if (flock(fileno(source), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: another program is writing it", path);
+    STARFISH_TRY(starfish_hdf5_lock(source, path));
     if (fstat(fileno(source), &output->before) != 0)
         return fail_errno(path);
     return copy_stream(source, path, output->output.temporary);
@@ -482,7 +377,7 @@ static starfish_status begin_locked(struct starfish_hdf5_output *output, const c
         STARFISH_TRY(copy_existing(output));
     const struct writing writing = {
         {output->output.path, name, 0}, output->output.temporary, output->output.replaced != NULL, array, 0};
-    return work_apart(&writing.place, begin_file, &writing);
+    return starfish_hdf5_work_apart(&writing.place, begin_file, &writing);
 }
 
 starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const char *path, const char *name,
@@ -503,7 +398,7 @@ starfish_status starfish_hdf5_write_planes(const char *temporary, const char *pa
 {
     const size_t bytes = starfish_array_count(array) * starfish_real_size(array->precision);
     const struct writing writing = {{path, name, bytes}, temporary, 1, array, first};
-    return work_apart(&writing.place, write_file, &writing);
+    return starfish_hdf5_work_apart(&writing.place, write_file, &writing);
 }
 
 /* Is what was there when the output began there still? */

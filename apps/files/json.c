@@ -2,24 +2,21 @@
 #include "apps/files/json.h"
 
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 starfish_status starfish_json_load(const char *path, json_t **root)
 {
-    struct stat file;
+    FILE *stream;
     json_error_t error;
     *root = NULL;
-    if (stat(path, &file) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
-    if (S_ISDIR(file.st_mode))
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: is a directory", path);
-    *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    STARFISH_TRY(starfish_regular_open(path, &stream));
+    *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+    fclose(stream);
     if (!*root)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: not JSON: line %d, column %d: %s", path, error.line,
                              error.column, error.text);
@@ -72,7 +69,7 @@ starfish_status starfish_json_known(const char *path, const json_t *object, cons
     {
         char list[256] = "", name[128];
         size_t length = 0;
-        if (among(key, known))
+        if (among(key, known) || (!prefix[0] && strcmp(key, STARFISH_JSON_SCHEMA) == 0))
             continue;
         for (; *known && length < sizeof list; ++known)
             length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "", *known);

@@ -21,7 +21,8 @@ starfish_status starfish_json_fail(const char *path, const char *key, const char
 starfish_status starfish_json_wrap(const char *path, const char *key, starfish_status status);
 
 /* ARGUMENT when `object` has a key that is not among `known` (ended by NULL); `prefix` ("bc." or "") precedes it in the
- * complaint. */
+ * complaint. A file itself ("") may also name its schema, by which editors find it. */
+#define STARFISH_JSON_SCHEMA "$schema"
 starfish_status starfish_json_known(const char *path, const json_t *object, const char *prefix,
                                     const char *const *known);
 

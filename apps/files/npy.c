@@ -4,6 +4,7 @@
 #include "apps/files/npy.h"
 
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 #include "base/real.h"
 
 #include <ctype.h>
@@ -339,15 +340,9 @@ static starfish_status read_stream(FILE *stream, const char *path, const struct 
 
 starfish_status starfish_npy_read(const char *path, const struct starfish_wanted *wanted, struct starfish_array *array)
 {
-    struct stat file;
+    FILE *stream;
     *array = (struct starfish_array){.data = NULL};
-    if (stat(path, &file) != 0)
-        return fail(path, strerror(errno));
-    if (!S_ISREG(file.st_mode))
-        return fail(path, S_ISDIR(file.st_mode) ? "is a directory" : "is not a regular file");
-    FILE *stream = fopen(path, "rb");
-    if (!stream)
-        return fail(path, strerror(errno));
+    STARFISH_TRY(starfish_regular_open(path, &stream));
     starfish_status status = read_stream(stream, path, wanted, array);
     fclose(stream);
     if (status != STARFISH_SUCCESS)

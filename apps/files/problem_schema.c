@@ -1,6 +1,7 @@
 /* The JSON Schema of problem files. */
 #include "apps/files/problem_schema.h"
 
+#include "apps/files/json.h"
 #include "apps/files/problem_keys.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ static json_t *describe(const char *key, const char *kind)
 
 static json_t *schema_of(const struct starfish_problem_keys *kind)
 {
-    json_t *properties = json_object();
+    json_t *properties = json_pack("{s:{s:s}}", STARFISH_JSON_SCHEMA, "type", "string");
     for (size_t i = 0; i < STARFISH_PROBLEM_MOST_KEYS && kind->known[i]; i++)
         if (json_object_set_new(properties, kind->known[i], describe(kind->known[i], kind->name)) != 0) {
             json_decref(properties);

@@ -7,6 +7,7 @@
 
 #include "apps/files/json.h"
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 #include "apps/options.h"
 #include "scheduler/machine.h"
 
@@ -33,18 +34,17 @@ struct derivation {
 
 static starfish_status read_text(const char *path, char **text)
 {
-    FILE *stream = fopen(path, "r");
+    FILE *stream;
     size_t size = 0;
     *text = NULL;
-    if (!stream || getdelim(text, &size, '\0', stream) < 0) {
-        free(*text);
-        *text = NULL;
-        if (stream)
-            fclose(stream);
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read", path);
-    }
+    STARFISH_TRY(starfish_regular_open(path, &stream));
+    const int read = getdelim(text, &size, '\0', stream) >= 0;
     fclose(stream);
-    return STARFISH_SUCCESS;
+    if (read)
+        return STARFISH_SUCCESS;
+    free(*text);
+    *text = NULL;
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read", path);
 }
 
 static starfish_status read_recorded(const struct derivation *derivation, const char *what, char **text)

@@ -6,10 +6,10 @@
 #include "apps/machine/machine.h"
 
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 #include "base/real.h"
 #include "scheduler/machine.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,9 +58,8 @@ starfish_status machine_share_links(const char *folder)
         return STARFISH_SUCCESS;
     if (snprintf(path, sizeof path, "%s/sampling/bus/%s.platform.v4.xml", folder, machine.name) >= (int)sizeof path)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: its name is too long", folder);
-    FILE *source = fopen(path, "r");
-    if (!source)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    FILE *source;
+    STARFISH_TRY(starfish_regular_open(path, &source));
     const starfish_status status = starfish_output_open(&output, path);
     while (status == STARFISH_SUCCESS && getline(&line, &size, source) > 0)
         copy_line(output.stream, line, least);

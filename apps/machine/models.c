@@ -5,6 +5,7 @@
 #include "apps/machine/machine.h"
 
 #include "apps/files/output.h"
+#include "apps/files/regular.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -40,8 +41,9 @@ static int add_line(struct lines *lines, char *text)
 
 static starfish_status read_lines(const char *path, struct lines *lines)
 {
-    FILE *stream = fopen(path, "r");
-    int right = stream != NULL;
+    FILE *stream;
+    int right = 1;
+    STARFISH_TRY(starfish_regular_open(path, &stream));
     for (;;) {
         char *text = NULL;
         size_t size = 0;
@@ -51,9 +53,8 @@ static starfish_status read_lines(const char *path, struct lines *lines)
         }
         right = add_line(lines, text);
     }
-    right &= stream && !ferror(stream);
-    if (stream)
-        fclose(stream);
+    right &= !ferror(stream);
+    fclose(stream);
     return right ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be read", path);
 }
 

@@ -42,15 +42,18 @@ static void locate(const double *position, size_t n, struct starfish_range range
     }
 }
 
+/* Beside values that are not there, the nearest one, or none. */
 static double interpolate(const struct starfish_slice *slice, struct sample across, struct sample up)
 {
     size_t right = slice->n[0] > 1, above = slice->n[1] > 1 ? slice->n[0] : 0;
     const double *v = slice->values + across.index + slice->n[0] * up.index;
     double low = v[0] + across.weight * (v[right] - v[0]);
     double high = v[above] + across.weight * (v[above + right] - v[above]);
-    return low + up.weight * (high - low);
+    const double value = low + up.weight * (high - low);
+    return isnan(value) ? v[(up.weight > 0.5 ? above : 0) + (across.weight > 0.5 ? right : 0)] : value;
 }
 
+/* fmin and fmax pass over NaNs. */
 static struct starfish_range value_range(const struct starfish_slice *slice)
 {
     struct starfish_range range = {slice->values[0], slice->values[0]};
@@ -73,17 +76,19 @@ static struct starfish_range colour_range(struct starfish_range range, starfish_
     return range;
 }
 
-static const unsigned char *colour_of(unsigned char table[STARFISH_COLOURS][3], struct starfish_range range,
-                                      double value)
-{
-    double t = (value - range.low) / (range.high - range.low);
-    return table[(int)(fmin(fmax(t, 0), 1) * (STARFISH_COLOURS - 1) + 0.5)];
-}
-
 static void put(unsigned char *rgb, const unsigned char *colour)
 {
     for (int c = 0; c < 3; ++c)
         rgb[c] = colour[c];
+}
+
+static void put_value(unsigned char *rgb, unsigned char table[STARFISH_COLOURS][3], struct starfish_range range,
+                      double value)
+{
+    const unsigned paper = starfish_theme()->paper;
+    const unsigned char blank[3] = {(unsigned char)(paper >> 16), (unsigned char)(paper >> 8), (unsigned char)paper};
+    const double t = (value - range.low) / (range.high - range.low);
+    put(rgb, isnan(value) ? blank : table[(int)(fmin(fmax(t, 0), 1) * (STARFISH_COLOURS - 1) + 0.5)]);
 }
 
 static void draw_bar(struct starfish_canvas *canvas, struct starfish_area bar, struct starfish_range there,
@@ -120,8 +125,7 @@ static starfish_status draw_field(struct starfish_canvas *canvas, const char *pa
         locate(slice->position[1], slice->n[1], extents[1], (int)n[1], up);
         for (size_t y = 0; y < n[1]; ++y)
             for (size_t x = 0; x < n[0]; ++x)
-                put(rgb + 3 * (x + n[0] * y),
-                    colour_of(table, colours, interpolate(slice, across[x], up[n[1] - 1 - y])));
+                put_value(rgb + 3 * (x + n[0] * y), table, colours, interpolate(slice, across[x], up[n[1] - 1 - y]));
         starfish_canvas_pixels(canvas, plot, n, rgb);
         draw_bar(canvas, (struct starfish_area){plot.x + plot.width + 2 * GAP, plot.y, BAR, plot.height}, there,
                  colours, table);

@@ -10,7 +10,7 @@
 struct starfish_slice {
     size_t n[2];               /* across, up */
     const double *position[2]; /* increasing coordinates of the values */
-    const double *values;      /* n[0] * n[1], finite */
+    const double *values;      /* n[0] * n[1], finite, or NaN where there are none: the picture is blank there */
     const char *label[2];
     const char *title, *subtitle; /* subtitle: NULL: none */
 };

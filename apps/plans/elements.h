@@ -23,8 +23,9 @@ struct fem_run {
     struct fem_options options;
     const char *path;
     struct starfish_gmsh gmsh;
-    struct starfish_fem_dirichlet dirichlet[OPTION_MOST_TEXTS];
-    struct starfish_fem_curve curve[OPTION_MOST_TEXTS];
+    int *group; /* of those that an option names, one after the other */
+    struct starfish_fem_dirichlet *dirichlet;
+    struct starfish_fem_curve *curve;
     struct starfish_fem_problem problem;
     const struct starfish_transport *transport; /* to other ranks; NULL: there are none */
     starfish_context *context;
@@ -36,8 +37,10 @@ struct fem_run {
 
 /* The library's precisions by one of names_table. */
 void fem_set_precision(struct fem_options *options, int precision);
-/* Reads the mesh, and the groups that the options name; marks of other groups are left out. Errors: FILE,
- * ARGUMENT (names the option), MEMORY. */
+/* Reads the mesh, and the groups that the options name, where all groups of one name count; marks of other groups are
+ * left out. The caller frees what was read by fem_forget, also after a failure. Errors: FILE, ARGUMENT (names the
+ * option), MEMORY. */
 starfish_status fem_read(struct fem_run *run);
+void fem_forget(struct fem_run *run);
 
 #endif

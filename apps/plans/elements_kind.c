@@ -92,7 +92,7 @@ static void destroy_plan(struct plan *plan)
 static void close_mesh(struct plan *plan)
 {
     if (plan->data)
-        starfish_gmsh_free(&run_of(plan)->gmsh);
+        fem_forget(run_of(plan));
     free(plan->data);
 }
 

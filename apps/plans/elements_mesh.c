@@ -26,9 +26,17 @@ static void list_groups(const struct starfish_gmsh *gmsh, char *list, size_t siz
     }
 }
 
-/* The group before the '=' of a word; *value is what follows. */
-static starfish_status find_group(const struct fem_run *run, const char *option, const char *text, int *group,
-                                  const char **value)
+static int is_marked(const struct starfish_gmsh *gmsh, int group)
+{
+    for (size_t m = 0; m < gmsh->mesh.marks; ++m)
+        if (gmsh->mesh.mark[m].group == group)
+            return 1;
+    return 0;
+}
+
+/* The groups with elements that stand before the '=' of a word, to run->group; *value is what follows. */
+static starfish_status find_groups(struct fem_run *run, const char *option, const char *text, size_t *count,
+                                   const char **value)
 {
     const char *equals = strrchr(text, '=');
     char name[STARFISH_GMSH_NAME];
@@ -36,18 +44,21 @@ static starfish_status find_group(const struct fem_run *run, const char *option,
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not GROUP=...", option, text);
     snprintf(name, sizeof name, "%.*s",
              (int)(equals - text < STARFISH_GMSH_NAME ? equals - text : STARFISH_GMSH_NAME - 1), text);
-    *group = starfish_gmsh_group(&run->gmsh, name);
+    const size_t named = starfish_gmsh_find(&run->gmsh, name, run->group);
     *value = equals + 1;
-    if (*group < 0) {
+    if (named == 0) {
         char list[256];
         list_groups(&run->gmsh, list, sizeof list);
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'; its groups: %s", option, run->path,
                              name, list);
     }
-    for (size_t m = 0; m < run->gmsh.mesh.marks; ++m)
-        if (run->gmsh.mesh.mark[m].group == *group)
-            return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: group '%s' of %s has no elements", option, name, run->path);
+    *count = 0;
+    for (size_t g = 0; g < named; ++g)
+        if (is_marked(&run->gmsh, run->group[g]))
+            run->group[(*count)++] = run->group[g];
+    return *count > 0 ? STARFISH_SUCCESS
+                      : starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: group '%s' of %s has no elements on its cells",
+                                      option, name, run->path);
 }
 
 /* `count` finite numbers with commas between. */
@@ -63,30 +74,36 @@ static int read_numbers(const char *text, double *numbers, int count)
     return 1;
 }
 
-static starfish_status read_dirichlet(struct fem_run *run, size_t index)
+static starfish_status read_dirichlet(struct fem_run *run, const char *text)
 {
-    const char *text = run->options.dirichlet.text[index], *value;
-    struct starfish_fem_dirichlet *dirichlet = &run->dirichlet[index];
-    STARFISH_TRY(find_group(run, "--dirichlet", text, &dirichlet->group, &value));
-    if (!read_numbers(value, &dirichlet->value, 1))
+    const char *value;
+    size_t count;
+    double number;
+    STARFISH_TRY(find_groups(run, "--dirichlet", text, &count, &value));
+    if (!read_numbers(value, &number, 1))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dirichlet: '%s' is not GROUP=NUMBER", text);
+    for (size_t g = 0; g < count; ++g)
+        run->dirichlet[run->problem.dirichlets++] =
+            (struct starfish_fem_dirichlet){.group = run->group[g], .value = number};
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_curve(struct fem_run *run, size_t index)
+static starfish_status read_curve(struct fem_run *run, const char *text)
 {
-    const char *text = run->options.curved.text[index], *value;
-    struct starfish_fem_curve *curve = &run->curve[index];
     const int d = run->gmsh.mesh.dimensions;
-    const char *kind = d == 2 ? "circle:" : "sphere:";
+    const char *kind = d == 2 ? "circle:" : "sphere:", *value;
+    size_t count;
     double numbers[4];
-    STARFISH_TRY(find_group(run, "--curved", text, &curve->group, &value));
+    STARFISH_TRY(find_groups(run, "--curved", text, &count, &value));
     if (strncmp(value, kind, strlen(kind)) != 0 || !read_numbers(value + strlen(kind), numbers, d + 1) ||
         !(numbers[d] > 0))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--curved: '%s' is not GROUP=%s with a positive radius", text,
                              d == 2 ? "circle:x,y,r" : "sphere:x,y,z,r");
-    memcpy(curve->centre, numbers, (size_t)d * sizeof *numbers);
-    curve->radius = numbers[d];
+    for (size_t g = 0; g < count; ++g) {
+        struct starfish_fem_curve *curve = &run->curve[run->problem.curves++];
+        *curve = (struct starfish_fem_curve){.group = run->group[g], .radius = numbers[d]};
+        memcpy(curve->centre, numbers, (size_t)d * sizeof *numbers);
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -113,21 +130,43 @@ void fem_set_precision(struct fem_options *options, int precision)
     options->library.inner = precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
 }
 
+/* Room for every group in every option. */
+static starfish_status make_room(struct fem_run *run)
+{
+    const size_t groups = run->gmsh.groups;
+    run->group = calloc(groups + 1, sizeof *run->group);
+    run->dirichlet = calloc(run->options.dirichlet.count * groups + 1, sizeof *run->dirichlet);
+    run->curve = calloc(run->options.curved.count * groups + 1, sizeof *run->curve);
+    return run->group && run->dirichlet && run->curve
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for its groups", run->path);
+}
+
 starfish_status fem_read(struct fem_run *run)
 {
     STARFISH_TRY(starfish_gmsh_read(run->path, &run->gmsh));
+    STARFISH_TRY(make_room(run));
     run->problem = (struct starfish_fem_problem){.mesh = &run->gmsh.mesh,
                                                  .refinements = (int)run->options.levels,
                                                  .element = (starfish_fem_element)run->options.element,
                                                  .rhs = run->options.rhs,
-                                                 .dirichlets = run->options.dirichlet.count,
                                                  .dirichlet = run->dirichlet,
-                                                 .curves = run->options.curved.count,
                                                  .curve = run->curve};
-    for (size_t i = 0; i < run->problem.dirichlets; ++i)
-        STARFISH_TRY(read_dirichlet(run, i));
-    for (size_t i = 0; i < run->problem.curves; ++i)
-        STARFISH_TRY(read_curve(run, i));
+    for (size_t i = 0; i < run->options.dirichlet.count; ++i)
+        STARFISH_TRY(read_dirichlet(run, run->options.dirichlet.text[i]));
+    for (size_t i = 0; i < run->options.curved.count; ++i)
+        STARFISH_TRY(read_curve(run, run->options.curved.text[i]));
     drop_marks(run);
     return STARFISH_SUCCESS;
+}
+
+void fem_forget(struct fem_run *run)
+{
+    starfish_gmsh_free(&run->gmsh);
+    free(run->group);
+    free(run->dirichlet);
+    free(run->curve);
+    run->group = NULL;
+    run->dirichlet = NULL;
+    run->curve = NULL;
 }

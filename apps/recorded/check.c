@@ -2,10 +2,10 @@
  * not, and name neither the file nor what is wrong. */
 #include "apps/recorded/simulate.h"
 
+#include "apps/files/regular.h"
 #include "apps/recorded/recorded.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,8 @@ static starfish_status check_links(const char *folder, const char *host)
     char path[SIMULATE_PATH + 256];
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         snprintf(path, sizeof path, "%s/sampling/bus/%s.%s", folder, host, endings[i]);
-        FILE *stream = fopen(path, "r");
-        if (!stream)
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+        FILE *stream;
+        STARFISH_TRY(starfish_regular_open(path, &stream));
         const int whole = strcmp(endings[i], "platform.v4.xml") != 0 || ends_with(stream, "</platform>");
         fclose(stream);
         if (!whole)
@@ -98,9 +97,8 @@ static starfish_status check_times(const char *folder, const char *name, const c
     if (length <= end + 1 || strcmp(name + length - end, host) != 0)
         return STARFISH_SUCCESS; /* of another machine: StarPU does not read it */
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *stream = fopen(path, "r");
-    if (!stream)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    FILE *stream;
+    STARFISH_TRY(starfish_regular_open(path, &stream));
     const int whole = is_whole(stream);
     fclose(stream);
     return whole ? STARFISH_SUCCESS

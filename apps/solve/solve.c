@@ -129,6 +129,18 @@ static starfish_status read_files(struct solve_run *run)
     return problem_read(&run->solver);
 }
 
+/* What the ranks' files say of which functions are called, and by all ranks. */
+static starfish_status agree_on_files(struct solve_run *run)
+{
+    const struct starfish_problem *problem = &run->solver.problem;
+    const struct starfish_alike alike[] = {
+        {"\"kind\"", " of the problem", problem->kind},
+        {"\"exact\"", " of the problem", problem->exact.given != 0},
+        {"\"solution\"", " of the problem", solve_output_name(run) != NULL},
+    };
+    return starfish_transport_agree_on(run->solver.transport, STARFISH_SUCCESS, alike, sizeof alike / sizeof alike[0]);
+}
+
 static starfish_status prepare(struct solve_run *run)
 {
     return problem_prepare(&run->solver);
@@ -157,9 +169,9 @@ static starfish_status write_outputs(struct solve_run *run)
 /* Ranks agree after every stage: where one has failed, no other goes on. */
 static starfish_status run_stages(struct solve_run *run)
 {
-    static starfish_status (*const stages[])(struct solve_run * run) = {check_options, read_files,   check_outputs,
-                                                                        prepare,       make_context, make_plan,
-                                                                        solve_pinned,  check_result, write_outputs};
+    static starfish_status (*const stages[])(struct solve_run * run) = {
+        check_options, read_files, agree_on_files, check_outputs, prepare,
+        make_context,  make_plan,  solve_pinned,   check_result,  write_outputs};
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
         STARFISH_TRY(starfish_transport_agree(run->solver.transport, stages[s](run)));
     return STARFISH_SUCCESS;
@@ -192,7 +204,7 @@ int command_solve(int argc, char **argv)
         {"--precision", OPTION_MEMBER, &problem->precision, "P", .table = &names_table},
         {"--rhs", OPTION_TEXT, &problem->rhs, "F", .help = "right-hand side instead of the problem's"},
         {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
-        {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS},
+        {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS, .may_differ = 1},
         PROBLEM_SLABS(&problem->words),
         PROBLEM_SHARING(&problem->words, NULL),
         PROBLEM_ITERATION(&problem->words, NULL),
@@ -202,14 +214,14 @@ int command_solve(int argc, char **argv)
         PROBLEM_BOXES(&problem->words, NULL),
         PROBLEM_ALGORITHM(&problem->words),
         PROBLEM_REDUCTION(&problem->words, NULL),
-        {"--policy", OPTION_MEMBER, &given->context, "P", .table = &starfish_context_option_table},
+        {"--policy", OPTION_MEMBER, &given->context, "P", .table = &starfish_context_option_table, .may_differ = 1},
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
         {"--vtk", OPTION_TEXT, &given->vtk, "F", .help = "also write the solution as .vti or .vtr"},
         {"--plot", OPTION_TEXT, &given->plot, "F",
          .help = "also draw a slice of the solution, in a .png, .svg or .pdf"},
         PICTURE_OPTIONS,
-        {"--json", OPTION_FLAG, &given->json, .help = "one JSON object on standard output"},
-        {"--quiet", OPTION_FLAG, &given->quiet, .help = "no table and no progress"},
+        {"--json", OPTION_FLAG, &given->json, .help = "one JSON object on standard output", .may_differ = 1},
+        {"--quiet", OPTION_FLAG, &given->quiet, .help = "no table and no progress", .may_differ = 1},
         {.name = NULL},
     };
     const struct command_line line = {
@@ -220,9 +232,7 @@ int command_solve(int argc, char **argv)
         .operand_count = 1,
         .json = &given->json,
     };
-    const starfish_status begun = mpi_begin(argc, argv, &given->mpi, &run.solver.transport);
-    const int exit_status =
-        begun == STARFISH_SUCCESS ? options_run(&line, argc, argv, run_solve, &run) : command_fail(begun, 0);
+    const int exit_status = mpi_run(&line, argc, argv, &given->mpi, &run.solver.transport, run_solve, &run);
     problem_release(&run.solver);
     mpi_close(run.solver.transport);
     free(run.seconds);

@@ -55,6 +55,7 @@ for page in glob.glob(f"{SOURCE}/**/*.md", recursive=True):
 check(len(problems) >= 8, f"only {len(problems)} problem files")
 for problem in problems:
     check(fits(problem, SCHEMA), f"does not fit: {problem}")
+    check(fits({"$schema": "problem.schema.json", **problem}, SCHEMA), f"does not fit with $schema: {problem}")
     for key, wrong in (("kind", "poisson4d"), ("colour", 1), ("n", [0, 4, 4]), ("rhs", [1]), ("lambda", "x"),
                        ("bc", {"w": "periodic"}), ("x", {"lower": 1})):
         bad = copy.deepcopy(problem)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 PROGRAM = sys.argv[1]
 CORNERS = {2: [(0, 0), (1, 0), (1, 1), (0, 1)]}
@@ -108,6 +109,33 @@ def vtu(path):
     return arrays
 
 
+def png(path, size):
+    """The first `size` rows of pixels of a PNG of 8 bits a channel, each of `size` tuples."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    at, packed = 8, b""
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR":
+            width, _, _, colours = struct.unpack(">IIBB", data[at + 8:at + 18])
+        packed += data[at + 8:at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    channels, rows, above = {2: 3, 6: 4}[colours], [], bytes(5 * size)
+    raw = zlib.decompress(packed)
+    for start in range(0, size * (1 + width * channels), 1 + width * channels):
+        row, kind = bytearray(channels) + raw[start + 1:start + 1 + size * channels], raw[start]
+        for i in range(channels, len(row)):
+            left, up, corner = row[i - channels], above[i], above[i - channels]
+            guess = (0, left, up, (left + up) // 2)[kind] if kind < 4 else left + up - corner
+            if kind == 4:
+                far = abs(guess - left), abs(guess - up), abs(guess - corner)
+                guess = left if far[0] <= far[1] and far[0] <= far[2] else up if far[1] <= far[2] else corner
+            row[i] = (row[i] + guess) & 255
+        rows.append([tuple(row[i:i + 3]) for i in range(channels, len(row), channels)])
+        above = row
+    return rows
+
+
 class Fem(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -203,11 +231,26 @@ class Fem(unittest.TestCase):
                 area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corner, corner[1:] + corner[:1])) / 2
                 self.assertAlmostEqual(area, 1 / 36)
 
+    def test_a_hole_is_blank_in_pictures(self):
+        points, cells, sides = box(2, 3, 1)
+        middle = cells.pop(4)
+        hole = list(map(list, zip(middle, middle[1:] + middle[:1])))
+        mesh = msh2(2, points, cells, sides + hole)
+        for i in range(4):
+            mesh = mesh.replace(f"\n{len(sides) + i + 1} 1 2 7 1 ", f"\n{len(sides) + i + 1} 1 2 8 1 ")
+        self.solve(mesh, "--dirichlet", "7=0", "8=1", "--levels", "2", "--plot", self.path("u.png"))
+        rows, ink, blank = png(self.path("u.png"), 860), (0x28, 0x28, 0x2e), (255, 255, 255)
+        top = next(y for y, row in enumerate(rows) if row.count(ink) > 600)  # the frame of the plot, of 960 pixels
+        left = 168  # where the plot begins, past the axis
+        across = [rows[top + 480][left + x] for x in range(680)]
+        self.assertEqual(set(across[330:630]), {blank})
+        self.assertNotIn(blank, across[4:310] + across[650:])
+        self.assertNotEqual(across[4], across[310])
+
     def test_bad_meshes(self):
         points, cells, sides = box(2, 2, 1)
         good = msh2(2, points, cells, sides)
         self.fails(msh2(2, points, [cells[0][::-1]] + cells[1:], sides), "element 1000", "inverted")
-        self.fails(msh2(2, points + [[9, 9, 0]], cells, sides), f"node {len(points) + 1}")
         self.fails(good.replace("1001 3 2 1 1", "1001 2 2 1 1"), "mesh.msh:", "element 1001", "type 2")
         self.fails(msh2(2, points, cells + [cells[0]], sides), "element")
         self.fails(good.replace(f"1000 3 2 1 1 {cells[0][0]} ", "1000 3 2 1 1 77 "), "node 77")
@@ -221,6 +264,91 @@ class Fem(unittest.TestCase):
         self.fails("$NOD\n" + good.split("$Nodes\n")[1].replace("$EndNodes", "$ENDNOD"), "$NOD is not read",
                    "2.2 or 4.1")
         self.fails(msh2(2, [[x, y, x] for x, y, _ in points], cells, sides), "plane")
+
+    def test_files_that_never_end(self):
+        os.mkfifo(self.path("pipe.msh"))
+        for name in ("/dev/zero", self.path("pipe.msh")):
+            done = subprocess.run([PROGRAM, "fem", name, "--workers", "cpu:1"], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (2, f"starfish: {name}: is not a regular file\n"))
+
+    def test_numbers_beyond_their_type(self):
+        """Which would be others, if they were cut to 32 bits."""
+        beyond = 1 << 32
+        two, four = msh2(2, *box(2, 2, 1)), msh4(2, *box(2, 2, 1))
+        for text, old, new in (
+                (two, "1 7 \"all", f"1 {beyond + 7} \"all"), (two, "1 7 \"all", f"{beyond + 1} 7 \"all"),
+                (two, "\n1 1 2 7 1 ", f"\n1 {beyond + 1} 2 7 1 "),
+                (two, "\n1 1 2 7 1 ", f"\n1 1 2 {beyond + 7} 1 "),
+                (two, "\n1 1 2 7 1 ", f"\n1 1 2 -{beyond - 7} 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 {beyond + 3} 2 1 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 3 {beyond + 2} 1 1 "),
+                (two, "\n1000 3 2 1 1 ", f"\n1000 3 2 1 {beyond + 1} "),
+                (two, "\n1000 3 2 1 1 ", f"\n{beyond << 32} 3 2 1 1 "),
+                (four, "0 0 0 1 1 1 1 7 0", f"0 0 0 1 1 1 1 {beyond + 7} 0"),
+                (four, "\n1 5 1 8\n", f"\n{beyond + 1} 5 1 8\n"),
+                (four, "\n1 5 1 8\n", f"\n1 5 {beyond + 1} 8\n"),
+                (four, "\n2 6 0 9\n", f"\n2 6 {beyond} 9\n")):
+            self.assertIn(old, text)
+            bad = text.replace(old, new, 1)
+            line = [one == other for one, other in zip(bad.splitlines(), text.splitlines())].index(False) + 1
+            self.fails(bad, f"mesh.msh:{line}: ")
+
+    def test_a_name_that_several_groups_have(self):
+        """Stands for all of them that are below the cells, in the order that an option may turn round."""
+        points, cells, sides = box(2, 4, 1)
+        at = lambda side, x, value: all(points[p - 1][x] == value for p in side)
+        number = lambda side: 1 if at(side, 0, 0) else 2 if at(side, 0, 1) else 3 if at(side, 1, 0) else 4
+        names = ['"ends"', '"ends"', '"low"', '"high"']
+        mesh = msh2(2, points, cells, sides)
+        for i, side in enumerate(sides):
+            mesh = mesh.replace(f"\n{i + 1} 1 2 7 1 ", f"\n{i + 1} 1 2 {number(side)} 1 ")
+
+        def named(*rows):
+            return re.sub(r"(?s)\$PhysicalNames.*\$EndPhysicalNames", "\n".join(
+                ["$PhysicalNames", str(len(rows)), *rows, "$EndPhysicalNames"]), mesh)
+
+        lines = [f"1 {i + 1} {name}" for i, name in enumerate(names)]
+        for rows in (lines, ['2 1 "ends"'] + lines, ['1 9 "ends"'] + lines, ['0 5 "ends"'] + lines):
+            self.solve(named(*rows), "--dirichlet", "ends=5", "--rhs", "0", "--levels", "1",
+                       "--out", self.path("u.npy"))
+            u = npy(self.path("u.npy"))[1]
+            self.assertEqual(len(u), 81)
+            self.assertTrue(all(abs(value - 5) < 1e-8 for value in u))
+            found = self.solve(named(*rows), "--dirichlet", "ends=0", "--levels", "1")
+            self.assertEqual(found["unknowns"], 81 - 2 * 9)
+        # Points too, of which one is a corner of none of the lines.
+        corner = next(i + 1 for i, p in enumerate(points) if p[:2] == [0.5, 0.5])
+        count = len(cells) + len(sides)
+        mesh = mesh.replace(f"$Elements\n{count}\n", f"$Elements\n{count + 1}\n5000 15 2 8 8 {corner}\n")
+        found = self.solve(named(*lines, '0 8 "ends"'), "--dirichlet", "ends=0", "--levels", "1")
+        self.assertEqual(found["unknowns"], 81 - 2 * 9 - 1)
+        # Of cells alone: all cells, as their number is not of a boundary.
+        found = self.solve(named(*lines, '2 1 "inside"'), "--dirichlet", "inside=0", "--levels", "1")
+        self.assertEqual(found["unknowns"], 0)
+        # A circle that both ends touch moves the nodes of both.
+        self.solve(named(*lines), "--dirichlet", "ends=0", "--curved", "ends=circle:0.5,0.5,1", "--levels", "0",
+                   "--points", self.path("x.npy"))
+        x = npy(self.path("x.npy"))[1]
+        on = [i for i in range(len(x) // 2) if abs(math.dist(x[2 * i:2 * i + 2], (0.5, 0.5)) - 1) < 1e-12]
+        self.assertEqual(len(on), 10)
+        self.fails(named(*lines, '1 9 "bare"'), "'bare'", "no elements on its cells",
+                   arguments=("--dirichlet", "bare=0"))
+
+    def test_nodes_in_no_cell(self):
+        """Centres of arcs and lines to them, as Gmsh saves them with all else."""
+        points, cells, sides = box(2, 3, 1)
+        results = []
+        count = len(cells) + len(sides)
+        lone = msh2(2, [[0.5, 0.5, 7]] + points, [[p + 1 for p in cell] for cell in cells],
+                    [[p + 1 for p in side] for side in sides])
+        lone = lone.replace(f"$Elements\n{count}\n", f"$Elements\n{count + 2}\n8000 15 2 9 9 1\n8001 1 2 7 9 1 2\n")
+        for text in (msh2(2, points, cells, sides), lone):
+            self.solve(text, "--dirichlet", "all sides=5", "--levels", "1", "--out", self.path("u.npy"), "--points",
+                       self.path("x.npy"))
+            results.append((npy(self.path("u.npy")), npy(self.path("x.npy"))))
+        self.assertEqual(*results)
+        self.fails(lone, "group '9'", "no elements on its cells", arguments=("--dirichlet", "9=1"))
 
     def test_truncated_files(self):
         for text in (msh2(2, *box(2, 2, 1)), msh4(3, *box(3, 1, 2), 2)):

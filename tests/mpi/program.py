@@ -210,6 +210,25 @@ class Failures(Ranks):
         other = self.write("other.json", poisson(n=[NX, NY, NZ], rhs=1.0, **{"lambda": -1}))
         self.fails("differs between ranks", (1, "solve", good, "--mpi"), (1, "solve", other, "--mpi"))
 
+    def test_command_lines_that_differ(self):
+        """Not only those that decide how often all ranks call each other."""
+        problem = self.problem()
+        same = ("solve", problem, "--mpi", "--workers", "cpu:1")
+        for option in (("--repeat", "3"), ("--tolerance", "1e-3"), ("--out", "u.npy")):
+            self.fails(option[0] + " differs between ranks", (1, *same), (1, *same, *option))
+        self.fails("unknown option --nothing", (1, *same), (1, *same, "--nothing"))
+        status, out, said = self.run_ranks((1, *same, "--json", "--policy", "eager"), (1, *same, "--workers", "cpu"))
+        self.assertEqual((status, said, json.loads(out)["status"]), (0, [], "solved"))
+
+    def test_problem_files_that_differ(self):
+        one = self.problem()
+        for changes, message in (({"exact": 1.0}, '"exact"'), ({"solution": "u.npy"}, '"solution"'),
+                                 ({"lambda": -1.0}, "the problem"), ({"length": [1, 1, 2]}, "the problem")):
+            other = self.write("other.json", poisson(grid={"x": "cell", "y": "cell", "z": "cell"}, boundary={"z1": 0.5},
+                                                     bc={"x": ["dirichlet", "neumann"], "y": ["neumann", "neumann"],
+                                                         "z": ["dirichlet", "neumann"]}, **changes))
+            self.fails(message, (1, "solve", one, "--mpi"), (1, "solve", other, "--mpi"))
+
     def test_bad_value_on_the_last_rank(self):
         values = ramp(NX * NY * NZ)
         values[-1] = float("nan")
@@ -336,7 +355,8 @@ class Elements(Ranks):
         self.mesh(0.11, "other.msh")
         same = ("--mpi", "--levels", "1", "--out", "u.npy")
         self.fails("differs between ranks", (1, "fem", "m.msh", *same), (1, "fem", "other.msh", *same))
-        self.fails("differs between ranks", (1, "fem", "m.msh", *same), (1, "fem", "m.msh", *same, "--cycle", "w"))
+        self.fails("--cycle differs between ranks", (1, "fem", "m.msh", *same),
+                   (1, "fem", "m.msh", *same, "--cycle", "w"))
         self.fails("none.msh", (1, "fem", "m.msh", *same), (1, "fem", "none.msh", *same))
         self.fails("none", (2, "fem", "m.msh", *same, "--dirichlet", "none=0"))
 

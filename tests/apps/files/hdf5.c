@@ -203,6 +203,58 @@ static void what_is_not_hdf5_is_refused(void **state)
     assert_message("is not a regular file");
 }
 
+/* A file whose names lead into `other` in every way that HDF5 has. */
+static void make_links(const char *path, const char *other)
+{
+    const hsize_t extents[2] = {2, 3};
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t stored = H5Pcreate(H5P_DATASET_CREATE), virtual = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t space = H5Screate_simple(2, extents, NULL);
+    H5Lcreate_external(other, "/", file, "/results", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external(other, "/u", file, "/link", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external("nowhere.h5", "/u", file, "/lost", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_soft("/results/u", file, "/soft", H5P_DEFAULT, H5P_DEFAULT);
+    H5Pset_external(stored, other, 0, sizeof numbers);
+    H5Pset_virtual(virtual, space, other, "/u", space);
+    H5Dclose(H5Dcreate2(file, "/stored", H5T_IEEE_F64LE, space, H5P_DEFAULT, stored, H5P_DEFAULT));
+    H5Dclose(H5Dcreate2(file, "/virtual", H5T_IEEE_F64LE, space, H5P_DEFAULT, virtual, H5P_DEFAULT));
+    H5Pclose(stored);
+    H5Pclose(virtual);
+    H5Sclose(space);
+    H5Fclose(file);
+}
+
+static void no_other_file_is_reached(void **state)
+{
+    static const char *const names[] = {"/results/u", "/results/new", "/link", "/lost", "/soft", "/stored", "/virtual"};
+    struct starfish_array array;
+    struct stat before, after;
+    char path[256], other[256], command[1100];
+    (void)state;
+    snprintf(path, sizeof path, "%s", scratch("received.h5"));
+    snprintf(other, sizeof other, "%s", scratch("other.h5"));
+    snprintf(command, sizeof command, "cp %s %s.before", other, other);
+    assert_int_equal(starfish_hdf5_write(other, "/u", &six), STARFISH_SUCCESS);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(stat(other, &before), 0);
+    make_links(path, other);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        const char *message = i < 5 ? "external link" : "its elements are in other files";
+        assert_int_equal(starfish_hdf5_read(path, names[i], NULL, &array), STARFISH_ERROR_FILE);
+        assert_message(message);
+        assert_int_equal(starfish_hdf5_check(path, names[i]), STARFISH_ERROR_FILE);
+        assert_message(message);
+        assert_int_equal(starfish_hdf5_write(path, names[i], &six), STARFISH_ERROR_FILE);
+        assert_message(message);
+        assert_message(names[i]);
+    }
+    assert_int_equal(starfish_hdf5_write(path, "/own", &six), STARFISH_SUCCESS);
+    assert_int_equal(stat(other, &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+    snprintf(command, sizeof command, "cmp %s %s.before", other, other);
+    assert_int_equal(system(command), 0);
+}
+
 /* ---- several writers --------------------------------------------------------------------------------------------- */
 
 enum { WRITERS = 6, DATASETS = 5 };
@@ -247,13 +299,18 @@ static void writers_lose_nothing(void **state)
 static void a_writer_that_does_not_wait_is_respected(void **state)
 {
     const char *path = scratch("open.h5");
+    struct starfish_array array;
     (void)state;
     assert_int_equal(starfish_hdf5_write(path, "/u", &six), STARFISH_SUCCESS);
     FILE *other = fopen(path, "rb");
     assert_non_null(other);
     assert_int_equal(flock(fileno(other), LOCK_EX | LOCK_NB), 0);
     assert_int_equal(starfish_hdf5_write(path, "/v", &six), STARFISH_ERROR_FILE);
-    assert_message("open.h5: another program is writing it");
+    assert_message("open.h5: is open for writing in another program");
+    assert_int_equal(starfish_hdf5_check(path, "/v"), STARFISH_ERROR_FILE);
+    assert_message("open.h5: is open for writing in another program");
+    assert_int_equal(starfish_hdf5_read(path, "/u", NULL, &array), STARFISH_ERROR_FILE);
+    assert_message("open.h5: is open for writing in another program");
     fclose(other);
     assert_int_equal(starfish_hdf5_write(path, "/v", &six), STARFISH_SUCCESS);
 }
@@ -310,6 +367,7 @@ int main(void)
         cmocka_unit_test(large_arrays_arrive_whole),
         cmocka_unit_test(places_are_checked),
         cmocka_unit_test(what_is_not_hdf5_is_refused),
+        cmocka_unit_test(no_other_file_is_reached),
         cmocka_unit_test(writers_lose_nothing),
         cmocka_unit_test(a_writer_that_does_not_wait_is_respected),
         cmocka_unit_test(positions_are_written_beside_arrays),

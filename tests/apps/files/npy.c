@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const unsigned char f8_le[] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0}; /* 1, -2 */
 static const unsigned char f8_be[] = {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
@@ -127,6 +128,9 @@ static void broken_files_are_refused(void **state)
     assert_int_equal(starfish_npy_read(scratch("absent.npy"), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("absent.npy: No such file");
     assert_int_equal(starfish_npy_read("/dev/zero", NULL, &array), STARFISH_ERROR_FILE);
+    assert_message("not a regular file");
+    assert_int_equal(mkfifo(scratch("pipe.npy"), 0600), 0);
+    assert_int_equal(starfish_npy_read(scratch("pipe.npy"), NULL, &array), STARFISH_ERROR_FILE);
     assert_message("not a regular file");
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Apostrophes stand for quotation marks. */
 static starfish_status read(const char *json, struct starfish_problem *problem)
@@ -261,6 +262,37 @@ static void problem_files_must_be_files(void **state)
     assert_int_equal(starfish_problem_read("/no/such/p.json", NULL, &problem), STARFISH_ERROR_FILE);
     assert_message("/no/such/p.json: No such file");
     starfish_problem_free(&problem);
+    assert_int_equal(mkfifo(scratch("pipe.json"), 0600), 0);
+    assert_int_equal(starfish_problem_read(scratch("pipe.json"), NULL, &problem), STARFISH_ERROR_FILE);
+    assert_message("pipe.json: is not a regular file");
+    starfish_problem_free(&problem);
+}
+
+static void every_kind_may_name_its_schema(void **state)
+{
+#define SCHEMA "'$schema': 'problem.schema.json', "
+#define BOX "'length': [1, 1, 1], 'bc': {'x': 'periodic', 'y': 'periodic', 'z': 'periodic'}, "
+    static const char *const files[] = {
+        POISSON SCHEMA "'rhs': 0}",
+        "{'kind': 'separable3d', " SCHEMA "'n': [2, 3, 4], 'length': [1], 'y': " ROWS ", 'z': " ROWS ", 'rhs': 0}",
+        SEPARABLE("{" SCHEMA "'lower': 1, 'diag': 1, 'upper': 1}"),
+        "{'kind': 'separable2d', " SCHEMA "'n': [2, 3], 'x': " ROWS ", 'y': " ROWS ", 'rhs': 0}",
+        "{'kind': 'diffusion3d', " SCHEMA BOX "'n': [2, 3, 4], 'coefficient': 1, 'rhs': 0}",
+        "{'kind': 'diffusion2d', " SCHEMA "'length': [1, 1], 'bc': {'x': 'periodic', 'y': 'periodic'}, 'n': [2, 3], "
+        "'coefficient': 1, 'rhs': 0}",
+        "{'kind': 'atmosphere3d', " SCHEMA "'geometry': 'panel', 'n': [4, 4, 4], 'height': 0.1, 'omega': 1, "
+        "'lambda': 1, 'rhs': 0}",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+        struct starfish_problem problem;
+        const starfish_status status = read(files[i], &problem);
+        if (i == 2)
+            assert_message("\"y.$schema\": unknown key"); /* of a file, not of an object in it */
+        else if (status != STARFISH_SUCCESS)
+            fail_msg("refused: %s", files[i]);
+        starfish_problem_free(&problem);
+    }
 }
 
 static void another_rhs_takes_the_place_of_the_file_s(void **state)
@@ -282,6 +314,7 @@ int main(void)
         cmocka_unit_test(uniform_grids_lie_where_they_should),
         cmocka_unit_test(bad_files_are_refused),
         cmocka_unit_test(problem_files_must_be_files),
+        cmocka_unit_test(every_kind_may_name_its_schema),
         cmocka_unit_test(another_rhs_takes_the_place_of_the_file_s),
     };
     return cmocka_run_group_tests(tests, make_files, scratch_teardown);

@@ -9,6 +9,7 @@
 #include "apps/pictures/image.h"
 #include "apps/pictures/lines.h"
 
+#include <math.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,49 @@ static void pictures_have_the_shape_and_colours_of_the_data(void **state)
     assert_int_equal(starfish_image_write(scratch("point.png"), &point), STARFISH_SUCCESS);
     assert_int_equal(starfish_image_check(scratch("u.jpg")), STARFISH_ERROR_ARGUMENT);
     assert_int_equal(starfish_image_check("/no/such/folder/u.png"), STARFISH_ERROR_FILE);
+}
+
+/* A ring of values 2 around a hole: the hole has the colour of paper, and the rest that of the value. */
+static void what_has_no_value_is_blank(void **state)
+{
+    enum { N = 9 };
+    double position[N], values[N * N];
+    unsigned char table[STARFISH_COLOURS][3];
+    png_image image;
+    size_t paper = 0, least = 0;
+    (void)state;
+    for (size_t i = 0; i < N; ++i)
+        position[i] = (double)i;
+    for (size_t i = 0; i < N * N; ++i) {
+        const size_t x = i % N, y = i / N;
+        values[i] = x >= 3 && x < 6 && y >= 3 && y < 6 ? (double)NAN : 1 + (double)(x == 0);
+    }
+    const struct starfish_slice slice = {{N, N}, {position, position}, values, {"x", "y"}, "a hole", NULL};
+    starfish_colour_table(STARFISH_SEQUENTIAL, table);
+    for (int dark = 0; dark < 2; ++dark) {
+        starfish_pictures_dark = dark;
+        assert_int_equal(starfish_image_write(scratch("hole.png"), &slice), STARFISH_SUCCESS);
+        unsigned char *pixels = read_png(scratch("hole.png"), &image);
+        const unsigned char *line =
+            NULL; /* the first line of the plot's left column with the largest value, once more */
+        for (size_t i = 0; i < (size_t)image.width * image.height && !line; ++i)
+            if (memcmp(pixels + 3 * i, table[255], 3) == 0)
+                line = pixels + 3 * i;
+        assert_non_null(line);
+        /* 960 x 960 pixels: the hole is a third of them each way. */
+        for (size_t y = 0; y < 960; ++y)
+            for (size_t x = 0; x < 960; ++x) {
+                const unsigned char *pixel = line + 3 * (x + image.width * y);
+                const unsigned colour = (unsigned)pixel[0] << 16 | (unsigned)pixel[1] << 8 | pixel[2];
+                const int inside = x > 322 && x < 637 && y > 322 && y < 637;
+                paper += inside && colour == starfish_theme()->paper;
+                least += inside && memcmp(pixel, table[0], 3) == 0;
+            }
+        free(pixels);
+    }
+    starfish_pictures_dark = 0;
+    assert_int_equal(least, 0);
+    assert_int_equal(paper, 2 * 314 * 314);
 }
 
 /* The longest run of one colour in any line of the picture. */
@@ -286,6 +330,7 @@ int main(void)
         cmocka_unit_test(vtk_headers_and_data),
         cmocka_unit_test(vtk_names_are_checked),
         cmocka_unit_test(pictures_have_the_shape_and_colours_of_the_data),
+        cmocka_unit_test(what_has_no_value_is_blank),
         cmocka_unit_test(bars_are_as_long_as_their_values),
         cmocka_unit_test(whiskers_leave_room_for_bars),
         cmocka_unit_test(bars_that_cannot_be),

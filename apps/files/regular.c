@@ -1,0 +1,28 @@
+/* Input files. */
+#include "apps/files/regular.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+starfish_status starfish_regular_open(const char *path, FILE **stream)
+{
+    struct stat there;
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *stream = NULL;
+    if (file < 0 || fstat(file, &there) != 0) {
+        const starfish_status status = starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+        if (file >= 0)
+            close(file);
+        return status;
+    }
+    if (S_ISREG(there.st_mode) && (*stream = fdopen(file, "rb")))
+        return STARFISH_SUCCESS;
+    close(file);
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path,
+                         S_ISDIR(there.st_mode)   ? "is a directory"
+                         : S_ISREG(there.st_mode) ? "no memory to read it"
+                                                  : "is not a regular file");
+}

@@ -1,0 +1,12 @@
+/* Input files. Devices and pipes may never end, and opening a pipe may never return, so only regular files are read. */
+#ifndef STARFISH_APPS_FILES_REGULAR_H
+#define STARFISH_APPS_FILES_REGULAR_H
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+/* Open a regular file for reading. The caller closes *stream, which is NULL on failure. Error: FILE (names it). */
+starfish_status starfish_regular_open(const char *path, FILE **stream);
+
+#endif
