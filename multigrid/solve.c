@@ -102,11 +102,11 @@ static starfish_status begin(struct starfish_multigrid_job *job, struct starfish
                : STARFISH_SUCCESS;
 }
 
-/* Short of the tolerance the last solution is the result, if there was a step. */
-static int has_result(const struct starfish_multigrid_job *job)
+int starfish_multigrid_has_result(const struct starfish_multigrid_plan *plan, starfish_status status,
+                                  const struct starfish_multigrid_info *info)
 {
-    return job->failure.status == STARFISH_SUCCESS || (job->failure.status == STARFISH_ERROR_NUMERICAL &&
-                                                       (job->info.cycles > 0 || job->plan->options.initial_guess));
+    return status == STARFISH_SUCCESS ||
+           (status == STARFISH_ERROR_NUMERICAL && (info->cycles > 0 || plan->options.initial_guess));
 }
 
 /* What cannot be found stays 0. */
@@ -138,7 +138,7 @@ static void run(struct starfish_multigrid_job *job)
         return;
     }
     record(job, starfish_multigrid_iterate(&solve));
-    if (!has_result(job))
+    if (!starfish_multigrid_has_result(solve.plan, job->failure.status, &job->info))
         return;
     find_size(job, solve.u);
     const starfish_status finished = finish(job, solve.u);
