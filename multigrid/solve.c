@@ -26,7 +26,8 @@ struct starfish_multigrid_job {
     } array[2];
     struct starfish_progress progress;
     struct starfish_multigrid_info info;
-    double size; /* of driver.h */
+    double size;  /* of driver.h */
+    double floor; /* what rounding errors leave of a right-hand side that is the constant taken off */
     struct starfish_failure failure;
 };
 
@@ -133,6 +134,7 @@ static void run(struct starfish_multigrid_job *job)
                                              .info = &job->info};
     const starfish_status begun = begin(job, &solve);
 
+    job->floor = solve.floor;
     if (begun != STARFISH_SUCCESS) {
         record(job, begun);
         return;
@@ -157,7 +159,8 @@ static void fill_info(struct starfish_multigrid_job *job)
     memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
-/* Was the right-hand side zero, or are only its squares? Only where cores can look. */
+/* Was the right-hand side zero, or are only its squares? Only where cores can look. Squares that are lost beside the
+ * floor are rounding errors of a constant that was taken off. */
 static starfish_status check_zero(const struct starfish_multigrid_job *job)
 {
     const struct starfish_multigrid_plan *plan = job->plan;
@@ -167,7 +170,7 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
     size_t first, rows;
 
     starfish_space_rows_here(space, &first, &rows);
-    if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY)
+    if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY || job->floor >= STARFISH_LEAST_NORM)
         return STARFISH_SUCCESS;
     for (size_t e = 0; e < rows * space->n[0]; e++)
         largest = fmax(largest, fabs(starfish_element(rhs, plan->options.precision, e)));
