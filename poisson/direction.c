@@ -283,11 +283,16 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
         d->sum[k] = starfish_row_sum(d->lower[k], d->diag[k], d->upper[k]);
         d->dropped = fmax(d->dropped, starfish_row_sum_dropped(d->lower[k], d->diag[k], d->upper[k]));
     }
-    if (d->n == 1 && !d->imaginary) { /* a single periodic row is coupled to itself alone */
+    if (d->n == 1) { /* a single periodic row is coupled to itself alone */
+        double *const i = d->imaginary;
         d->diag[0] = d->sum[0];
         d->lower[0] = d->upper[0] = 0;
     }
     if (!d->imaginary)
+        for (int part = 0; i && part < 3; part += 2) {
+            i[1] += i[part];
+            i[part] = 0;
+        }
         find_transform(d);
     return STARFISH_SUCCESS;
 }

@@ -15,17 +15,6 @@ static int is_out_of(starfish_precision precision, double value)
     return !(fabs(value) <= starfish_largest_number(precision)) || (value != 0 && fabs(value) < least);
 }
 
-static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, const char *member,
-                                  const double *values)
-{
-    for (size_t k = 0; k < plan->n[d]; k++)
-        if (is_out_of(plan->options.precision, values[k]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "%s: %s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d],
-                                 member, k, values[k], starfish_precision_names[plan->options.precision]);
-    return STARFISH_SUCCESS;
-}
-
 /* The lines of an axis by the names of their members. */
 enum { LINES = 3 };
 static const char *const line_names[LINES] = {"lower", "diag", "upper"};
@@ -35,11 +24,47 @@ static const double *line_of(const struct starfish_direction *direction, int lin
     return line == 0 ? direction->lower : line == 1 ? direction->diag : direction->upper;
 }
 
+static const double *imaginary_line_of(const struct starfish_direction *direction, int line)
+{
+    return direction->imaginary ? direction->imaginary + (size_t)line * direction->n : NULL;
+}
+
+/* Real parts, or where `part` says so imaginary ones; NULL: there are none. */
+static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, int line, const char *part,
+                                  const double *values)
+{
+    for (size_t k = 0; values && k < plan->n[d]; k++)
+        if (is_out_of(plan->options.precision, values[k]))
+            return starfish_fail(
+                STARFISH_ERROR_ARGUMENT, "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds",
+                plan->name[d], part, line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
+    return STARFISH_SUCCESS;
+}
+
+/* Diagonals of all directions and lambda are added. */
+static starfish_status check_diagonal(const struct starfish_poisson_plan *plan)
+{
+    double sum = fabs(plan->lambda);
+
+    for (int d = 0; d < 3 && plan->lambda != 0; d++) {
+        double largest = 0;
+        for (size_t k = 0; k < plan->n[d]; k++)
+            largest = fmax(largest, fabs(plan->direction[d].diag[k]));
+        sum += largest;
+    }
+    if (sum <= starfish_largest_number(plan->options.precision))
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, too large beside the diagonals of the matrix in %s",
+                         plan->lambda, starfish_precision_names[plan->options.precision]);
+}
+
 starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan)
 {
     for (int d = 0; d < 3; d++)
-        for (int l = 0; l < LINES; l++)
-            STARFISH_TRY(check_line(plan, d, line_names[l], line_of(&plan->direction[d], l)));
+        for (int l = 0; l < LINES; l++) {
+            STARFISH_TRY(check_line(plan, d, l, "", line_of(&plan->direction[d], l)));
+            STARFISH_TRY(check_line(plan, d, l, "the imaginary part of ", imaginary_line_of(&plan->direction[d], l)));
+        }
     if (is_out_of(plan->options.precision, plan->lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, which is beyond what %s holds", plan->lambda,
                              starfish_precision_names[plan->options.precision]);
@@ -58,7 +83,8 @@ starfish_status starfish_poisson_check_squares(const struct starfish_poisson_pla
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < LINES; l++)
             for (size_t k = 0; k < plan->n[d]; k++) {
-                const double size = fabs(line_of(&plan->direction[d], l)[k]);
+                const double *const imaginary = imaginary_line_of(&plan->direction[d], l);
+                const double size = hypot(line_of(&plan->direction[d], l)[k], imaginary ? imaginary[k] : 0);
                 if (size <= largest)
                     continue;
                 largest = size;
