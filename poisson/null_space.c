@@ -171,19 +171,21 @@ starfish_status starfish_find_null_space(struct starfish_direction *d)
 
 /* ---- Sums of directions ------------------------------------------------------------------------------------------ */
 
-/* Complex eigenvalues are not known: a singular mode shows as a solution that is not finite. */
+/* Complex eigenvalues are not known: a singular mode shows as a solution that is not finite. Sums are formed of
+ * numbers times SCALE, so that a large lambda does not make them infinite. */
+#define SCALE 0.125
 static starfish_status search(const struct starfish_null_space_problem *p, int singular)
 {
     const struct starfish_spectra *s = p->spectra;
     const double *x = s->value[0], *y = s->value[1], *z = s->value[2];
     for (size_t i = 0; s->known && i < s->n[0]; i++)
         for (size_t j = 0; j < s->n[1]; j++) {
-            const double target = -(x[i] + y[j] + p->lambda);
-            const double terms = fabs(x[i]) + fabs(y[j]) + fabs(p->lambda);
-            const double tolerance = 16 * p->eps * (terms + fabs(target)) + s->error;
-            const size_t k = starfish_first_not_below(z, s->n[2], target - tolerance);
+            const double xi = SCALE * x[i], yj = SCALE * y[j], target = -(xi + yj + SCALE * p->lambda);
+            const double terms = fabs(xi) + fabs(yj) + fabs(SCALE * p->lambda);
+            const double tolerance = 16 * p->eps * (terms + fabs(target)) + SCALE * s->error;
+            const size_t k = starfish_first_not_below(z, s->n[2], (target - tolerance) / SCALE);
             const int constant = singular && i == s->n[0] - 1 && j == s->n[1] - 1 && k == s->n[2] - 1;
-            if (k < s->n[2] && z[k] <= target + tolerance && !constant)
+            if (k < s->n[2] && z[k] <= (target + tolerance) / SCALE && !constant)
                 return starfish_fail(
                     STARFISH_ERROR_SINGULAR,
                     "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "

@@ -68,7 +68,7 @@ starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan 
     if (is_out_of(plan->options.precision, plan->lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, which is beyond what %s holds", plan->lambda,
                              starfish_precision_names[plan->options.precision]);
-    return STARFISH_SUCCESS;
+    return check_diagonal(plan);
 }
 
 /* The largest entry counts: small ones beside it only couple weakly. */

@@ -113,6 +113,37 @@ void auto_passes_by_a_useless_basis(void **state)
     }
 }
 
+/* A lambda near the end of the range makes no mode singular, and is named where sums with it are beyond the range. */
+void solves_with_the_largest_lambda(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    static const double lambdas[] = {8e307, 1e308, -1e308, 1.7e308};
+    double f[N * N * N], u[N * N * N], row[N];
+    starfish_poisson_plan *plan;
+    for (int e = 0; e < N * N * N; e++)
+        f[e] = 1e30;
+    for (int i = 0; i < 4 * DIRECT_METHODS; i++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_poisson_problem p = test_problem("dd node", "dd node", "dd node", N, N, N, lambdas[i % 4]);
+        options.method = direct_methods[i / 4];
+        ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
+        for (int e = 0; e < N * N * N; e++)
+            assert_true(fabs(u[e] * p.lambda / 1e30 - 1) <= 1e-12);
+        starfish_poisson_plan_destroy(plan);
+        test_free_problem(&p);
+    }
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", N, N, N, 1.7e308);
+    for (int k = 0; k < N; k++)
+        row[k] = 1e307;
+    p.axis[1] = (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = row, .diag = row, .upper = row};
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "lambda is 1.7e+308, too large");
+    p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
+    test_free_problem(&p);
+}
+
 /* Positive lambda between eigenvalues is fine. */
 void solves_indefinite_problems(void **state)
 {
