@@ -5,7 +5,7 @@
 
 #include "apps/files/array.h"
 
-/* Read an array of the wanted shape (NULL: any) and see that every element is finite. The caller frees *array.
+/* Read an array of the wanted shape (NULL: any) and see that every element but wanted->ignored is finite. The caller frees *array.
  * Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity), ARGUMENT
  * (shape), MEMORY. */
 starfish_status starfish_file_read(const char *name, const struct starfish_wanted *wanted,

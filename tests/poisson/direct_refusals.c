@@ -80,6 +80,28 @@ void refuses_what_it_cannot_solve(void **state)
     test_free_problem(&p);
 }
 
+/* What couples the ends of a direction may be anything where it is not periodic. */
+void ignores_what_couples_no_ends(void **state)
+{
+    (void)state;
+    static const starfish_method methods[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI,
+                                              STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_MULTIGRID};
+    static const double values[] = {(double)NAN, (double)INFINITY, 1e300};
+    unsigned seed = 12;
+    for (int i = 0; i < 4 * 3; i++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_poisson_problem p = {
+            {test_axis("periodic", 4, 0, 1), test_flux_matrix(5, 0, &seed), test_flux_matrix(6, 0, &seed)}, -1};
+        for (int axis = 1; axis < 3; axis++) {
+            ((double *)p.axis[axis].lower)[0] = values[i % 3];
+            ((double *)p.axis[axis].upper)[p.axis[axis].n - 1] = values[i % 3];
+        }
+        options.method = methods[i / 3];
+        direct_check_recovers("ends that couple nothing", &p, &options, 0, 1e-8);
+        test_free_problem(&p);
+    }
+}
+
 /* Where y has no basis, or one that is scaled beyond use, auto takes block cyclic reduction. */
 void auto_passes_by_a_useless_basis(void **state)
 {
