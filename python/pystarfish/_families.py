@@ -146,10 +146,11 @@ class StencilPlan(_MultigridPlan):
 
     widths: in x, y and z, of the cells (grid "cell") or between nodes (grid "node"). diffusion: D of the cells in x, y
     and z, each of shape (nz, ny, nx), or None. rhs_factor: 0, right-hand sides are integrals over control volumes, else
-    values that are multiplied by it. Boundary data are zero. Other keywords: pystarfish.options("multigrid").
+    values that are multiplied by it. Boundary data are zero. Other keywords, among them the `shape` of cycles:
+    pystarfish.options("multigrid").
     """
 
-    def __init__(self, shape: Sequence[int], widths: Sequence, *, bc: Mapping, grid: str = "cell",
+    def __init__(self, shape: Sequence[int], /, widths: Sequence, *, bc: Mapping, grid: str = "cell",
                  diffusion: Sequence = (None, None, None), reaction: float = 0.0, rhs_factor: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
