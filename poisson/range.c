@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Below the range where it is not zero and would become so. */
 static int is_out_of(starfish_precision precision, double value)
@@ -41,21 +42,28 @@ static starfish_status check_line(const struct starfish_poisson_plan *plan, int 
     return STARFISH_SUCCESS;
 }
 
-/* Diagonals of all directions and lambda are added. */
+/* Diagonals of all directions and lambda are added. GPUs have reciprocals of such sums only where they are normal
+ * numbers. */
 static starfish_status check_diagonal(const struct starfish_poisson_plan *plan)
 {
+    const starfish_precision precision = plan->options.precision;
+    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+    const double most = on_gpus ? 1 / starfish_least_normal(precision) : starfish_largest_number(precision);
     double sum = fabs(plan->lambda);
+    char lambda[48] = "";
 
-    for (int d = 0; d < 3 && plan->lambda != 0; d++) {
+    for (int d = 0; d < 3; d++) {
         double largest = 0;
         for (size_t k = 0; k < plan->n[d]; k++)
             largest = fmax(largest, fabs(plan->direction[d].diag[k]));
         sum += largest;
     }
-    if (sum <= starfish_largest_number(plan->options.precision))
+    if (sum <= most)
         return STARFISH_SUCCESS;
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, too large beside the diagonals of the matrix in %s",
-                         plan->lambda, starfish_precision_names[plan->options.precision]);
+    if (plan->lambda != 0)
+        snprintf(lambda, sizeof lambda, "lambda is %g, too large: it and ", plan->lambda);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%sthe diagonals of the matrix must add up to %.2g at most in %s",
+                         lambda, most, starfish_precision_names[precision]);
 }
 
 starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan)

@@ -135,12 +135,13 @@ void auto_passes_by_a_useless_basis(void **state)
     }
 }
 
-/* A lambda near the end of the range makes no mode singular, and is named where sums with it are beyond the range. */
+/* A lambda near the end of the range makes no mode singular, and is named where sums with it, or on GPUs their
+ * reciprocals, are beyond the range. */
 void solves_with_the_largest_lambda(void **state)
 {
     (void)state;
     enum { N = 4 };
-    static const double lambdas[] = {8e307, 1e308, -1e308, 1.7e308};
+    static const double lambdas[] = {4e307, 1e308, -1e308, 1.7e308};
     double f[N * N * N], u[N * N * N], row[N];
     starfish_poisson_plan *plan;
     for (int e = 0; e < N * N * N; e++)
@@ -149,6 +150,12 @@ void solves_with_the_largest_lambda(void **state)
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         struct starfish_poisson_problem p = test_problem("dd node", "dd node", "dd node", N, N, N, lambdas[i % 4]);
         options.method = direct_methods[i / 4];
+        if (direct_workers[STARFISH_GPU] > 0 && i % 4 > 0) {
+            ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                         "too large");
+            test_free_problem(&p);
+            continue;
+        }
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
         ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
         for (int e = 0; e < N * N * N; e++)
