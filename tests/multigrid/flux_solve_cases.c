@@ -169,6 +169,7 @@ static void nothing_is_left_of_a_constant(void **state)
                       c / 8 == 0 ? (const double[]){3, 1, 2} : NULL);
         box.problem.rhs_factor = -1;
         options.conjugate_gradients = c % 2;
+        options.bicgstab = c % 2 == 0 && c / 8 % 2;
         options.inner = c / 2 % 2 ? STARFISH_F32 : STARFISH_F64;
         options.precision = c / 4 % 2 ? options.inner : STARFISH_F64;
         double *f = malloc(box.count * sizeof *f), *u = calloc(box.count, sizeof *u), most = 0;
