@@ -14,6 +14,18 @@ static inline double starfish_row_sum(double lower, double diag, double upper)
     return fabsl(sum) > 4 * (long double)DBL_EPSILON * size ? (double)sum : 0;
 }
 
+/* The same rule for complex numbers: whether a row sums to zero, by the sizes of its entries. */
+static inline int starfish_complex_row_is_null(const double real[3], const double imaginary[3])
+{
+    long double re = 0, im = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        re += (long double)real[i];
+        im += (long double)imaginary[i];
+        size += hypotl((long double)real[i], (long double)imaginary[i]);
+    }
+    return hypotl(re, im) <= 4 * (long double)DBL_EPSILON * size;
+}
+
 /* What such a sum is of numbers that are taken as exact, where it counts as zero. */
 static inline double starfish_row_sum_dropped(double lower, double diag, double upper)
 {

@@ -73,6 +73,17 @@ static starfish_status check_shape(int m, int n, int idimy, int *ierror)
     return STARFISH_SUCCESS;
 }
 
+/* The first lower and the last upper coefficient are ignored unless the direction is periodic. */
+static int uses_lower(const struct starfish_axis *axis, size_t k)
+{
+    return k > 0 || axis->periodic;
+}
+
+static int uses_upper(const struct starfish_axis *axis, size_t k)
+{
+    return k + 1 < axis->n || axis->periodic;
+}
+
 /* an, bn and cn. The plan would take a sign that FISHPACK refuses where it can transform along i. */
 static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
 {
@@ -82,7 +93,8 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     STARFISH_NEED(y->upper, "cn");
     *ierror = STARFISH_BLKTRI_COEFFICIENTS;
     for (size_t j = 0; j < y->n; j++)
-        if (!isfinite(y->lower[j]) || !isfinite(y->diag[j]) || !isfinite(y->upper[j]))
+        if ((uses_lower(y, j) && !isfinite(y->lower[j])) || !isfinite(y->diag[j]) ||
+            (uses_upper(y, j) && !isfinite(y->upper[j])))
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "an, bn or cn is not finite in row %zu (ierror 4)", j);
     *ierror = STARFISH_BLKTRI_SIGN;
     for (size_t j = y->periodic ? 0 : 1; j < y->n; j++) {
@@ -105,10 +117,11 @@ static size_t doubles_of(const struct starfish_axis *axis)
 
 static int same_axis(const struct starfish_axis *a, const struct starfish_axis *b)
 {
-    const size_t bytes = doubles_of(a) * sizeof(double);
+    const size_t all = doubles_of(a), first = uses_lower(a, 0) ? 0 : all / a->n, used = all - first;
     return a->n == b->n && a->periodic == b->periodic && a->complex_line == b->complex_line &&
-           memcmp(a->lower, b->lower, bytes) == 0 && memcmp(a->diag, b->diag, bytes) == 0 &&
-           memcmp(a->upper, b->upper, bytes) == 0;
+           memcmp(a->lower + first, b->lower + first, used * sizeof(double)) == 0 &&
+           memcmp(a->diag, b->diag, all * sizeof(double)) == 0 &&
+           memcmp(a->upper, b->upper, used * sizeof(double)) == 0;
 }
 
 /* Replaces the axis's arrays by copies at *next, and moves *next behind them. */

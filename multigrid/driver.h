@@ -51,6 +51,10 @@ starfish_status starfish_multigrid_submit_vectors(struct starfish_multigrid_plan
                                                   const struct starfish_vector *solution,
                                                   const struct starfish_multigrid_then *then,
                                                   starfish_multigrid_job **job);
+/* Whether a solve with this outcome has written its solution: short of the tolerance that is the last one, if there was
+ * a step. Else its vector may have no values, and no task may read it. */
+int starfish_multigrid_has_result(const struct starfish_multigrid_plan *plan, starfish_status status,
+                                  const struct starfish_multigrid_info *info);
 
 /* As starfish_multigrid_wait. *size: the norm of |A| |u|, which rounding errors of the residual are units of, where the
  * solution u fell short of the tolerance and the grids' kind has_sizes, else 0. */

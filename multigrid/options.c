@@ -115,9 +115,11 @@ static starfish_status check_together(const struct starfish_multigrid_options *o
     if (o->inner > o->precision)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.precision and inner are f32 and f64: inner is the wider");
-    if (o->storage && o->inner != STARFISH_F32)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.storage is %d: F16 and BF16 are for inner F32",
-                             (int)o->storage);
+    if (o->storage && (o->precision != STARFISH_F64 || o->inner != STARFISH_F32))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "options.storage is %s: it needs precision f64 and inner f32, where residuals are by the "
+                             "matrix that is given",
+                             starfish_storage_names[o->storage]);
     if (o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.damping is %g: for Chebyshev a part of the interval, must be below 1",

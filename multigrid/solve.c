@@ -27,7 +27,8 @@ struct starfish_multigrid_job {
     } array[2];
     struct starfish_progress progress;
     struct starfish_multigrid_info info;
-    double size; /* of driver.h */
+    double size;  /* of driver.h */
+    double floor; /* what rounding errors leave of a right-hand side that is the constant taken off */
     struct starfish_failure failure;
 };
 
@@ -103,11 +104,11 @@ static starfish_status begin(struct starfish_multigrid_job *job, struct starfish
                : STARFISH_SUCCESS;
 }
 
-/* Short of the tolerance the last solution is the result, if there was a step. */
-static int has_result(const struct starfish_multigrid_job *job)
+int starfish_multigrid_has_result(const struct starfish_multigrid_plan *plan, starfish_status status,
+                                  const struct starfish_multigrid_info *info)
 {
-    return job->failure.status == STARFISH_SUCCESS || (job->failure.status == STARFISH_ERROR_NUMERICAL &&
-                                                       (job->info.cycles > 0 || job->plan->options.initial_guess));
+    return status == STARFISH_SUCCESS ||
+           (status == STARFISH_ERROR_NUMERICAL && (info->cycles > 0 || plan->options.initial_guess));
 }
 
 /* What cannot be found stays 0. */
@@ -134,12 +135,13 @@ static void run(struct starfish_multigrid_job *job)
                                              .info = &job->info};
     const starfish_status begun = begin(job, &solve);
 
+    job->floor = solve.floor;
     if (begun != STARFISH_SUCCESS) {
         record(job, begun);
         return;
     }
     record(job, starfish_multigrid_iterate(&solve));
-    if (!has_result(job))
+    if (!starfish_multigrid_has_result(solve.plan, job->failure.status, &job->info))
         return;
     find_size(job, solve.u);
     const starfish_status finished = finish(job, solve.u);
@@ -158,7 +160,8 @@ static void fill_info(struct starfish_multigrid_job *job)
     memcpy(info->worker, job->progress.done, sizeof info->worker);
 }
 
-/* Was the right-hand side zero, or are only its squares? Only where cores can look. */
+/* Was the right-hand side zero, or are only its squares? Only where cores can look. Squares that are lost beside the
+ * floor are rounding errors of a constant that was taken off. */
 static starfish_status check_zero(const struct starfish_multigrid_job *job)
 {
     const struct starfish_multigrid_plan *plan = job->plan;
@@ -168,7 +171,7 @@ static starfish_status check_zero(const struct starfish_multigrid_job *job)
     size_t first, rows;
 
     starfish_space_rows_here(space, &first, &rows);
-    if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY)
+    if (!rhs || job->array[RHS].node != STARFISH_MAIN_MEMORY || job->floor >= STARFISH_LEAST_NORM)
         return STARFISH_SUCCESS;
     for (size_t e = 0; e < rows * space->n[0]; e++)
         largest = fmax(largest, fabs(starfish_element(rhs, plan->options.precision, e)));

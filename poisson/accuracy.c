@@ -59,11 +59,20 @@ static double smallest_eigenvalue(const struct starfish_poisson_plan *plan)
     return plan->singular ? second : first;
 }
 
+double starfish_row_size(const struct starfish_direction *d, size_t k)
+{
+    const double *const real[] = {d->lower, d->diag, d->upper};
+    double size = 0;
+    for (size_t part = 0; part < 3; part++)
+        size += d->imaginary ? hypot(real[part][k], d->imaginary[part * d->n + k]) : fabs(real[part][k]);
+    return size;
+}
+
 double starfish_largest_row(const struct starfish_direction *d)
 {
     double largest = 0;
     for (size_t k = 0; k < d->n; k++)
-        largest = fmax(largest, fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k]));
+        largest = fmax(largest, starfish_row_size(d, k));
     return largest;
 }
 

@@ -4,7 +4,8 @@
 
 #include "poisson/plan.h"
 
-/* The largest |lower| + |diag| + |upper| of a direction. */
+/* |lower| + |diag| + |upper| of row k; and the largest of a direction. */
+double starfish_row_size(const struct starfish_direction *direction, size_t k);
 double starfish_largest_row(const struct starfish_direction *direction);
 /* The largest ratio of rows to the smallest eigenvalue that is no sign of an unusual grid of n rows in its longest
  * direction: rounding errors there are what any method has. */

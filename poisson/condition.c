@@ -112,7 +112,7 @@ static void find_scaling(const struct starfish_direction *d, struct starfish_con
 {
     double least_weight = HUGE_VAL, most_weight = 0, least_row = HUGE_VAL, most_row = 0;
     for (size_t k = 0; k < d->n; k++) {
-        const double row = fabs(d->lower[k]) + fabs(d->diag[k]) + fabs(d->upper[k]);
+        const double row = starfish_row_size(d, k);
         least_weight = fmin(least_weight, fabs(d->weight[k]));
         most_weight = fmax(most_weight, fabs(d->weight[k]));
         if (row > 0) {

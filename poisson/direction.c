@@ -13,11 +13,13 @@
 
 /* ---- Checking -------------------------------------------------------------------------------------------------- */
 
-static starfish_status check_finite(const char *name, const char *member, const double *values, size_t count)
+/* From values[first] on. */
+static starfish_status check_finite(const char *name, const char *member, const double *values, size_t first,
+                                    size_t count)
 {
     if (!values)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s is NULL", name, member);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = first; i < count; i++)
         if (!isfinite(values[i]))
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s[%zu] is not finite", name, member, i);
     return STARFISH_SUCCESS;
@@ -63,7 +65,7 @@ static starfish_status check_stretched(const char *name, const struct starfish_a
     if (axis->coordinate_count != expected || expected < 2)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)",
                              name, axis->coordinate_count, axis->n, expected);
-    STARFISH_TRY(check_finite(name, "coordinates", axis->coordinates, expected));
+    STARFISH_TRY(check_finite(name, "coordinates", axis->coordinates, 0, expected));
     for (size_t i = 1; i < expected; i++)
         if (!(axis->coordinates[i] > axis->coordinates[i - 1]))
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates[%zu] is not larger than the one before", name,
@@ -73,10 +75,10 @@ static starfish_status check_stretched(const char *name, const struct starfish_a
 
 static starfish_status check_tridiagonal(const char *name, const struct starfish_axis *axis)
 {
-    const size_t reals = axis->complex_line ? 2 * axis->n : axis->n;
-    STARFISH_TRY(check_finite(name, "lower", axis->lower, reals));
-    STARFISH_TRY(check_finite(name, "diag", axis->diag, reals));
-    return check_finite(name, "upper", axis->upper, reals);
+    const size_t parts = axis->complex_line ? 2 : 1, reals = parts * axis->n, ignored = axis->periodic ? 0 : parts;
+    STARFISH_TRY(check_finite(name, "lower", axis->lower, ignored, reals));
+    STARFISH_TRY(check_finite(name, "diag", axis->diag, 0, reals));
+    return check_finite(name, "upper", axis->upper, 0, reals - ignored);
 }
 
 /* ---- Uniform grids --------------------------------------------------------------------------------------------- */
@@ -283,9 +285,14 @@ static starfish_status build_tridiagonal(struct starfish_direction *d, const str
         d->sum[k] = starfish_row_sum(d->lower[k], d->diag[k], d->upper[k]);
         d->dropped = fmax(d->dropped, starfish_row_sum_dropped(d->lower[k], d->diag[k], d->upper[k]));
     }
-    if (d->n == 1 && !d->imaginary) { /* a single periodic row is coupled to itself alone */
+    if (d->n == 1) { /* a single periodic row is coupled to itself alone */
+        double *const i = d->imaginary;
         d->diag[0] = d->sum[0];
         d->lower[0] = d->upper[0] = 0;
+        for (int part = 0; i && part < 3; part += 2) {
+            i[1] += i[part];
+            i[part] = 0;
+        }
     }
     if (!d->imaginary)
         find_transform(d);

@@ -50,6 +50,7 @@ struct starfish_job {
         *on; /* in a stream of the user's (submit_on.c): of the job only the plan and pertrb are used */
     struct starfish_gathered_result *gathered; /* what it came to, where one rank solved for all; else NULL */
     double solved; /* by starfish_now: when a method's own thread had solved; 0: there is none */
+    int unwritten; /* that thread has failed before it wrote a solution: nothing is known of a residual */
 };
 
 /* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is

@@ -73,10 +73,15 @@ static starfish_status read_maxima_here(const struct starfish_job *job, double m
     return STARFISH_SUCCESS;
 }
 
+static int has_residual(const struct starfish_job *job)
+{
+    return job->maximum[0].handle != NULL && !job->unwritten;
+}
+
 /* Over all slabs; *known: 0 where there was no residual. */
 static starfish_status read_maxima(const struct starfish_job *job, double maximum[STARFISH_MAXIMA], int *known)
 {
-    *known = job->maximum[0].handle != NULL;
+    *known = has_residual(job);
     const starfish_status status = *known ? read_maxima_here(job, maximum) : STARFISH_SUCCESS;
     return *known ? starfish_ranks_agree_maximum(job->plan->context, status, maximum, STARFISH_MAXIMA) : status;
 }
@@ -164,7 +169,7 @@ static int has_criterion(const struct starfish_poisson_plan *plan)
 void starfish_job_look_at_boundary(struct starfish_job *job)
 {
     double maximum[STARFISH_MAXIMA];
-    const int known = job->maximum[0].handle != NULL && job->plan->count == 1;
+    const int known = has_residual(job) && job->plan->count == 1;
     if (known && read_maxima_here(job, maximum) == STARFISH_SUCCESS && maximum[STARFISH_MAXIMUM_RHS] == 0)
         job->largest_boundary = starfish_job_largest_boundary(job);
 }

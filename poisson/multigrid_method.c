@@ -358,14 +358,16 @@ static starfish_status submit_rest(struct starfish_job *job, const struct starfi
     return starfish_job_submit_rest(job);
 }
 
-/* Short of the tolerance there is a solution, too. In the thread that iterates. */
+/* In the thread that iterates. */
 static starfish_status after(void *data, starfish_status status, const struct starfish_multigrid_info *info)
 {
     struct solve *solve = data;
+    const struct state *state = solve->job->plan->state;
     starfish_status submitted = STARFISH_SUCCESS;
 
     solve->job->solved = starfish_now();
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+    solve->job->unwritten = !starfish_multigrid_has_result(state->plan, status, info);
+    if (!solve->job->unwritten)
         submitted = submit_rest(solve->job, info);
     starfish_job_release_fields(solve->job);
     return submitted;

@@ -23,12 +23,30 @@ static size_t after(const struct starfish_direction *d, size_t k)
     return k + 1 < d->n ? k + 1 : 0;
 }
 
+enum entry { LOWER, DIAG, UPPER };
+
+/* An entry of row k, or its size where it is complex: signs and weights of complex rows are not used for means. */
+static double entry_of(const struct starfish_direction *d, enum entry entry, size_t k)
+{
+    const double *const real[] = {d->lower, d->diag, d->upper};
+    return d->imaginary ? hypot(real[entry][k], d->imaginary[entry * d->n + k]) : real[entry][k];
+}
+
+static int is_null_row(const struct starfish_direction *d, size_t k)
+{
+    const double *const i = d->imaginary;
+    if (!i)
+        return d->sum[k] == 0;
+    return starfish_complex_row_is_null((const double[]){d->lower[k], d->diag[k], d->upper[k]},
+                                        (const double[]){i[k], i[d->n + k], i[2 * d->n + k]});
+}
+
 /* Do rows k and the next one belong together? A single ring row is its own neighbour. */
 static int is_joined(const struct starfish_direction *d, size_t k)
 {
     if (k + 1 == d->n && !d->periodic)
         return 0;
-    return d->n == 1 || (d->upper[k] != 0 && d->lower[after(d, k)] != 0);
+    return d->n == 1 || (entry_of(d, UPPER, k) != 0 && entry_of(d, LOWER, after(d, k)) != 0);
 }
 
 /* The first row of a part; n where all rows are one ring. */
@@ -48,13 +66,13 @@ struct part {
 
 static struct part part_from(const struct starfish_direction *d, size_t first)
 {
-    struct part part = {.first = first, .last = first, .is_null = d->sum[first] == 0};
+    struct part part = {.first = first, .last = first, .is_null = is_null_row(d, first)};
     while (is_joined(d, part.last)) {
         part.last = after(d, part.last);
-        part.is_null = part.is_null && d->sum[part.last] == 0;
+        part.is_null = part.is_null && is_null_row(d, part.last);
     }
-    const int leaks_down = (first > 0 || d->periodic) && d->lower[first] != 0;
-    const int leaks_up = (part.last + 1 < d->n || d->periodic) && d->upper[part.last] != 0;
+    const int leaks_down = (first > 0 || d->periodic) && entry_of(d, LOWER, first) != 0;
+    const int leaks_up = (part.last + 1 < d->n || d->periodic) && entry_of(d, UPPER, part.last) != 0;
     part.is_null = part.is_null && !leaks_down && !leaks_up;
     return part;
 }
@@ -64,11 +82,11 @@ static struct part part_from(const struct starfish_direction *d, size_t first)
 /* weight[0] = 1, and of all rows of a ring. p and q: n each. */
 static void weigh_ring(const struct starfish_direction *d, long double *weight, long double *p, long double *q)
 {
-    long double home = (long double)d->upper[d->n - 1], from_home = (long double)d->lower[0];
+    long double home = (long double)entry_of(d, UPPER, d->n - 1), from_home = (long double)entry_of(d, LOWER, 0);
     weight[0] = 1;
     for (size_t k = d->n - 1; k > 0; k--) { /* row k, coupled to k - 1 and to row 0 by now, is eliminated */
-        const long double down = (long double)d->lower[k], pivot = down + home;
-        p[k] = (long double)d->upper[k - 1] / pivot;
+        const long double down = (long double)entry_of(d, LOWER, k), pivot = down + home;
+        p[k] = (long double)entry_of(d, UPPER, k - 1) / pivot;
         q[k] = from_home / pivot;
         home *= p[k];
         from_home = q[k] * down;
@@ -89,7 +107,7 @@ static void weigh_parts(const struct starfish_direction *d, size_t start, int on
             weight[k] = counts ? last : 0;
             if (k == part.last)
                 break;
-            last *= (long double)d->upper[k] / (long double)d->lower[after(d, k)];
+            last *= (long double)entry_of(d, UPPER, k) / (long double)entry_of(d, LOWER, after(d, k));
         }
         first = after(d, part.last);
     } while (first != start);
@@ -130,23 +148,14 @@ static unsigned signs_of(const struct starfish_direction *d)
     return d->imaginary ? 0 : signs;
 }
 
-static int imaginary_sums_to_zero(const struct starfish_direction *d)
-{
-    const double *i = d->imaginary;
-    for (size_t k = 0; i && k < d->n; k++)
-        if (starfish_row_sum(i[k], i[d->n + k], i[2 * d->n + k]) != 0)
-            return 0;
-    return 1;
-}
-
 starfish_status starfish_find_null_space(struct starfish_direction *d)
 {
     const size_t start = first_of_a_part(d);
     d->signs = signs_of(d);
-    d->constant_null = imaginary_sums_to_zero(d);
+    d->constant_null = 1;
     d->null_parts = 0;
     for (size_t k = 0; k < d->n; k++)
-        d->constant_null = d->constant_null && d->sum[k] == 0;
+        d->constant_null = d->constant_null && is_null_row(d, k);
     if (start == d->n) {
         d->null_parts = d->constant_null ? 1 : 0;
         return find_weights(d, start);
@@ -162,19 +171,21 @@ starfish_status starfish_find_null_space(struct starfish_direction *d)
 
 /* ---- Sums of directions ------------------------------------------------------------------------------------------ */
 
-/* Complex eigenvalues are not known: a singular mode shows as a solution that is not finite. */
+/* Complex eigenvalues are not known: a singular mode shows as a solution that is not finite. Sums are formed of
+ * numbers times SCALE, so that a large lambda does not make them infinite. */
+#define SCALE 0.125
 static starfish_status search(const struct starfish_null_space_problem *p, int singular)
 {
     const struct starfish_spectra *s = p->spectra;
     const double *x = s->value[0], *y = s->value[1], *z = s->value[2];
     for (size_t i = 0; s->known && i < s->n[0]; i++)
         for (size_t j = 0; j < s->n[1]; j++) {
-            const double target = -(x[i] + y[j] + p->lambda);
-            const double terms = fabs(x[i]) + fabs(y[j]) + fabs(p->lambda);
-            const double tolerance = 16 * p->eps * (terms + fabs(target)) + s->error;
-            const size_t k = starfish_first_not_below(z, s->n[2], target - tolerance);
+            const double xi = SCALE * x[i], yj = SCALE * y[j], target = -(xi + yj + SCALE * p->lambda);
+            const double terms = fabs(xi) + fabs(yj) + fabs(SCALE * p->lambda);
+            const double tolerance = 16 * p->eps * (terms + fabs(target)) + SCALE * s->error;
+            const size_t k = starfish_first_not_below(z, s->n[2], (target - tolerance) / SCALE);
             const int constant = singular && i == s->n[0] - 1 && j == s->n[1] - 1 && k == s->n[2] - 1;
-            if (k < s->n[2] && z[k] <= target + tolerance && !constant)
+            if (k < s->n[2] && z[k] <= (target + tolerance) / SCALE && !constant)
                 return starfish_fail(
                     STARFISH_ERROR_SINGULAR,
                     "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "

@@ -7,23 +7,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Below the range where it is not zero and would become so. */
 static int is_out_of(starfish_precision precision, double value)
 {
     const double least = precision == STARFISH_F32 ? (double)FLT_MIN : 0;
     return !(fabs(value) <= starfish_largest_number(precision)) || (value != 0 && fabs(value) < least);
-}
-
-static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, const char *member,
-                                  const double *values)
-{
-    for (size_t k = 0; k < plan->n[d]; k++)
-        if (is_out_of(plan->options.precision, values[k]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "%s: %s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d],
-                                 member, k, values[k], starfish_precision_names[plan->options.precision]);
-    return STARFISH_SUCCESS;
 }
 
 /* The lines of an axis by the names of their members. */
@@ -35,15 +25,58 @@ static const double *line_of(const struct starfish_direction *direction, int lin
     return line == 0 ? direction->lower : line == 1 ? direction->diag : direction->upper;
 }
 
+static const double *imaginary_line_of(const struct starfish_direction *direction, int line)
+{
+    return direction->imaginary ? direction->imaginary + (size_t)line * direction->n : NULL;
+}
+
+/* Real parts, or where `part` says so imaginary ones; NULL: there are none. */
+static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, int line, const char *part,
+                                  const double *values)
+{
+    for (size_t k = 0; values && k < plan->n[d]; k++)
+        if (is_out_of(plan->options.precision, values[k]))
+            return starfish_fail(
+                STARFISH_ERROR_ARGUMENT, "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds",
+                plan->name[d], part, line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
+    return STARFISH_SUCCESS;
+}
+
+/* Diagonals of all directions and lambda are added. GPUs have reciprocals of such sums only where they are normal
+ * numbers. */
+static starfish_status check_diagonal(const struct starfish_poisson_plan *plan)
+{
+    const starfish_precision precision = plan->options.precision;
+    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+    const double most = on_gpus ? 1 / starfish_least_normal(precision) : starfish_largest_number(precision);
+    double sum = fabs(plan->lambda);
+    char lambda[48] = "";
+
+    for (int d = 0; d < 3; d++) {
+        double largest = 0;
+        for (size_t k = 0; k < plan->n[d]; k++)
+            largest = fmax(largest, fabs(plan->direction[d].diag[k]));
+        sum += largest;
+    }
+    if (sum <= most)
+        return STARFISH_SUCCESS;
+    if (plan->lambda != 0)
+        snprintf(lambda, sizeof lambda, "lambda is %g, too large: it and ", plan->lambda);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%sthe diagonals of the matrix must add up to %.2g at most in %s",
+                         lambda, most, starfish_precision_names[precision]);
+}
+
 starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan *plan)
 {
     for (int d = 0; d < 3; d++)
-        for (int l = 0; l < LINES; l++)
-            STARFISH_TRY(check_line(plan, d, line_names[l], line_of(&plan->direction[d], l)));
+        for (int l = 0; l < LINES; l++) {
+            STARFISH_TRY(check_line(plan, d, l, "", line_of(&plan->direction[d], l)));
+            STARFISH_TRY(check_line(plan, d, l, "the imaginary part of ", imaginary_line_of(&plan->direction[d], l)));
+        }
     if (is_out_of(plan->options.precision, plan->lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, which is beyond what %s holds", plan->lambda,
                              starfish_precision_names[plan->options.precision]);
-    return STARFISH_SUCCESS;
+    return check_diagonal(plan);
 }
 
 /* The largest entry counts: small ones beside it only couple weakly. */
@@ -58,7 +91,8 @@ starfish_status starfish_poisson_check_squares(const struct starfish_poisson_pla
     for (int d = 0; d < 3; d++)
         for (int l = 0; l < LINES; l++)
             for (size_t k = 0; k < plan->n[d]; k++) {
-                const double size = fabs(line_of(&plan->direction[d], l)[k]);
+                const double *const imaginary = imaginary_line_of(&plan->direction[d], l);
+                const double size = hypot(line_of(&plan->direction[d], l)[k], imaginary ? imaginary[k] : 0);
                 if (size <= largest)
                     continue;
                 largest = size;

@@ -210,9 +210,9 @@ starfish_status starfish_array_convert(struct starfish_array *array, starfish_pr
     return STARFISH_SUCCESS;
 }
 
-size_t starfish_array_first_nonfinite(const struct starfish_array *array)
+size_t starfish_array_next_nonfinite(const struct starfish_array *array, size_t i)
 {
-    size_t count = starfish_array_count(array), i = 0;
+    size_t count = starfish_array_count(array);
     if (array->precision == STARFISH_F32) {
         const float *data = array->data;
         while (i < count && isfinite(data[i]))
@@ -223,6 +223,11 @@ size_t starfish_array_first_nonfinite(const struct starfish_array *array)
             ++i;
     }
     return i;
+}
+
+size_t starfish_array_first_nonfinite(const struct starfish_array *array)
+{
+    return starfish_array_next_nonfinite(array, 0);
 }
 
 const char *starfish_shape_text(size_t rank, const size_t *shape, char text[STARFISH_SHAPE_TEXT])

@@ -34,6 +34,7 @@ struct starfish_wanted {
     /* Only `count` planes from `first` on are read, of the first dimension, and shape[0] of what is read is `count`. */
     int part;
     size_t first, count;
+    size_t ignored; /* 1 + the place of an element that may be anything; 0: there is none */
 };
 /* The extents that are read of an array with that shape. */
 void starfish_wanted_part(const struct starfish_wanted *wanted, size_t rank, const size_t *shape, size_t *part);
@@ -70,8 +71,9 @@ starfish_status starfish_array_convert(struct starfish_array *array, starfish_pr
 /* The same of a single number. Error: ARGUMENT. */
 starfish_status starfish_array_check_number(starfish_precision precision, double value);
 
-/* Index in storage order of the first NaN or infinite element; the count when there is none. */
+/* Index in storage order of the first NaN or infinite element; the count when there is none. And from index `i` on. */
 size_t starfish_array_first_nonfinite(const struct starfish_array *array);
+size_t starfish_array_next_nonfinite(const struct starfish_array *array, size_t i);
 
 /* The shape as NumPy writes it, e.g. "(3, 4)"; returns `text`. */
 const char *starfish_shape_text(size_t rank, const size_t *shape, char text[STARFISH_SHAPE_TEXT]);

@@ -63,6 +63,8 @@ starfish_status starfish_file_read(const char *name, const struct starfish_wante
 {
     STARFISH_TRY(read_any(name, wanted, array));
     size_t bad = starfish_array_first_nonfinite(array);
+    if (wanted && bad + 1 == wanted->ignored)
+        bad = starfish_array_next_nonfinite(array, bad + 1);
     if (bad == starfish_array_count(array))
         return STARFISH_SUCCESS;
     /* NumPy's index of the element. */

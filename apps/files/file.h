@@ -5,9 +5,9 @@
 
 #include "apps/files/array.h"
 
-/* Read an array of the wanted shape (NULL: any) and see that every element is finite. The caller frees *array.
- * Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity), ARGUMENT
- * (shape), MEMORY. */
+/* Read an array of the wanted shape (NULL: any) and see that all elements, but wanted->ignored, are finite. The caller
+ * frees *array. Errors, naming the file: FILE (also for a name of neither kind, and the index of a NaN or infinity),
+ * ARGUMENT (shape), MEMORY. */
 starfish_status starfish_file_read(const char *name, const struct starfish_wanted *wanted,
                                    struct starfish_array *array);
 

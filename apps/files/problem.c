@@ -47,7 +47,8 @@ static starfish_status read_field(const struct starfish_problem_reader *reader, 
                                      .reason = "",
                                      .part = extent->of == STARFISH_PROBLEM_PLANES,
                                      .first = problem->first_plane,
-                                     .count = problem->planes};
+                                     .count = problem->planes,
+                                     .ignored = extent->ignored};
     memcpy(wanted.shape, extent->n, extent->rank * sizeof *extent->n);
     if (!reader->only_shapes)
         return starfish_problem_array(reader, key, folder, &wanted, array);

@@ -20,6 +20,7 @@ struct starfish_problem_reader {
 struct starfish_problem_extent {
     size_t rank, n[3];
     enum { STARFISH_PROBLEM_WHOLE, STARFISH_PROBLEM_PLANES } of;
+    size_t ignored; /* as struct starfish_wanted has it */
 };
 
 enum { STARFISH_PROBLEM_MOST_KEYS = 20 };

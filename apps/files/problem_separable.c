@@ -10,13 +10,13 @@
 #include <string.h>
 
 static starfish_status read_coefficient(const struct starfish_problem_reader *reader, const char *key,
-                                        const json_t *value, size_t n, const double **data)
+                                        const json_t *value, const struct starfish_problem_extent *extent,
+                                        const double **data)
 {
     struct starfish_values values = {.given = 0};
-    const struct starfish_problem_extent extent = {1, {n}, STARFISH_PROBLEM_WHOLE};
-    STARFISH_TRY(starfish_problem_values_whole(reader, key, value, &extent, &values));
+    STARFISH_TRY(starfish_problem_values_whole(reader, key, value, extent, &values));
     if (!values.array.data) {
-        STARFISH_TRY(starfish_array_create(&values.array, STARFISH_F64, 1, &n));
+        STARFISH_TRY(starfish_array_create(&values.array, STARFISH_F64, 1, extent->n));
         starfish_array_fill(&values.array, values.constant);
     }
     return starfish_problem_keep(reader->problem, &values.array, data);
@@ -41,9 +41,12 @@ static starfish_status read_operator(const struct starfish_problem_reader *reade
     }
     axis->kind = STARFISH_TRIDIAGONAL;
     axis->periodic = json_is_true(periodic);
+    const size_t ignored[] = {1, 0, axis->n}; /* the ends of lower and upper, which couple what is periodic */
     for (size_t i = 0; i < 3; ++i) {
+        const struct starfish_problem_extent extent = {
+            .rank = 1, .n = {axis->n}, .of = STARFISH_PROBLEM_WHOLE, .ignored = axis->periodic ? 0 : ignored[i]};
         snprintf(key, sizeof key, "%s%s", prefix, known[i]);
-        STARFISH_TRY(read_coefficient(reader, key, json_object_get(rows, known[i]), axis->n, targets[i]));
+        STARFISH_TRY(read_coefficient(reader, key, json_object_get(rows, known[i]), &extent, targets[i]));
     }
     return STARFISH_SUCCESS;
 }

@@ -184,9 +184,9 @@ struct starfish_multigrid_options {
      * finer meshes. */
     int stored_diagonal;
     /* Entries of the cycles' matrices in 16 bits instead of f32, as IEEE half precision or as the upper half of f32:
-     * half of the bytes of a matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements with inner F32,
-     * not with Gauss-Seidel or stored_diagonal. F16 holds couplings that differ by 2^27 at most, on each grid:
-     * NUMERICAL where it does not. */
+     * half of the bytes of a matrix, and sometimes a cycle or two more. Stored matrices of Q1 elements in mixed
+     * precision, whose residuals are by the matrix in f64; not with Gauss-Seidel or stored_diagonal. F16 holds
+     * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
     starfish_storage storage;
     starfish_matrix_form matrix;
     /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm

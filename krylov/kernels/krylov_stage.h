@@ -143,12 +143,15 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_turn(double *state, do
 
 /* ---- BiCGStab ---------------------------------------------------------------------------------------------------- */
 
-/* A divisor that is none breaks the iteration down: what stands then is kept. */
+/* A divisor that is none breaks the iteration down: what stands then is kept. Where it is the solution already, as for
+ * a right-hand side of zero, the next look says so. */
 STARFISH_KRYLOV_DEVICE static inline int starfish_krylov_may_divide(double *state, double divisor)
 {
     const int may = isfinite(divisor) && divisor != 0;
+    const int solved = state[STARFISH_KRYLOV_NORM] <= state[STARFISH_KRYLOV_LIMIT];
 
-    if (!may && state[STARFISH_KRYLOV_WATCHED] != 0 && state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON)
+    if (!may && !solved && state[STARFISH_KRYLOV_WATCHED] != 0 &&
+        state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON)
         state[STARFISH_KRYLOV_DONE] = STARFISH_KRYLOV_STAGNATED;
     return may && state[STARFISH_KRYLOV_DONE] == STARFISH_KRYLOV_GOES_ON;
 }

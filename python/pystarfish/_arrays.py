@@ -9,7 +9,7 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Optional
 
-from ._checks import NotCopied, choice, items, whole
+from ._checks import NotCopied, choice, items, unmasked, whole
 from ._library import library
 
 try:
@@ -144,7 +144,7 @@ class DeviceArray(NotCopied):
     def from_host(cls, array: Any, shape: Optional[Iterable[int]] = None) -> "DeviceArray":
         """A copy, on the current device, of a C-contiguous array of f32 or f64 in host memory: NumPy's or any with the
         buffer protocol, of whose shape it is unless another is given."""
-        view = memoryview(array)
+        view = memoryview(unmasked(array, "array"))
         made = cls(shape or view.shape or (), {4: "f32", 8: "f64"}[view.itemsize])
         host = (ctypes.c_char * view.nbytes).from_buffer_copy(view.cast("B"))
         if made.nbytes != view.nbytes:
@@ -220,6 +220,7 @@ def _host_type(precision, complex_numbers):
 
 def as_array(array, name):
     """NumPy's array of what is in host memory."""
+    unmasked(array, name)
     try:
         if hasattr(array, "__dlpack__") and not isinstance(array, numpy.ndarray):
             return numpy.from_dlpack(array)

@@ -27,8 +27,19 @@ def shown(value: Any) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN - 3]}..."
 
 
+def unmasked(value: Any, name: str) -> Any:
+    """The value, of which no element may be masked, as in numpy.ma's arrays: what is below a mask means nothing."""
+    mask = getattr(value, "mask", False)
+    if (mask.any() if hasattr(mask, "any") else mask is True):
+        raise argument_error(name, "has masked elements: fill them (numpy.ma.filled)")
+    for member in value if isinstance(value, (list, tuple)) else ():
+        unmasked(member, name)
+    return value
+
+
 def number(value: Any, name: str) -> float:
     """A real number."""
+    unmasked(value, name)
     try:
         if isinstance(value, (str, bytes, bytearray)) or getattr(value, "shape", ()) != ():
             raise TypeError

@@ -2,7 +2,7 @@
 import ctypes
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-from . import _arrays
+from . import _adjoint, _arrays
 from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, of_direction, shown, truth,
                       whole)
 from ._context import Context
@@ -43,6 +43,7 @@ class TridiagonalPlan(Plan):
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         self._held: list = []
+        self._again.update(lines=lines, shift=shift, periodic=periodic, interleaved=interleaved)
         for name, array in (("lower", lower), ("diag", diag), ("upper", upper)):
             if array is None:
                 raise argument_error(name, "must be an array, is None")
@@ -75,6 +76,15 @@ class TridiagonalPlan(Plan):
     def update(self) -> None:
         """After coefficients or shifts have changed where they lie."""
         call("starfish_tridiag_plan_update", self.handle)
+        self._adjoint = None
+
+    def make_adjoint(self) -> tuple:
+        numpy, (diag, lower, upper) = _arrays.numpy, self._held[:3]
+        if any(array.on_device for array in self._held):
+            raise argument_error("plan", "has no adjoint: its coefficients are in device memory")
+        along = 0 if self._again["interleaved"] else -1
+        return TridiagonalPlan(numpy.roll(upper.owner, 1, along), diag.owner, numpy.roll(lower.owner, -1, along),
+                               **self._again), None
 
     def growth(self) -> tuple:
         """With check=True: the largest growth of an entry in elimination, and its line."""
@@ -146,15 +156,17 @@ class StencilPlan(_MultigridPlan):
 
     widths: in x, y and z, of the cells (grid "cell") or between nodes (grid "node"). diffusion: D of the cells in x, y
     and z, each of shape (nz, ny, nx), or None. rhs_factor: 0, right-hand sides are integrals over control volumes, else
-    values that are multiplied by it. Boundary data are zero. Other keywords: pystarfish.options("multigrid").
+    values that are multiplied by it. Boundary data are zero. Other keywords, among them the `shape` of cycles:
+    pystarfish.options("multigrid").
     """
 
-    def __init__(self, shape: Sequence[int], widths: Sequence, *, bc: Mapping, grid: str = "cell",
+    def __init__(self, shape: Sequence[int], /, widths: Sequence, *, bc: Mapping, grid: str = "cell",
                  diffusion: Sequence = (None, None, None), reaction: float = 0.0, rhs_factor: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         ends = keys(bc, "bc", AXES)
         held: list = []
+        self._lines: list = []  # of each direction what volumes are made of
         problem = make("starfish_stencil_problem")
         self.shape = field_shape(shape)
         problem.grid = choice(grid, "grid", {"cell": C["STARFISH_CELL"], "node": C["STARFISH_NODE"]})
@@ -168,10 +180,16 @@ class StencilPlan(_MultigridPlan):
             if width is not None:
                 _widths(width, f"widths[{d}]", count, held)
                 problem.width[d] = held[-1].pointer
+            self._lines.append(([1.0], two, False) if width is None else (held[-1].owner.copy(), two, grid == "node"))
             problem.diffusion[d] = _host(factor, f"diffusion[{d}]", self.shape, held)
         problem.reaction, problem.rhs_factor = number(reaction, "reaction"), number(rhs_factor, "rhs_factor")
+        self._values = rhs_factor != 0  # right-hand sides are no integrals
         self.create("starfish_stencil_plan_create", ctypes.byref(problem))
         del held
+
+    def make_adjoint(self) -> tuple:
+        return None, (_adjoint.product([_adjoint.volumes(*line) for line in self._lines])
+                      if self._values else None)
 
 
 class DiffusionPlan(Plan):
@@ -246,8 +264,21 @@ class AtmospherePlan(Plan):
         problem.height, problem.omega = number(height, "height"), number(omega, "omega")
         setattr(problem, "lambda", number(lam, "lam"))
         problem.faces = _host(faces, "faces", (self.shape[0] + 1,), held)
+        self._faces = held[-1].owner.copy() if faces is not None else None
+        self._geometry, self._height = geometry, problem.height
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))
         del held
+
+    def make_adjoint(self) -> tuple:
+        numpy, (nz, ny, nx) = _arrays.numpy, self.shape
+        faces = numpy.linspace(0, self._height, nz + 1) if self._faces is None else self._faces
+        if self._geometry == "flat":
+            return None, numpy.diff(faces).reshape(-1, 1, 1)
+        panels = 6 if self._geometry == "sphere" else 1
+        x, y = numpy.meshgrid(*(numpy.tan(numpy.pi / 4 * numpy.linspace(-1, 1, n + 1)) for n in (nx, ny // panels)))
+        angle = numpy.arctan2(x * y, numpy.sqrt(1 + x * x + y * y))  # between the middle of a panel and a corner
+        areas = numpy.tile(numpy.diff(numpy.diff(angle, axis=0), axis=1), (panels, 1))
+        return None, _adjoint.product([areas, numpy.diff((1 + faces) ** 3)])
 
     def told(self, info: Any) -> dict:
         told = plain(info)

@@ -71,11 +71,26 @@ class Plan(NotCopied):
         choice(precision, "precision", {name: name for name in (*_arrays.SIZES, "mixed")})
         self.precision, self._mixed = ("f64", True) if precision == "mixed" else (precision, False)
         self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
+        self._again = {"precision": precision, "context": self.context, **options}  # of a plan like this one
+        self._adjoint: Any = None
         self._handle, self.complex_numbers = ctypes.c_void_p(), False
         self._lock = threading.RLock()  # of submissions against the end of the plan
         self._jobs: weakref.WeakSet = weakref.WeakSet()
         self._method: Optional[str] = None
         self.shape: Tuple[int, ...] = ()
+
+    def adjoint(self) -> tuple:
+        """A plan N and weights W with which W N W^-1 is the adjoint of this plan's solves, made when it is first
+        needed; W is None where it is 1."""
+        with self._lock:
+            if self._adjoint is None:
+                self._adjoint = self.make_adjoint()
+            plan, weights = self._adjoint
+        return plan or self, weights
+
+    def make_adjoint(self) -> tuple:
+        """The same where it is not known yet; None in place of this plan. Here the matrix is symmetric."""
+        return None, None
 
     def mixed_keywords(self) -> dict:
         """The options that make a plan of mixed precision."""
@@ -100,7 +115,7 @@ class Plan(NotCopied):
         with self._lock:
             for job in list(self._jobs):
                 job.finish()
-            handle, self._handle = self._handle, ctypes.c_void_p()
+            handle, self._handle, self._adjoint = self._handle, ctypes.c_void_p(), None
             if handle:
                 getattr(library(), f"starfish_{self.family}_plan_destroy")(handle)
 

@@ -2,7 +2,7 @@
 import ctypes
 from typing import Any, Mapping, Optional, Sequence
 
-from . import _arrays
+from . import _adjoint, _arrays
 from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
 from ._library import C, call, library, make, plain
@@ -98,9 +98,40 @@ def make_boundary(given: Optional[Mapping], shape: Sequence, dimensions: int, pr
     return ctypes.byref(boundary), [boundary, *held]
 
 
+def _kept(spec: Any) -> Any:
+    """What a direction was given as, with copies of its arrays: these are the caller's."""
+    if not isinstance(spec, Mapping):
+        return spec
+    return {name: value if name == "periodic" else _arrays.as_array(value, name).copy()
+            for name, value in spec.items()}
+
+
+def _axis_adjoint(axis: Any, spec: Any, singular: bool) -> tuple:
+    """Weights of a direction's unknowns and the rows of its adjoint (_adjoint.py), None for its own. `spec` is that of
+    the caller, if it has arrays."""
+    ends, nodes = list(axis.ends), axis.grid == C["STARFISH_NODE"]
+    if axis.kind == C["STARFISH_TRIDIAGONAL"]:
+        return _adjoint.of_rows(spec, singular)
+    if axis.kind == C["STARFISH_STRETCHED"]:
+        widths = _arrays.numpy.diff(*spec.values())
+    else:
+        is_of_cells = not nodes or C["STARFISH_PERIODIC"] in ends
+        widths = _arrays.numpy.ones(axis.n if is_of_cells else axis.n - 1 + ends.count(C["STARFISH_DIRICHLET"]))
+    return _adjoint.volumes(widths, ends, nodes), None
+
+
 class _SeparablePlan(_Plan):
     """A plan of a separable problem."""
     family, info_struct, wait_function, has_boundary, is_dealt = "poisson", "starfish_info", "", True, True
+    _axes: tuple = ()  # directions as C has them, without their arrays, and as they were given
+
+    def like(self, rows: Sequence) -> "_SeparablePlan":
+        """The same plan with other rows of some directions, or None for those of this plan."""
+        raise NotImplementedError
+
+    def make_adjoint(self) -> tuple:
+        weights, rows = zip(*(_axis_adjoint(axis, spec, self.singular) for axis, spec in self._axes))
+        return self.like(rows) if any(rows) else None, _adjoint.product(weights)
 
     def create(self, function: str, *arguments: Any) -> None:
         super().create(function, *arguments)
@@ -156,8 +187,14 @@ class Plan(_SeparablePlan):
             problem.axis[d] = make_axis(d, self.shape[2 - d], keywords, held)
         setattr(problem, "lambda", number(lam, "lam"))
         self._ends = [None if a.kind == C["STARFISH_TRIDIAGONAL"] else tuple(a.ends) for a in problem.axis]
+        kept = {name: _kept(spec) for name, spec in keywords["grid"].items()}
+        self._again.update({**keywords, "grid": kept}, shape=self.shape, lam=lam)
+        self._axes = tuple((axis, kept.get(name)) for axis, name in zip(problem.axis, AXES))
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
-        del held
+
+    def like(self, rows: Sequence) -> "Plan":
+        grid = {**self._again["grid"], **{name: given for name, given in zip(AXES, rows) if given}}
+        return Plan(**{**self._again, "grid": grid})
 
     def boundary(self, given: Optional[Mapping]) -> tuple:
         return make_boundary(given, self.local_shape(), 3, self.precision, self._ends)
@@ -183,9 +220,13 @@ class Plan2D(_SeparablePlan):
             axes.append(axis)
         self.complex_numbers = bool(axes[0].complex_line or options.get("complex_rhs"))
         self.shape = (axes[1].n, axes[0].n)
+        self._again.update(x=_kept(x), y=_kept(y), lam=lam)
+        self._axes = tuple(zip(axes, (self._again["x"], self._again["y"])))
         self.create("starfish_separable2d_plan_create", ctypes.byref(axes[0]), ctypes.byref(axes[1]),
                     number(lam, "lam"))
-        del held
+
+    def like(self, rows: Sequence) -> "Plan2D":
+        return Plan2D(**{**self._again, **{name: given for name, given in zip(AXES, rows) if given}})
 
 
 def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, grid: Optional[Mapping] = None,
@@ -215,17 +256,28 @@ def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, g
 
 
 def LinearOperator(plan: _Plan) -> Any:  # pylint: disable=invalid-name
-    """A plan as scipy.sparse.linalg.LinearOperator: its product with a vector solves the plan's problem. It is what
-    SciPy's solvers take as preconditioner M of operators that are close to the plan's."""
+    """A plan as scipy.sparse.linalg.LinearOperator M: its product with a vector solves the plan's problem, and that of
+    its adjoint the adjoint problem. It is what SciPy's solvers take as preconditioner M of operators that are close to
+    the plan's.
+
+    M is symmetric where all unknowns have the same volume (periodic and Dirichlet ends, equal cells), of load vectors
+    (Q1Plan) and integrals (StencilPlan), and has the sign of the operator: `cg` and `minres` need both, and a positive
+    M. `gmres`, `lgmres`, `bicgstab`, `tfqmr` take any M, and `bicg` and `qmr` the adjoint, too. An iterative plan is
+    linear only to its tolerance.
+    """
     from scipy.sparse import linalg  # pylint: disable=import-outside-toplevel
 
-    if not isinstance(plan, _Plan):
-        raise argument_error("plan", f"must be a plan, is {shown(plan)}")
+    if not isinstance(plan, _Plan) or plan.family == "fem":
+        raise argument_error("plan", f"must be a plan with right-hand sides, is {shown(plan)}")
     size = 1
     for n in plan.shape:
         size *= n
+    names = ("complex128", "complex64") if plan.complex_numbers else ("float64", "float32")
+    kind = _arrays.numpy.dtype(names[plan.precision == "f32"])
 
     def product(vector: Any) -> Any:
         return plan.solve(vector.reshape(plan.shape)).reshape(-1)
-    return linalg.LinearOperator((size, size), matvec=product, rmatvec=product,
-                                 dtype="float64" if plan.precision == "f64" else "float32")
+
+    def adjoint_product(vector: Any) -> Any:
+        return _adjoint.solve(plan, vector.reshape(plan.shape).astype(kind)).reshape(-1)
+    return linalg.LinearOperator((size, size), matvec=product, rmatvec=adjoint_product, dtype=kind)

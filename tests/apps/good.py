@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Good problems are solved: by every method, from and into files of every kind, and the JSON says everything."""
 import json
+import math
 import os
 
 import program
@@ -95,6 +96,17 @@ class Good(Case):
         for method in ("auto", "slab", "blktri", "blktri-product"):
             result = self.solve(separable({"diag": -2.5}), "--method", method)
             self.assertEqual(result["n"], [NX, NY])
+
+    def test_ends_that_couple_nothing_are_ignored(self):
+        """lower[0] and upper[n-1] of a direction that is not periodic may be anything."""
+        write_npy(self.path("lower.npy"), (NY,), [math.nan] + [1] * (NY - 1))
+        write_npy(self.path("upper.npy"), (NY,), [1] * (NY - 1) + [math.inf])
+        rows = {"lower": "lower.npy", "diag": -3, "upper": "upper.npy"}
+        self.assertEqual(self.solve(separable(rows))["n"], [NX, NY])
+        three = {"kind": "separable3d", "n": [NX, NY, NY], "length": [1], "y": rows, "z": rows, "rhs": 1}
+        self.assertLess(self.solve(three)["residual"], 1e-12)
+        self.write("p.json", separable(dict(rows, periodic=True)))
+        self.refuse(2, "lower.npy: element (0,) is NaN", "solve", self.path("p.json"))
 
     def test_slab_takes_what_is_symmetrisable(self):
         """A direction without a transform has a basis of eigenvectors: where it is short that is what auto takes."""

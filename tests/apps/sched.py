@@ -162,7 +162,7 @@ class Sched(Case):
 
     def test_meshes(self):
         for arguments in (["--smoother", "adi"], ["--precision", "mixed", "--krylov", "cg"], ["--matrix", "stored"],
-                          ["--precision", "f32", "--storage", "f16", "--cycles", "4", "--cycle", "w"]):
+                          ["--precision", "mixed", "--storage", "f16", "--cycles", "4", "--cycle", "w"]):
             with self.subTest(arguments=arguments):
                 result = self.quickly("--mesh", "A3", "--level", "5", *arguments)
                 self.assertEqual(result["problem"], "A3 level 5")

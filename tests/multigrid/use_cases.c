@@ -167,6 +167,9 @@ static void bad_options_are_named(void **state)
     s.o.storage = STARFISH_STORAGE_F16;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
     s.o.storage = STARFISH_STORAGE_BF16;
+    s.o.precision = s.o.inner = STARFISH_F32;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage is bf16");
+    s.o.storage = STARFISH_STORAGE_BF16;
     s.o.inner = STARFISH_F32;
     s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");

@@ -232,6 +232,52 @@ static void streams_of_strided_solves(void **state)
     free(result), free(back);
 }
 
+/* Which arrays have room for ghosts around their unknowns. */
+enum { ROOM_IN_RHS = 1, ROOM_IN_SOLUTION = 2, ROOMS = 4 };
+
+static void check_after_failure(starfish_method method, int rooms, int checked, double value)
+{
+    enum { N = 4, ALL = (N + 2) * (N + 2) * (N + 2) };
+    const struct starfish_array_layout layout = {
+        .offset = 1 + (N + 2) + (N + 2) * (N + 2), .row = N + 2, .plane = (N + 2) * (N + 2)};
+    struct starfish_poisson_problem p = {
+        {test_axis("nn cell", N, 0, 1), test_axis("dd cell", N, 0, 1), test_axis("dd cell", N, 0, 1)}, 0};
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    starfish_poisson_plan *plan;
+    double f[ALL], ones[ALL];
+    options.method = method;
+    options.check_residual = checked;
+    options.rhs_layout = rooms & ROOM_IN_RHS ? layout : options.rhs_layout;
+    options.solution_layout = rooms & ROOM_IN_SOLUTION ? layout : options.solution_layout;
+    options.ghosts = (rooms & ROOM_IN_SOLUTION) != 0;
+    for (size_t e = 0; e < ALL; e++)
+        f[e] = ones[e] = 1;
+    f[options.rhs_layout.offset] = value;
+    const void *const rhs[] = {arrays_memory->upload(f, sizeof f), arrays_memory->upload(ones, sizeof ones)};
+    void *const solution = arrays_memory->upload(ones, sizeof ones);
+    ASSERT_OK(starfish_poisson_plan_create(arrays_context, &p, &options, &plan));
+    if (method == STARFISH_METHOD_MULTIGRID)
+        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, rhs[0], solution, NULL), STARFISH_ERROR_NUMERICAL, "rhs");
+    else
+        assert_int_equal(starfish_poisson_solve(plan, NULL, rhs[0], solution, NULL),
+                         checked && isnan(value) ? STARFISH_ERROR_NUMERICAL : STARFISH_SUCCESS);
+    ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs[1], solution, NULL));
+    starfish_poisson_plan_destroy(plan);
+    arrays_memory->release();
+    for (int axis = 0; axis < 3; axis++)
+        test_axis_free(&p.axis[axis]);
+}
+
+/* A right-hand side without a solution, or whose squares are too large, leaves no data without values to be read. */
+static void right_hand_sides_that_are_not_finite(void **state)
+{
+    (void)state;
+    static const double values[] = {(double)NAN, 1e200};
+    static const starfish_method methods[] = {STARFISH_METHOD_MULTIGRID, STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI};
+    for (int i = 0; i < 2 * 3 * 2 * ROOMS; i++)
+        check_after_failure(methods[i / 2 % 3], i / 12, i / 6 % 2, values[i % 2]);
+}
+
 static void expect_refusal(const struct starfish_poisson_problem *problem,
                            const struct starfish_poisson_options *options, starfish_status status, const char *names)
 {
@@ -294,7 +340,7 @@ int test_arrays(const char *name, const struct test_memory *memory, int cpu_work
         cmocka_unit_test(random_layouts_and_counts),    cmocka_unit_test(larger_layouts),
         cmocka_unit_test(many_singular_problems),       cmocka_unit_test(layouts_in_two_dimensions),
         cmocka_unit_test(streams_of_strided_solves),    cmocka_unit_test(ghosts_are_filled),
-        cmocka_unit_test(refuses_layouts_that_overlap),
+        cmocka_unit_test(refuses_layouts_that_overlap), cmocka_unit_test(right_hand_sides_that_are_not_finite),
     };
     workers = (struct starfish_context_options)STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     workers.cpu_workers = cpu_workers;

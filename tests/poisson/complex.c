@@ -323,6 +323,51 @@ static void singular_problems_are_refused(void **state)
     complex_free_problem(&p);
 }
 
+/* Rows sum to zero only where both parts of a sum do, and are coupled where either part of an entry is not zero. */
+static void imaginary_parts_make_problems_regular(void **state)
+{
+    (void)state;
+    enum { N = 6, KINDS = 4 };
+    static const struct {
+        int coupled, periodic;
+        number coupling, shift;
+    } kinds[KINDS] = {{0, 0, 0, -0.5 * I}, {1, 0, 1, -0.5 * I}, {1, 1, I, -0.5}, {1, 0, I, -0.5}};
+    unsigned seed = 8;
+    for (int kind = 0; kind < KINDS * 2; kind++) {
+        const size_t n = kind % 2 ? 1 : N;
+        struct problem p = complex_problem(n, kinds[kind / 2].periodic, N, 0, 1, &seed);
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        options.check_residual = 1;
+        for (size_t i = 0; i < n; i++) {
+            const int first = i == 0 && !p.x.periodic, last = i + 1 == n && !p.x.periodic;
+            p.lower[i] = first ? 0 : kinds[kind / 2].coupling;
+            p.upper[i] = last ? 0 : kinds[kind / 2].coupling;
+            p.diag[i] = kinds[kind / 2].shift - p.lower[i] - p.upper[i];
+        }
+        for (size_t j = 0; j < N; j++) {
+            ((double *)(uintptr_t)p.y.lower)[j] = j > 0;
+            ((double *)(uintptr_t)p.y.upper)[j] = j + 1 < N;
+            ((double *)(uintptr_t)p.y.diag)[j] = -p.y.lower[j] - p.y.upper[j];
+        }
+        p.lambda = 0;
+        check_recovers(&p, &options, &seed);
+        complex_free_problem(&p);
+    }
+}
+
+static void imaginary_parts_have_the_range_of_the_precision(void **state)
+{
+    (void)state;
+    unsigned seed = 9;
+    struct problem p = complex_problem(3, 0, 4, 0, 1, &seed);
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    starfish_poisson_plan *plan;
+    options.precision = STARFISH_F32;
+    p.diag[1] = -4 + 1e300 * I;
+    ASSERT_FAILS(complex_plan(&p, &options, &plan), STARFISH_ERROR_ARGUMENT, "the imaginary part of diag[1]");
+    complex_free_problem(&p);
+}
+
 /* ---- All of them ---------------------------------------------------------------------------------------------------
  */
 
@@ -337,6 +382,8 @@ int test_complex(const char *name, int cpu_workers, int gpu_workers, int cores)
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(three_dimensions_are_real),
         cmocka_unit_test(singular_problems_are_refused),
+        cmocka_unit_test(imaginary_parts_make_problems_regular),
+        cmocka_unit_test(imaginary_parts_have_the_range_of_the_precision),
         cmocka_unit_test(cblktri_recovers_random_fields),
         cmocka_unit_test(solves_fishpacks_example),
         cmocka_unit_test(cblktri_says_fishpacks_numbers),

@@ -34,6 +34,8 @@ struct problem complex_problem(size_t nx, int periodic_x, size_t ny, int periodi
         p.upper[i] = p.x.upper[i] + upper * I;
         p.diag[i] = p.x.diag[i] - fabs(lower) - fabs(upper) + (complex_line ? 3 * cimag(p.diag[i]) : 0) * I;
     }
+    if (!periodic_x) /* ignored */
+        p.lower[0] = p.upper[nx - 1] = (double)NAN + (double)NAN * I;
     return p;
 }
 

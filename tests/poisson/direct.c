@@ -38,6 +38,8 @@ int test_direct_solvers(const char *name, int cpu_workers, int gpu_workers, int 
         cmocka_unit_test(solves_indefinite_problems),
         cmocka_unit_test(refinement_brings_back_digits),
         cmocka_unit_test(streams_of_solves),
+        cmocka_unit_test(ignores_what_couples_no_ends),
+        cmocka_unit_test(solves_with_the_largest_lambda),
         cmocka_unit_test(auto_passes_by_a_useless_basis),
         cmocka_unit_test(planes_of_large_problems_are_timed),
     };

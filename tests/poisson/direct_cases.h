@@ -53,7 +53,9 @@ void counts_tasks_by_worker(void **state);
 void boundary_data_take_no_copy(void **state);
 void two_contexts_live_together(void **state);
 void refuses_what_it_cannot_solve(void **state);
+void ignores_what_couples_no_ends(void **state);
 void auto_passes_by_a_useless_basis(void **state);
+void solves_with_the_largest_lambda(void **state);
 void solves_indefinite_problems(void **state);
 
 #endif

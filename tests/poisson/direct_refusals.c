@@ -80,6 +80,28 @@ void refuses_what_it_cannot_solve(void **state)
     test_free_problem(&p);
 }
 
+/* What couples the ends of a direction may be anything where it is not periodic. */
+void ignores_what_couples_no_ends(void **state)
+{
+    (void)state;
+    static const starfish_method methods[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI,
+                                              STARFISH_METHOD_BLKTRI_PRODUCT, STARFISH_METHOD_MULTIGRID};
+    static const double values[] = {(double)NAN, (double)INFINITY, 1e300};
+    unsigned seed = 12;
+    for (int i = 0; i < 4 * 3; i++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_poisson_problem p = {
+            {test_axis("periodic", 4, 0, 1), test_flux_matrix(5, 0, &seed), test_flux_matrix(6, 0, &seed)}, -1};
+        for (int axis = 1; axis < 3; axis++) {
+            ((double *)p.axis[axis].lower)[0] = values[i % 3];
+            ((double *)p.axis[axis].upper)[p.axis[axis].n - 1] = values[i % 3];
+        }
+        options.method = methods[i / 3];
+        direct_check_recovers("ends that couple nothing", &p, &options, 0, 1e-8);
+        test_free_problem(&p);
+    }
+}
+
 /* Where y has no basis, or one that is scaled beyond use, auto takes block cyclic reduction. */
 void auto_passes_by_a_useless_basis(void **state)
 {
@@ -111,6 +133,44 @@ void auto_passes_by_a_useless_basis(void **state)
         p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
         test_free_problem(&p);
     }
+}
+
+/* A lambda near the end of the range makes no mode singular, and is named where sums with it, or on GPUs their
+ * reciprocals, are beyond the range. */
+void solves_with_the_largest_lambda(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    static const double lambdas[] = {4e307, 1e308, -1e308, 1.7e308};
+    double f[N * N * N], u[N * N * N], row[N];
+    starfish_poisson_plan *plan;
+    for (int e = 0; e < N * N * N; e++)
+        f[e] = 1e30;
+    for (int i = 0; i < 4 * DIRECT_METHODS; i++) {
+        struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+        struct starfish_poisson_problem p = test_problem("dd node", "dd node", "dd node", N, N, N, lambdas[i % 4]);
+        options.method = direct_methods[i / 4];
+        if (direct_workers[STARFISH_GPU] > 0 && i % 4 > 0) {
+            ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
+                         "too large");
+            test_free_problem(&p);
+            continue;
+        }
+        ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
+        for (int e = 0; e < N * N * N; e++)
+            assert_true(fabs(u[e] * p.lambda / 1e30 - 1) <= 1e-12);
+        starfish_poisson_plan_destroy(plan);
+        test_free_problem(&p);
+    }
+    struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", N, N, N, 1.7e308);
+    for (int k = 0; k < N; k++)
+        row[k] = 1e307;
+    p.axis[1] = (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL, .n = N, .lower = row, .diag = row, .upper = row};
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "lambda is 1.7e+308, too large");
+    p.axis[1].lower = p.axis[1].diag = p.axis[1].upper = NULL;
+    test_free_problem(&p);
 }
 
 /* Positive lambda between eigenvalues is fine. */

@@ -1,8 +1,10 @@
 """Plans of the other families against dense matrices and definitions."""
+import inspect
 import unittest
 
 import numpy as np
 import pystarfish as sf
+from pystarfish import _options
 from support import apply_cells
 
 RANDOM = np.random.default_rng(7)
@@ -66,6 +68,22 @@ class Families(unittest.TestCase):
         f = RANDOM.random(shape)
         ends = {"x": "periodic", "y": ("neumann",) * 2, "z": ("dirichlet",) * 2}
         np.testing.assert_allclose(-apply_cells(plan.solve(f), (1, 1, 1), ends, {}, 0.0), f, rtol=1e-7)
+
+    def test_options_with_names_of_arguments(self):
+        """Every option of a family is a keyword, also where an argument has its name: `shape` of the cycles."""
+        widths, bc = [np.ones(4)] * 3, {"x": "dirichlet", "y": "dirichlet", "z": "dirichlet"}
+        found = [sf.StencilPlan((4, 4, 4), widths, bc=bc, tolerance=0, most_cycles=1, shape=shape).solve(
+            np.ones((4, 4, 4)), return_info=True)[1]["cycles"] for shape in ("v", "w")]
+        self.assertEqual(found, [1, 1])
+        with self.assertRaisesRegex(sf.ArgumentError, "^shape: 'x' is not one of v, f, w"):
+            sf.StencilPlan((4, 4, 4), widths, bc=bc, shape="x")
+        for kind in (getattr(sf, name) for name in sf.__all__):
+            family = getattr(kind, "family", "")
+            named = {name for name, p in inspect.signature(kind).parameters.items()
+                     if p.kind != p.POSITIONAL_ONLY} if family else set()
+            # These two arguments are the options of that name.
+            self.assertEqual(named.intersection(_options.table(family) if family else ()) - {"method", "precision"},
+                             set(), kind)
 
     def test_diffusion(self):
         f = RANDOM.random((10, 12))

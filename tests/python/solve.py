@@ -192,6 +192,36 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(sf.ArgumentError, "^family: 'magic' is not one of context, poisson"):
             sf.options("magic")
 
+    def test_masked_elements(self):
+        """What is below a mask is not used, wherever arrays and numbers come in."""
+        masked = {n: np.ma.masked_greater(np.arange(1.0, n + 1), n - 0.5) for n in (4, 5)}
+        field = np.ma.array(np.ones((4, 5, 6)), mask=np.arange(120).reshape(4, 5, 6) == 7)
+        ones, periodic = np.ones(4), {"x": "periodic", "y": "periodic"}
+        plane = np.ma.array(np.ones((5, 6)), mask=np.eye(5, 6) > 0)
+        rows = {"lower": ones, "diag": -3 * ones, "upper": ones}
+        square = {"x": "dirichlet", "y": "dirichlet"}
+        cases = {
+            "f": lambda: sf.solve(field, bc=BC),
+            "out": lambda: sf.Plan((4, 5, 6), bc=BC).solve(np.ones((4, 5, 6)), out=field.copy()),
+            r"boundary\['z0'\]": lambda: sf.solve(np.ones((4, 5, 6)), bc=BC, boundary={"z0": plane}),
+            r"boundary\['z1'\]": lambda: sf.solve(np.ones((4, 5, 6)), bc=BC, boundary={"z1": np.ma.masked}),
+            r"grid\['z'\]\['faces'\]": lambda: sf.Plan((4, 5, 6), bc=BC, grid={"z": {"faces": masked[5]}}),
+            r"x\['diag'\]": lambda: sf.Plan2D({**rows, "diag": masked[4]}, rows),
+            "upper": lambda: sf.TridiagonalPlan(ones, -3 * ones, masked[4]),
+            "shift": lambda: sf.TridiagonalPlan(ones, -3 * ones, ones, lines=4, shift=masked[4]),
+            r"widths\[1\]": lambda: sf.Q1Plan([ones, masked[4]], bc=square),
+            "lam": lambda: sf.solve(np.ones((4, 5, 6)), bc=BC, lam=np.ma.masked),
+            "coefficient": lambda: sf.DiffusionPlan((5, 6), plane, bc=periodic),
+            "regions": lambda: sf.DiffusionPlan((5, 6), 1.0, bc=periodic, regions=plane.astype(int)),
+            "faces": lambda: sf.AtmospherePlan((4, 2, 2), height=1, omega=1, lam=1, faces=masked[5]),
+            "points": lambda: sf.Mesh([np.ma.array([0.0, 0.0], mask=[0, 1]), [1, 0], [0, 1], [1, 1]], [[0, 1, 2, 3]]),
+        }
+        for name, call in cases.items():
+            with self.subTest(name=name), self.assertRaisesRegex(sf.ArgumentError, f"^{name}: has masked elements"):
+                call()
+        whole = np.ma.array(np.ones((4, 5, 6)), mask=False)
+        np.testing.assert_array_equal(sf.solve(whole, bc=BC), sf.solve(np.ones((4, 5, 6)), bc=BC))
+
     def test_messages_of_the_library(self):
         self.assertEqual(self.fails(sf.ArgumentError, "options.slabs is 99, not in 0..64", slabs=99).argument, "slabs")
         self.fails(sf.ArgumentError, "length", length=(1, -1, 1))
