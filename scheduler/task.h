@@ -130,7 +130,7 @@ void starfish_task_run(void (*function)(void *buffers[], void *arguments), void 
 /* The function for CUDA exists when this build and StarPU have CUDA. On a simulated machine there is one that is never
  * called. */
 #if defined(STARFISH_HAVE_GPU)
-#define STARFISH_CUDA_TASK_FUNCTION(function) STARFISH_TASK_FUNCTION(function)
+#define STARFISH_CUDA_TASK_FUNCTION STARFISH_TASK_FUNCTION
 #define STARFISH_CUDA_FUNCTION(function) .cuda_funcs = {function##_task}, .cuda_flags = {STARPU_CUDA_ASYNC},
 #elif defined(STARPU_SIMGRID)
 #define STARFISH_CUDA_TASK_FUNCTION(function)

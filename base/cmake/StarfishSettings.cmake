@@ -56,7 +56,8 @@ check_pie_supported(LANGUAGES C)
 set(CMAKE_REQUIRED_FLAGS -O2)
 check_c_source_compiles("#ifdef _FORTIFY_SOURCE\n#error\n#endif\nint main(void) { return 0; }" STARFISH_SETS_FORTIFY)
 unset(CMAKE_REQUIRED_FLAGS)
-add_compile_options($<$<COMPILE_LANGUAGE:C,CXX,Fortran>:-fstack-protector-strong>
+add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong>
+    $<$<COMPILE_LANG_AND_ID:Fortran,GNU>:-fstack-protector-strong>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fstack-protector-strong>)
 if(STARFISH_SETS_FORTIFY AND NOT STARFISH_SANITIZE)
     add_compile_options(
