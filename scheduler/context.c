@@ -2,6 +2,7 @@
 #include "scheduler/context.h"
 
 #include "base/arithmetic.h"
+#include "base/c_locale.h"
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
@@ -30,7 +31,7 @@ void starfish_log(const struct starfish_context *context, starfish_log_level lev
     char message[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    starfish_print_list(message, sizeof message, format, arguments);
     va_end(arguments);
     context->log(context->log_data, level, message);
 }
