@@ -1,6 +1,7 @@
 /* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
 #include "base/options.h"
 
+#include "base/c_locale.h"
 #include "base/fingerprint.h"
 
 #include <ctype.h>
@@ -83,7 +84,7 @@ static const char *value_text(const struct starfish_option *option, double value
 {
     const char *format = option->type == STARFISH_OPTION_REAL ? "%g" : "%.0f";
 
-    snprintf(text, size, format, value);
+    starfish_print(text, size, format, value);
     return text;
 }
 
@@ -172,11 +173,11 @@ static const char *range_text(const struct starfish_option *option, char *text, 
     const int bounded = option->most < DBL_MAX;
 
     if (option->below_most)
-        snprintf(text, size, "%g or more and below %g", option->least, option->most);
+        starfish_print(text, size, "%g or more and below %g", option->least, option->most);
     else if (bounded)
-        snprintf(text, size, "%g..%g", option->least, option->most);
+        starfish_print(text, size, "%g..%g", option->least, option->most);
     else
-        snprintf(text, size, "%g or more", option->least);
+        starfish_print(text, size, "%g or more", option->least);
     return text;
 }
 
@@ -315,7 +316,7 @@ static starfish_status set_number(const struct starfish_option *option, void *op
     const double largest = option->type == STARFISH_OPTION_INT ? INT_MAX : is_real ? HUGE_VAL : 0x1p53;
     char *end, most[40] = "";
     errno = 0;
-    const double value = is_real ? strtod(word, &end) : (double)strtoll(word, &end, 10);
+    const double value = is_real ? starfish_read_real(word, &end) : (double)strtoll(word, &end, 10);
     const int is_held = errno == 0 || (is_real && value != 0); /* not a number so small that it became 0 */
 
     if (end != word && *end == 0 && !isspace((unsigned char)*word) && is_held && in_range(option, value) &&
@@ -326,7 +327,7 @@ static starfish_status set_number(const struct starfish_option *option, void *op
     if (is_real && option->least <= -DBL_MAX)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a finite number, is '%s'", label(option), word);
     if (option->most < INT_MAX)
-        snprintf(most, sizeof most, option->below_most ? ", below %g" : " to %g", option->most);
+        starfish_print(most, sizeof most, option->below_most ? ", below %g" : " to %g", option->most);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: must be a %snumber from %g%s, is '%s'", label(option),
                          is_real ? "" : "whole ", option->least, most, word);
 }

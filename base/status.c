@@ -1,6 +1,8 @@
 /* Status codes and the message of the last failure, one per thread (as errno is). */
 #include "base/failure.h"
 
+#include "base/c_locale.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +40,7 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...)
     char line[sizeof message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    starfish_print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     /* What comes from files and command lines is not to move a terminal's cursor, or to look like another line. */
     for (char *c = line; *c; ++c)

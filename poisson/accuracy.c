@@ -6,6 +6,7 @@
  * or the product form with its chains. O(n^2), the eigenvalues. */
 #include "poisson/accuracy.h"
 
+#include "base/c_locale.h"
 #include "base/precision.h"
 #include "blktri/plan.h"
 #include "poisson/null_space.h"
@@ -103,7 +104,7 @@ int starfish_blktri_loses_digits(const struct starfish_poisson_plan *plan, char 
         return 0;
     if (n <= FEW_ROWS && lost <= FEW_LOST)
         return 0;
-    snprintf(text, size, "cyclic reduction loses digits: its rows are %.2g times the smallest eigenvalue", lost);
+    starfish_print(text, size, "cyclic reduction loses digits: its rows are %.2g times the smallest eigenvalue", lost);
     return 1;
 }
 

@@ -7,6 +7,7 @@
  * 127 to 1023 in 2D and 64 x 256^2 and 64 x 512^2 in 3D, and are within a quarter of what was measured. */
 #include "poisson/estimate.h"
 
+#include "base/c_locale.h"
 #include "fft/kernels/basis.h"
 
 #include <math.h>
@@ -56,6 +57,6 @@ void starfish_poisson_describe_estimate(const struct starfish_poisson_plan *plan
     char work[64] = "a solve";
     if (count > 0)
         snprintf(work, sizeof work, "preparing and %zu solve%s", count, count > 1 ? "s" : "");
-    snprintf(text, size, "%s on a core, estimated: change of basis in %s %.3g ms, partial fractions %.3g ms", work,
-             plan->name[1], 1e3 * e.basis, 1e3 * e.fractions);
+    starfish_print(text, size, "%s on a core, estimated: change of basis in %s %.3g ms, partial fractions %.3g ms",
+                   work, plan->name[1], 1e3 * e.basis, 1e3 * e.fractions);
 }

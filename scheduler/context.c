@@ -2,6 +2,7 @@
 #include "scheduler/context.h"
 
 #include "base/arithmetic.h"
+#include "base/c_locale.h"
 #include "scheduler/fork.h"
 #include "scheduler/machine.h"
 #include "scheduler/options.h"
@@ -30,7 +31,7 @@ void starfish_log(const struct starfish_context *context, starfish_log_level lev
     char message[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    starfish_print_list(message, sizeof message, format, arguments);
     va_end(arguments);
     context->log(context->log_data, level, message);
 }
@@ -119,8 +120,8 @@ static starfish_status start_or_join(struct starfish_context *context, const str
     context->joined = starpu_is_initialized();
     if (!context->joined)
         STARFISH_TRY(starfish_start_starpu(context, options, &crew));
-    else if (starpu_init(NULL) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
+    else
+        STARFISH_TRY(starfish_join_starpu(context, sharing_ours == 0));
     starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     starfish_status status = collect_workers(context, options, crew.workers);
     if (status == STARFISH_SUCCESS)

@@ -152,6 +152,10 @@ int starfish_topology_numa_of_core(int core);
 int starfish_topology_numa_of_gpu(int device);
 /* The first processing unit of every core that this process may use, as StarPU numbers them; how many. */
 size_t starfish_topology_cores(int *unit, size_t most);
+/* Processing units and cores of the whole machine; 0 where hwloc finds nothing. */
+void starfish_topology_machine(int *units, int *cores);
+/* Is a file a topology in XML? */
+int starfish_topology_can_read(const char *file);
 /* Whether the machine has cores that this process may not use. */
 int starfish_topology_is_restricted(void);
 /* Cores' worth of time that the system grants this process (quota.h); 0: no limit. */

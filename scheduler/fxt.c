@@ -1,6 +1,7 @@
 /* StarPU's own traces. */
 #include "scheduler/fxt.h"
 
+#include "base/c_locale.h"
 #include "scheduler/paje.h"
 #include "scheduler/task.h"
 
@@ -55,6 +56,7 @@ static void convert(const char *folder, const char *trace)
     struct starpu_fxt_options options;
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         return;
+    starfish_c_locale_enter(); /* for the rest of this process */
     starpu_fxt_options_init(&options);
     options.ninputfiles = 1;
     options.filenames[0] = strdup(trace);
@@ -227,12 +229,14 @@ starfish_status starfish_fxt_copies(const char *folder, const struct starfish_re
 {
     struct copies found = {NULL, 0};
     FILE *paje = open_in(folder, "paje.trace"), *tasks = open_in(folder, "tasks.rec");
+    const locale_t before = starfish_c_locale_enter();
     int read = 1;
     if (paje && tasks) {
         const double offset = offset_of(tasks, record);
         if (!isnan(offset))
             read = read_copies(paje, offset, &found);
     }
+    starfish_c_locale_leave(before);
     if (paje)
         fclose(paje);
     if (tasks)

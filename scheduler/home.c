@@ -1,22 +1,36 @@
-/* Looking for a folder that StarPU can write. Its own choice is that of src/common/utils.c and
+/* Looking for a folder that StarPU can read and write. Its own choice is that of src/common/utils.c and
  * src/core/perfmodel/perfmodel.c of StarPU 1.4.
  *
  * Whether a folder can be written is not asked but tried, since rights, quotas and read-only mounts have no common
  * question. In folders that everybody may write, like /tmp, ours has the user's number in its name and must belong to
- * this user alone: another one could have made it. */
+ * this user alone: another one could have made it. So must StarPU's .starpu there. */
 #include "scheduler/home.h"
 
+#include "scheduler/measurements.h"
+
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONGEST = 3072 };
+enum {
+    LONGEST = STARFISH_HOME_PATH,
+    /* StarPU cuts paths off at 256 bytes, which name a model: codelets/45/SYMBOL.HOST.PROCESS. */
+    LONGEST_FOLDER_AND_HOST = 186,
+    HOST = 64,              /* StarPU cuts names of hosts off here */
+    LINKS_BYTES = 128 << 10 /* of one file of links; those of nodes with eight GPUs have 20 KB */
+};
+
+const char *const starfish_home_variables[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME", NULL};
+const char *const starfish_temporary_variables[] = {"TMPDIR", "TEMP", "TMP", NULL};
 
 static int is_folder(const char *path)
 {
@@ -24,10 +38,16 @@ static int is_folder(const char *path)
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
 }
 
+/* A path of several parts; 0 where it is too long. */
+static int join(char path[LONGEST], const char *folder, const char *below)
+{
+    return snprintf(path, LONGEST, "%s/%s", folder, below) < LONGEST;
+}
+
 /* A folder with all above it. */
 static int make_folders(const char *path)
 {
-    char part[LONGEST + 128];
+    char part[LONGEST];
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part)
         return 0;
     for (char *at = part + 1; (at = strchr(at, '/')); at++) {
@@ -39,78 +59,157 @@ static int make_folders(const char *path)
     return is_folder(part);
 }
 
-static int takes_a_file(const char *folder)
+/* Is there room for a file of so many bytes? Beyond a limit (ulimit -f) a signal would end the process. */
+static int takes_a_file(const char *folder, off_t bytes)
 {
-    char path[LONGEST + 1024];
-    snprintf(path, sizeof path, "%s/starfish-XXXXXX", folder);
+    char path[LONGEST];
+    struct rlimit limit;
+    if (!join(path, folder, "starfish-XXXXXX") ||
+        (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < (rlim_t)bytes))
+        return 0;
     const int file = mkstemp(path);
     if (file < 0)
         return 0;
-    const int written = write(file, "?", 1) == 1;
+    const int written = write(file, "?", 1) == 1 && posix_fallocate(file, 0, bytes) == 0;
     close(file);
     unlink(path);
     return written;
 }
 
-/* Whether files that are in a folder can be read and written, and folders in it take files. */
-static int contents_usable(const char *folder)
+/* ---- Files that StarPU could not read ---------------------------------------------------------------------------- */
+
+static int put_aside(struct starfish_home *home, const char *path)
+{
+    char other[LONGEST];
+    for (int i = 0; i < 10; i++) { /* a folder cannot be replaced unless it is empty */
+        snprintf(other, sizeof other, i > 0 ? "%.*s.unreadable%d" : "%.*s.unreadable", LONGEST - 32, path, i);
+        if (rename(path, other) != 0)
+            continue;
+        home->put_aside++;
+        snprintf(home->aside, sizeof home->aside, "%s", path);
+        return 1;
+    }
+    return 0;
+}
+
+static int check_file(struct starfish_home *home, const char *path, enum starfish_measurement kind)
+{
+    return !starfish_measurement_is_bad(path, kind) || put_aside(home, path);
+}
+
+/* A folder in StarPU's, in whose place there may be something else. */
+static int have_folder(struct starfish_home *home, char path[LONGEST], const char *folder, const char *below)
+{
+    struct stat found;
+    if (!join(path, folder, below))
+        return 0;
+    if (lstat(path, &found) == 0 && !is_folder(path) && !put_aside(home, path))
+        return 0;
+    return make_folders(path);
+}
+
+/* As StarPU names this host. With STARPU_MPI_HOSTNAMES each rank has one of the names; files of all are looked at. */
+static void list_hosts(char *hosts, size_t size)
+{
+    const char *all = getenv("STARPU_MPI_HOSTNAMES"), *one = getenv("STARPU_HOSTNAME");
+    hosts[0] = 0;
+    if ((all && *all) || (one && *one)) {
+        snprintf(hosts, size, "%s", all && *all ? all : one);
+        return;
+    }
+    gethostname(hosts, size < HOST ? size : HOST);
+    hosts[HOST - 1] = 0;
+    hosts[strcspn(hosts, ".")] = 0;
+}
+
+static int check_links(struct starfish_home *home, const char *folder, const char *host, int *complete)
+{
+    static const struct {
+        const char *end;
+        enum starfish_measurement kind;
+    } file[] = {{"config", STARFISH_MEASUREMENT_CONFIG},        {"affinity", STARFISH_MEASUREMENT_AFFINITY},
+                {"latency", STARFISH_MEASUREMENT_FILE},         {"bandwidth", STARFISH_MEASUREMENT_FILE},
+                {"platform.v4.xml", STARFISH_MEASUREMENT_FILE}, {"platform.xml", STARFISH_MEASUREMENT_FILE}};
+    int good = 1;
+    for (size_t i = 0; good && i < sizeof file / sizeof file[0]; i++) {
+        char name[HOST + 32], path[LONGEST];
+        snprintf(name, sizeof name, "%s.%s", host, file[i].end);
+        good = join(path, folder, name) && check_file(home, path, file[i].kind);
+        *complete = *complete && good && access(path, F_OK) == 0;
+    }
+    return good;
+}
+
+static int ends_with(const char *name, const char *end)
+{
+    const size_t length = strlen(name), most = strlen(end);
+    return length > most && name[length - most - 1] == '.' && strcmp(name + length - most, end) == 0;
+}
+
+/* Models of this host, SYMBOL.HOST. StarPU replaces those that it has read. */
+static int check_models(struct starfish_home *home, const char *folder, const char *host)
 {
     DIR *all = opendir(folder);
-    int good = all != NULL;
-    for (struct dirent *entry; good && (entry = readdir(all));) {
-        char path[LONGEST + 512];
-        if (entry->d_name[0] == '.')
+    int good = all || errno == ENOENT || errno == ENOTDIR, models = 0;
+    for (struct dirent *entry; all && good && (entry = readdir(all));) {
+        char path[LONGEST];
+        if (entry->d_name[0] == '.' || !ends_with(entry->d_name, host))
             continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        good = is_folder(path) ? takes_a_file(path) : access(path, R_OK | W_OK) == 0;
+        good = join(path, folder, entry->d_name) && check_file(home, path, STARFISH_MEASUREMENT_MODEL);
+        models++;
     }
     if (all)
         closedir(all);
+    return good && (models == 0 || takes_a_file(folder, 1));
+}
+
+/* The policy heteroprio keeps a file for each program. */
+static int check_heteroprio(struct starfish_home *home, const char *sampling)
+{
+    char folder[LONGEST], path[LONGEST], name[NAME_MAX + 8];
+    struct stat found;
+    snprintf(name, sizeof name, "%.*s.data", NAME_MAX, program_invocation_short_name);
+    if (!join(folder, sampling, "heteroprio"))
+        return 0;
+    if (lstat(folder, &found) == 0 && !is_folder(folder))
+        return put_aside(home, folder);
+    return join(path, folder, name) && check_file(home, path, STARFISH_MEASUREMENT_FILE);
+}
+
+/* All files of one folder of measurements that StarPU would read. */
+static int check_files(struct starfish_home *home, const char *sampling, int *complete)
+{
+    char hosts[LONGEST], bus[LONGEST], codelets[LONGEST], *rest;
+    list_hosts(hosts, sizeof hosts);
+    *complete = 1;
+    int good = join(bus, sampling, "bus") && join(codelets, sampling, "codelets/" STARFISH_MODEL_VERSION) &&
+               check_heteroprio(home, sampling);
+    for (char *host = strtok_r(hosts, " ", &rest); good && host; host = strtok_r(NULL, " ", &rest))
+        good = check_links(home, bus, host, complete) && check_models(home, codelets, host);
     return good;
 }
 
-/* StarPU's folder for measurements and those in it. */
-static int usable(const char *sampling)
+static int paths_fit(const char *sampling)
 {
-    static const char *const parts[] = {"bus", "codelets"};
-    int good = strlen(sampling) < LONGEST;
-    for (size_t i = 0; good && i < sizeof parts / sizeof parts[0]; i++) {
-        char folder[LONGEST + 32];
-        snprintf(folder, sizeof folder, "%s/%s", sampling, parts[i]);
-        good = make_folders(folder) && takes_a_file(folder) && contents_usable(folder);
-    }
-    return good;
+    char hosts[LONGEST], *rest;
+    size_t longest = 0;
+    list_hosts(hosts, sizeof hosts);
+    for (char *host = strtok_r(hosts, " ", &rest); host; host = strtok_r(NULL, " ", &rest))
+        longest = strlen(host) > longest ? strlen(host) : longest;
+    return strlen(sampling) + longest <= LONGEST_FOLDER_AND_HOST;
 }
 
-static int usable_as_home(const char *home)
-{
-    char sampling[LONGEST + 32];
-    return snprintf(sampling, sizeof sampling, "%s/.starpu/sampling", home) < (int)sizeof sampling && usable(sampling);
-}
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-static const char *first_variable(const char *const *name)
+/* StarPU's folder for measurements and those in it. Files of links are written at once where one is missing. */
+static int usable(struct starfish_home *home, const char *sampling)
 {
-    const char *value = NULL;
-    for (; *name && !value; name++)
-        value = getenv(*name);
-    return value;
-}
-
-static const char *temporary_folders(void)
-{
-    static const char *const names[] = {"TMPDIR", "TEMP", "TMP", NULL};
-    const char *value = first_variable(names);
-    return value && *value ? value : "/tmp";
-}
-
-static void find_usual(char *usual, size_t size)
-{
-    static const char *const names[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME", NULL};
-    const char *directly = getenv("STARPU_PERF_MODEL_DIR"), *home = first_variable(names);
-    if (directly)
-        snprintf(usual, size, "%s", directly);
-    else
-        snprintf(usual, size, "%s/.starpu/sampling", home ? home : temporary_folders());
+    char bus[LONGEST], codelets[LONGEST], models[LONGEST];
+    int complete;
+    return paths_fit(sampling) && have_folder(home, bus, sampling, "bus") &&
+           have_folder(home, codelets, sampling, "codelets") &&
+           have_folder(home, models, codelets, STARFISH_MODEL_VERSION) && check_files(home, sampling, &complete) &&
+           takes_a_file(bus, complete ? 1 : LINKS_BYTES) && takes_a_file(models, 1);
 }
 
 /* A folder of this user's alone. */
@@ -122,11 +221,57 @@ static int own_folder(const char *folder)
            (found.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static int try_cache(const char *above, const char *below, char *other, size_t size)
+static int usable_as_home(struct starfish_home *home, const char *folder)
 {
-    if (!above || !*above || snprintf(other, size, "%s%s", above, below) >= (int)size)
+    char sampling[LONGEST], starpu[LONGEST];
+    struct stat found;
+    if (!join(starpu, folder, ".starpu") || !join(sampling, folder, ".starpu/sampling"))
         return 0;
-    return is_folder(above) && own_folder(other) && usable_as_home(other);
+    if (stat(folder, &found) == 0 && (found.st_mode & S_IWOTH) && !own_folder(starpu))
+        return 0;
+    return usable(home, sampling);
+}
+
+static const char *first_variable(const char *const *name)
+{
+    const char *value = NULL;
+    for (; *name && !value; name++) {
+        value = getenv(*name);
+        value = value && *value ? value : NULL;
+    }
+    return value;
+}
+
+static const char *temporary_folder(void)
+{
+    const char *value = first_variable(starfish_temporary_variables);
+    return value ? value : "/tmp";
+}
+
+/* StarPU looks for each file in all of these, and writes new ones into the first. */
+static int usual_is_usable(struct starfish_home *home)
+{
+    const char *first = getenv("STARPU_PERF_MODEL_DIR"), *folder = first_variable(starfish_home_variables);
+    const char *more = getenv("STARPU_PERF_MODEL_PATH"), *above = folder ? folder : temporary_folder();
+    char sampling[LONGEST], others[LONGEST], *rest;
+    int complete;
+    snprintf(others, sizeof others, "%s", more ? more : "");
+    snprintf(sampling, sizeof sampling, "%s/.starpu/sampling", above);
+    snprintf(home->usual, sizeof home->usual, "%s", first && *first ? first : sampling);
+    if (first && *first ? !usable(home, first) || !check_files(home, sampling, &complete)
+                        : !usable_as_home(home, above))
+        return 0;
+    for (char *one = strtok_r(others, ":,", &rest); one; one = strtok_r(NULL, ":,", &rest))
+        if (!check_files(home, one, &complete))
+            return 0;
+    return 1;
+}
+
+static int try_cache(struct starfish_home *home, const char *above, const char *below)
+{
+    if (!above || !*above || snprintf(home->other, sizeof home->other, "%s%s", above, below) >= LONGEST)
+        return 0;
+    return is_folder(above) && own_folder(home->other) && usable_as_home(home, home->other);
 }
 
 /* The home that the system knows of the user; HOME may say something else. */
@@ -136,74 +281,41 @@ static const char *home_of_user(char *text, size_t size)
     return getpwuid_r(geteuid(), &entry, text, size, &found) == 0 && found ? entry.pw_dir : NULL;
 }
 
-enum starfish_home starfish_home_find(char *usual, char *other, size_t size)
+static enum starfish_home_kind find_other(struct starfish_home *home)
 {
-    find_usual(usual, size);
-    if (usable(usual))
-        return STARFISH_HOME_USUAL;
     char user[4096], name[64];
     snprintf(name, sizeof name, "/starfish-%lu", (unsigned long)geteuid());
-    if (try_cache(home_of_user(user, sizeof user), "/.cache", other, size) ||
-        try_cache("/var/cache", name, other, size) || try_cache("/var/tmp", name, other, size))
+    if (try_cache(home, home_of_user(user, sizeof user), "/.cache") || try_cache(home, "/var/cache", name) ||
+        try_cache(home, "/var/tmp", name))
         return STARFISH_HOME_CACHE;
-    const char *const places[] = {temporary_folders(), "/tmp", "/dev/shm"};
+    const char *const places[] = {temporary_folder(), "/tmp", "/dev/shm"};
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (snprintf(other, size, "%s/starfish-XXXXXX", places[i]) >= (int)size || !mkdtemp(other))
+        if (!join(home->other, places[i], "starfish-XXXXXX") || !mkdtemp(home->other))
             continue;
-        if (usable_as_home(other))
+        if (usable_as_home(home, home->other))
             return STARFISH_HOME_TEMPORARY;
-        starfish_home_remove(other);
+        starfish_home_remove(home->other);
     }
     return STARFISH_HOME_NOWHERE;
 }
 
-/* A model ends with an empty line. One that is locked is being written. */
-static int is_incomplete(const char *path)
+void starfish_home_mend(struct starfish_home *home)
 {
-    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
-    char end[2] = "";
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    const int regular = !is_folder(path), unlocked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
-    const off_t bytes = lseek(file, 0, SEEK_END);
-    const int known = bytes >= 2 && pread(file, end, 2, bytes - 2) == 2;
-    close(file);
-    return regular && unlocked && bytes > 0 && !(known && end[0] == '\n' && end[1] == '\n');
+    home->other[0] = home->aside[0] = 0;
+    home->put_aside = 0;
+    home->kind = usual_is_usable(home) ? STARFISH_HOME_USUAL : STARFISH_HOME_NOWHERE;
 }
 
-static int mend_folder(const char *folder)
+void starfish_home_find(struct starfish_home *home)
 {
-    DIR *all = opendir(folder);
-    int removed = 0;
-    for (struct dirent *entry; all && (entry = readdir(all));) {
-        char path[LONGEST + 1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (entry->d_name[0] != '.' && is_incomplete(path))
-            removed += unlink(path) == 0;
-    }
-    if (all)
-        closedir(all);
-    return removed;
+    starfish_home_mend(home);
+    if (home->kind != STARFISH_HOME_USUAL)
+        home->kind = find_other(home);
 }
 
-/* codelets/VERSION/MODEL */
-int starfish_home_mend(const char *folder)
+int starfish_home_takes_files(const char *folder)
 {
-    char codelets[LONGEST + 32];
-    if (snprintf(codelets, sizeof codelets, "%s/codelets", folder) >= (int)sizeof codelets)
-        return 0;
-    DIR *versions = opendir(codelets);
-    int removed = 0;
-    for (struct dirent *entry; versions && (entry = readdir(versions));) {
-        char path[LONGEST + 512];
-        snprintf(path, sizeof path, "%s/%s", codelets, entry->d_name);
-        if (entry->d_name[0] != '.')
-            removed += mend_folder(path);
-    }
-    if (versions)
-        closedir(versions);
-    return removed;
+    return make_folders(folder) && takes_a_file(folder, 1);
 }
 
 static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *where)

@@ -1,25 +1,40 @@
 /* Where StarPU keeps what it has measured: performance models and the speed of links.
  *
- * StarPU aborts where it cannot write. So its folder is tried before it starts, and another one is looked for where
- * that one cannot be had: the user's and the system's cache folders, at last a temporary one. */
+ * StarPU aborts where it cannot write, and where it cannot read what an earlier run, a full disk or another program has
+ * left there. So its folders are tried and its files are read before it starts. Files that it could not read are put
+ * aside, under the same name with .unreadable at its end. Where a folder cannot be had, another one is looked for: the
+ * user's and the system's cache folders, at last a temporary one. */
 #ifndef STARFISH_SCHEDULER_HOME_H
 #define STARFISH_SCHEDULER_HOME_H
 
-#include <stddef.h>
+/* Longer paths are too long for StarPU. */
+enum { STARFISH_HOME_PATH = 1024 };
 
-enum starfish_home {
-    STARFISH_HOME_USUAL,     /* StarPU's own choice can be written */
+enum starfish_home_kind {
+    STARFISH_HOME_USUAL,     /* StarPU's own choice can be read and written */
     STARFISH_HOME_CACHE,     /* another folder, to stay */
     STARFISH_HOME_TEMPORARY, /* a folder that is to be removed when StarPU has stopped (starfish_home_remove) */
     STARFISH_HOME_NOWHERE    /* nothing can be written anywhere */
 };
 
-/* usual[size] becomes the folder that StarPU would take by its variables, and other[size] the one to take instead,
- * which stands for HOME: StarPU makes .starpu/sampling in it. Both folders are made. */
-enum starfish_home starfish_home_find(char *usual, char *other, size_t size);
-/* Removes models that a process has not written to their end, since StarPU aborts where it reads one: killed, or with a
- * full disk. `folder` is StarPU's for measurements. How many. */
-int starfish_home_mend(const char *folder);
+struct starfish_home {
+    enum starfish_home_kind kind;
+    char usual[STARFISH_HOME_PATH]; /* the folder of measurements that StarPU would take by its variables */
+    char other[STARFISH_HOME_PATH]; /* CACHE, TEMPORARY: to take for HOME; StarPU makes .starpu/sampling in it */
+    int put_aside;                  /* files, of which this is one */
+    char aside[STARFISH_HOME_PATH];
+};
+
+/* Variables whose value is a folder for StarPU, the first that is set counts; an empty one counts as not set. */
+extern const char *const starfish_home_variables[]; /* for HOME, ends with NULL */
+extern const char *const starfish_temporary_variables[];
+
+/* Makes the folders, and puts files aside. */
+void starfish_home_find(struct starfish_home *home);
+/* Puts files of the usual folder aside, for a StarPU that runs already. kind: USUAL or NOWHERE. */
+void starfish_home_mend(struct starfish_home *home);
+/* Can files be written in a folder? It is made where it is missing. */
+int starfish_home_takes_files(const char *folder);
 /* A folder and all that is in it. */
 void starfish_home_remove(const char *folder);
 

@@ -5,6 +5,8 @@
  * In both cases pj_dump, and with it StarVZ, reads no further. */
 #include "scheduler/paje.h"
 
+#include "base/c_locale.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +139,9 @@ static starfish_status copy_lines(const char *path, FILE *from, FILE *to)
 {
     struct lines lines = {NULL, 0, 0};
     errno = 0;
+    const locale_t before = starfish_c_locale_enter();
     int copied = read_lines(from, &lines);
+    starfish_c_locale_leave(before);
     if (copied && lines.count > 0) {
         qsort(lines.line, lines.count, sizeof *lines.line, compare_lines);
         write_lines(to, &lines);

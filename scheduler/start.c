@@ -1,5 +1,9 @@
 /* Starting StarPU: which workers on which cores, and what its variables must say.
  *
+ * StarPU ends the process where its surroundings are not what it expects, and has no other way to say so. So all of
+ * them are checked in starfish_start_starpu before it starts: the variables of the environment, the limits of
+ * the process, the files and folders of its measurements. It starts, stops and is given tasks in the C locale.
+ *
  * Two settings matter most. With a GPU, StarPU writes device buffers back to the host whenever it is idle to keep a
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
  * to zero unless the user has set them. And StarPU must not catch the host program's signals or print. Where the user
@@ -13,11 +17,13 @@
  * STARPU_WORKERS_CPUID wherever the process may not use all of them, or there are too many. */
 #include "scheduler/start.h"
 
-#include "scheduler/address_space.h"
+#include "base/c_locale.h"
 #include "scheduler/home.h"
+#include "scheduler/limits.h"
 #include "scheduler/memory.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/stacks.h"
+#include "scheduler/variables.h"
 
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
@@ -48,17 +54,22 @@ static void set_environment_defaults(void)
     setenv("STARPU_PREFETCH", "0", 0);
 }
 
+/* The variable that says how many cores work: of the two, StarPU lets this one win. */
+static const char *cores_variable(void)
+{
+    return environment_count("STARPU_NCPU") >= 0 ? "STARPU_NCPU" : "STARPU_NCPUS";
+}
+
 /* StarPU would put several workers on one core, where each waits for the others. */
-static starfish_status check_cores(int cpu_workers, int cores)
+static starfish_status check_cores(const char *name, int cpu_workers, int cores)
 {
 #ifdef STARPU_SIMGRID
-    (void)cpu_workers; /* the simulated machine has other cores than this one */
-    (void)cores;
+    (void)name, (void)cpu_workers, (void)cores; /* the simulated machine has other cores than this one */
 #else
     const int threads = environment_count("STARPU_NTHREADS_PER_CORE"), most = threads > 1 ? threads * cores : cores;
     if (cpu_workers > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.cpu_workers is %d, but there are only %d%s", cpu_workers,
-                             most, starfish_topology_is_restricted() ? " that this process may use" : "");
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is %d, but there are only %d%s", name, cpu_workers, most,
+                             starfish_topology_is_restricted() ? " that this process may use" : "");
 #endif
     return STARFISH_SUCCESS;
 }
@@ -103,7 +114,7 @@ static struct starfish_crew choose_crew(const struct starfish_context_options *o
     int all, numa_nodes;
     starfish_topology_count(&all, &numa_nodes);
     const int cores = cores_by_default(), restricted = cores < all || starfish_topology_is_restricted();
-    const int in_environment = environment_count("STARPU_NCPU"), per_worker = options->cores_per_worker;
+    const int in_environment = environment_count(cores_variable()), per_worker = options->cores_per_worker;
     struct starfish_crew crew = {options->cpu_workers, options->cpu_workers};
 
     if (crew.cores < 0 && per_worker == 0 && in_environment >= 0)
@@ -123,7 +134,7 @@ static struct starfish_crew choose_crew(const struct starfish_context_options *o
 /* StarPU is built for so many workers of cores. */
 static void cap_crew(const struct starfish_context *context, struct starfish_crew *crew)
 {
-    const int asked = crew->workers >= 0 ? crew->workers : environment_count("STARPU_NCPU");
+    const int asked = crew->workers >= 0 ? crew->workers : environment_count(cores_variable());
     if (asked <= STARPU_MAXCPUS)
         return;
     starfish_log(context, STARFISH_LOG_WARNING,
@@ -139,9 +150,17 @@ starfish_status starfish_no_worker(const struct starfish_context_options *option
     if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "context: no worker: only GPUs are asked for, and there is none that can be used");
+    static const char *const variables[] = {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_RESERVE_NCPU", "STARPU_NCUDA",
+                                            "STARPU_MAIN_THREAD_BIND"};
+    char set[256] = "";
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const size_t used = strlen(set);
+        if (environment_count(variables[i]) >= 0)
+            snprintf(set + used, sizeof set - used, ", %s %d", variables[i], environment_count(variables[i]));
+    }
     return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d)",
-                         options->cpu_workers, options->gpu_workers);
+                         "context: no worker of the kinds and numbers asked for (cpu_workers %d, gpu_workers %d%s)",
+                         options->cpu_workers, options->gpu_workers, set);
 }
 
 /* StarPU lets its variables win over what it is given. A variable that must be another one while StarPU starts, or none
@@ -170,12 +189,6 @@ static void restore_variable(struct variable variable)
     else if (variable.changed)
         unsetenv(variable.name);
     free(variable.before);
-}
-
-static int empty(const char *name)
-{
-    const char *value = getenv(name);
-    return value && !*value;
 }
 
 /* The cores that StarPU must be told, as STARPU_WORKERS_CPUID has them; "": it finds them by itself. */
@@ -211,6 +224,28 @@ static void return_to_device(int device)
 #endif
 }
 
+/* StarPU takes folders that are empty texts for folders. */
+static int is_empty(const char *name)
+{
+    const char *value = getenv(name);
+    return value && !*value;
+}
+
+enum { FOLDERS = 8 };
+
+/* Variables of folders, with `home` in place of those that StarPU would keep its measurements in. */
+static size_t change_folders(struct variable changed[FOLDERS], const char *home)
+{
+    size_t count = 0;
+    for (const char *const *name = starfish_home_variables; *name; name++)
+        changed[count++] = change_variable(*name, home || is_empty(*name), home);
+    for (const char *const *name = starfish_temporary_variables; *name; name++)
+        changed[count++] = change_variable(*name, is_empty(*name), NULL);
+    changed[count++] = change_variable("STARPU_PERF_MODEL_DIR", home != NULL, NULL);
+    changed[count++] = change_variable("STARPU_PERF_MODEL_PATH", home != NULL, NULL);
+    return count;
+}
+
 static int initialise(struct starpu_conf *conf, const struct starfish_context_options *options, const char *home)
 {
     char cores[STARPU_MAXCPUS * 12];
@@ -219,21 +254,24 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
         change_variable("STARPU_NCPU", conf->ncpus >= 0, NULL),
         change_variable("STARPU_NCPUS", conf->ncpus >= 0, NULL),
         change_variable("STARPU_NCUDA", options->gpu_workers >= 0, NULL),
-        change_variable("STARPU_SCHED", options->policy || conf->sched_policy || empty("STARPU_SCHED"), NULL),
+        change_variable("STARPU_SCHED", options->policy || conf->sched_policy, NULL),
         change_variable("STARPU_WORKERS_CPUID", *cores, cores),
-        change_variable("STARPU_PERF_MODEL_DIR", home != NULL, NULL),
-        change_variable("XDG_CACHE_HOME", home != NULL, home),
-        change_variable("STARPU_HOME", home != NULL, home),
     };
+    struct variable folders[FOLDERS];
+    const size_t count = change_folders(folders, home);
     void *binding = starfish_topology_binding();
     const int device = current_device();
     const size_t stacks = starfish_stacks_enlarge();
+    const locale_t locale = starfish_c_locale_enter();
     int code = starpu_init(conf);
+    starfish_c_locale_leave(locale);
     starfish_stacks_restore(stacks);
     return_to_device(device);
     starfish_topology_bind_again(binding);
     for (size_t i = 0; i < sizeof changed / sizeof changed[0]; i++)
         restore_variable(changed[i]);
+    for (size_t i = 0; i < count; i++)
+        restore_variable(folders[i]);
     return code;
 }
 
@@ -244,7 +282,10 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
         return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
     int cores, numa_nodes;
     starfish_topology_count(&cores, &numa_nodes);
-    STARFISH_TRY(check_cores(options->cpu_workers, cores));
+    if (options->cpu_workers >= 0)
+        STARFISH_TRY(check_cores("options.cpu_workers", options->cpu_workers, cores));
+    else
+        STARFISH_TRY(check_cores(cores_variable(), environment_count(cores_variable()), cores));
     const int asked = options->gpu_workers >= 0 ? options->gpu_workers : environment_count("STARPU_NCUDA");
     const int there = starfish_gpu_count(), gpus = asked >= 0 && asked < there ? asked : there;
     *crew = choose_crew(options, gpus);
@@ -267,46 +308,52 @@ static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish
 
 /* ---- Where StarPU keeps what it has measured --------------------------------------------------------------------- */
 
-static char temporary_home[4096]; /* to be removed when StarPU has stopped; "": none */
+static char temporary_home[STARFISH_HOME_PATH]; /* to be removed when StarPU has stopped; "": none */
 
-/* *home: the folder that is to stand for HOME, or NULL. */
-static starfish_status find_home(const struct starfish_context *context, char *folder, size_t size, const char **home)
+static void log_home(const struct starfish_context *context, const struct starfish_home *home)
 {
-    char usual[4096];
-    *home = NULL;
+    if (home->put_aside > 0)
+        starfish_log(context, STARFISH_LOG_WARNING,
+                     "StarPU could not read %s%s: put aside under that name with .unreadable at its end", home->aside,
+                     home->put_aside > 1 ? " and other files" : "");
+    if (home->kind == STARFISH_HOME_CACHE)
+        starfish_log(context, STARFISH_LOG_WARNING, "%s cannot be used: what StarPU measures is kept in %s",
+                     home->usual, home->other);
+    if (home->kind == STARFISH_HOME_TEMPORARY)
+        starfish_log(context, STARFISH_LOG_WARNING,
+                     "%s cannot be used, nor can cache folders: what StarPU measures is not kept", home->usual);
+}
+
+/* A recorded machine is only read. */
+static starfish_status find_home(const struct starfish_context *context, struct starfish_home *home)
+{
 #ifdef STARPU_SIMGRID
-    (void)context, (void)folder, (void)size, (void)usual; /* a recorded machine is only read */
+    (void)context;
+    home->kind = STARFISH_HOME_USUAL;
     return STARFISH_SUCCESS;
 #endif
-    const enum starfish_home found = starfish_home_find(usual, folder, size);
-    char kept[4096 + 32];
-    snprintf(kept, sizeof kept, found == STARFISH_HOME_USUAL ? "%s" : "%s/.starpu/sampling",
-             found == STARFISH_HOME_USUAL ? usual : folder);
-    const int removed = starfish_home_mend(kept);
-    if (removed > 0)
-        starfish_log(context, STARFISH_LOG_WARNING,
-                     "%d performance models in %s were not written to their end and are removed", removed, kept);
-    switch (found) {
-    case STARFISH_HOME_USUAL:
-        break;
-    case STARFISH_HOME_CACHE:
-        *home = folder;
-        starfish_log(context, STARFISH_LOG_WARNING, "%s cannot be written: what StarPU measures is kept in %s", usual,
-                     folder);
-        break;
-    case STARFISH_HOME_TEMPORARY:
-        *home = folder;
-        snprintf(temporary_home, sizeof temporary_home, "%s", folder);
-        starfish_log(context, STARFISH_LOG_WARNING,
-                     "%s cannot be written, nor can cache folders: what StarPU measures is not kept", usual);
-        break;
-    case STARFISH_HOME_NOWHERE:
-        return starfish_fail(STARFISH_ERROR_RUNTIME,
-                             "StarPU needs a folder for what it measures, and neither %s nor a cache folder nor a "
-                             "temporary one can be written: set STARPU_HOME",
-                             usual);
-    }
-    return STARFISH_SUCCESS;
+    starfish_home_find(home);
+    log_home(context, home);
+    if (home->kind == STARFISH_HOME_TEMPORARY)
+        snprintf(temporary_home, sizeof temporary_home, "%s", home->other);
+    if (home->kind != STARFISH_HOME_NOWHERE)
+        return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_RUNTIME,
+                         "StarPU needs a folder for what it measures, and neither %s nor a cache folder nor a "
+                         "temporary one can be written: set STARPU_HOME",
+                         home->usual);
+}
+
+/* Of a StarPU that runs already. */
+static void mend_home(const struct starfish_context *context)
+{
+#ifdef STARPU_SIMGRID
+    (void)context;
+#else
+    struct starfish_home home;
+    starfish_home_mend(&home);
+    log_home(context, &home);
+#endif
 }
 
 static void remove_temporary_home(void)
@@ -318,27 +365,32 @@ static void remove_temporary_home(void)
 
 /* ---- Start and stop ---------------------------------------------------------------------------------------------- */
 
-/* Of StarPU and ours beside the caller's: workers, and one that watches them. */
-static int threads_of(const struct starpu_conf *conf)
+/* Of StarPU and ours beside the caller's: one for each core that works and each GPU, and one that watches them. */
+static int threads_of(const struct starpu_conf *conf, const struct starfish_crew *crew)
 {
     enum { BESIDE = 1 };
     int cores, numa_nodes;
+    const int in_environment = environment_count(cores_variable());
     starfish_topology_count(&cores, &numa_nodes);
-    return (conf->ncpus >= 0 ? conf->ncpus : cores) + (conf->ncuda > 0 ? conf->ncuda : 0) + BESIDE;
+    if (crew->cores >= 0)
+        cores = crew->cores > conf->ncpus ? crew->cores : conf->ncpus;
+    else if (in_environment >= 0)
+        cores = in_environment;
+    return cores + (conf->ncuda >= 0 ? conf->ncuda : starfish_gpu_count()) + BESIDE;
 }
 
 starfish_status starfish_start_starpu(const struct starfish_context *context,
                                       const struct starfish_context_options *options, struct starfish_crew *crew)
 {
     struct starpu_conf conf;
-    char folder[4096];
-    const char *home;
+    struct starfish_home home;
+    STARFISH_TRY(starfish_variables_check());
     starfish_topology_look();
     set_environment_defaults();
     STARFISH_TRY(fill_conf(&conf, options, context, crew));
-    STARFISH_TRY(starfish_check_address_space(threads_of(&conf)));
-    STARFISH_TRY(find_home(context, folder, sizeof folder, &home));
-    int code = initialise(&conf, options, home);
+    STARFISH_TRY(starfish_check_limits(threads_of(&conf, crew)));
+    STARFISH_TRY(find_home(context, &home));
+    int code = initialise(&conf, options, home.kind == STARFISH_HOME_USUAL ? NULL : home.other);
     if (code != 0)
         remove_temporary_home();
     if (code == -ENODEV)
@@ -348,9 +400,21 @@ starfish_status starfish_start_starpu(const struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_join_starpu(const struct starfish_context *context, int is_the_hosts)
+{
+    STARFISH_TRY(starfish_variables_check());
+    if (is_the_hosts)
+        mend_home(context);
+    if (starpu_init(NULL) != 0)
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
+    return STARFISH_SUCCESS;
+}
+
 void starfish_stop_starpu(void)
 {
+    const locale_t locale = starfish_c_locale_enter();
     starpu_shutdown();
+    starfish_c_locale_leave(locale);
     if (!starpu_is_initialized())
         remove_temporary_home();
 }

@@ -12,6 +12,8 @@ struct starfish_crew {
 /* Logs what is not as asked for. The calling thread stays bound where it was. Errors: ARGUMENT, RUNTIME. */
 starfish_status starfish_start_starpu(const struct starfish_context *context,
                                       const struct starfish_context_options *options, struct starfish_crew *crew);
+/* One user more of the StarPU that runs, which the host program has started or we. Errors: ARGUMENT, RUNTIME. */
+starfish_status starfish_join_starpu(const struct starfish_context *context, int is_the_hosts);
 /* One user less of StarPU; it stops with the last one, the host program included. */
 void starfish_stop_starpu(void);
 

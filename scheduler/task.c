@@ -2,6 +2,7 @@
 #include "scheduler/task.h"
 
 #include "base/arithmetic.h"
+#include "base/c_locale.h"
 #include "scheduler/account.h"
 #include "scheduler/bundle.h"
 #include "scheduler/fork.h"
@@ -349,6 +350,15 @@ static void teach_model(struct starpu_codelet *codelet)
         codelet->model->benchmarking = (unsigned)atomic_load(&teaching.teach);
 }
 
+/* StarPU reads the file of a codelet's model when the codelet's first task is submitted. */
+static int submit_in_c_locale(struct starpu_task *starpu_task)
+{
+    const locale_t before = starfish_c_locale_enter();
+    const int code = starpu_task_submit(starpu_task);
+    starfish_c_locale_leave(before);
+    return code;
+}
+
 /* Whoever watches a solve sees which iteration, or without iterations which phase, a task is of. StarPU keeps one such
  * number for all threads that submit, and aborts where two of them change it at once: one does, and a task that another
  * submits meanwhile is counted to the same iteration. */
@@ -357,9 +367,9 @@ static int submit_in_iteration(const struct starfish_task *task, struct starpu_t
     static atomic_flag is_changed = ATOMIC_FLAG_INIT;
     const int iteration = atomic_load(&task->progress->iteration);
     if (!watched || atomic_flag_test_and_set(&is_changed))
-        return starpu_task_submit(starpu_task);
+        return submit_in_c_locale(starpu_task);
     starpu_iteration_push((unsigned long)(iteration > 0 ? iteration : task->phase));
-    const int code = starpu_task_submit(starpu_task);
+    const int code = submit_in_c_locale(starpu_task);
     starpu_iteration_pop();
     atomic_flag_clear(&is_changed);
     return code;
@@ -433,7 +443,7 @@ static starfish_status replace(const struct starfish_task *task, starfish_status
     starfish_watched_add(&progress->context->watched, starpu_task->cl_arg);
     atomic_fetch_add(&progress->submitted, 1);
     starfish_rest_busy();
-    if (starpu_task_submit(starpu_task) == 0)
+    if (submit_in_c_locale(starpu_task) == 0)
         return STARFISH_SUCCESS;
     starfish_rest_idle();
     atomic_fetch_sub(&progress->submitted, 1);

@@ -8,6 +8,7 @@
 #include "scheduler/quota.h"
 
 #include <hwloc.h>
+#include <limits.h>
 #ifdef STARFISH_CUDA
 #include <hwloc/cudart.h>
 #endif
@@ -26,6 +27,17 @@ void starfish_topology_count(int *cores, int *numa_nodes)
 }
 
 void starfish_topology_look(void) {}
+
+void starfish_topology_machine(int *units, int *cores)
+{
+    *units = *cores = INT_MAX;
+}
+
+int starfish_topology_can_read(const char *file)
+{
+    (void)file;
+    return 1;
+}
 
 int starfish_topology_is_restricted(void)
 {
@@ -188,6 +200,25 @@ void starfish_topology_count(int *cores, int *numa_nodes)
         *cores = 1;
     if (*numa_nodes < 1)
         *numa_nodes = 1;
+}
+
+void starfish_topology_machine(int *units, int *cores)
+{
+    hwloc_topology_t machine = topology();
+    *units = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU) : 0;
+    *cores = machine ? cores_of_machine() : 0;
+    if (*cores < 1) /* some systems tell of units only */
+        *cores = *units;
+}
+
+int starfish_topology_can_read(const char *file)
+{
+    hwloc_topology_t read;
+    if (hwloc_topology_init(&read) != 0)
+        return 0;
+    const int good = hwloc_topology_set_xml(read, file) == 0 && hwloc_topology_load(read) == 0;
+    hwloc_topology_destroy(read);
+    return good;
 }
 
 int starfish_topology_is_restricted(void)

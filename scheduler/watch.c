@@ -1,6 +1,7 @@
 /* The watchdog of waits: the list of unfinished tasks, slices of waiting, and what a stuck runtime is waiting for. */
 #include "scheduler/watch.h"
 
+#include "base/c_locale.h"
 #include "scheduler/context.h"
 #include "scheduler/memory.h"
 #include "scheduler/task.h"
@@ -129,13 +130,13 @@ static void explain(const struct starfish_context *context)
         describe_task(header, task, sizeof task);
     if (ready && worker >= 0 && (ready->task->where & (int32_t)STARPU_CUDA)) {
         const unsigned node = starpu_worker_get_memory_node((unsigned)worker);
-        snprintf(stuck_why, sizeof stuck_why,
-                 "nothing has moved for %.3g s: %s waits for %.3g MB on GPU 0, where %.3g of %.3g MB are free",
-                 watched->patience, task, 1e-6 * (double)starfish_missing_bytes(ready->task, node),
-                 1e-6 * (double)starpu_memory_get_available(node), 1e-6 * (double)starpu_memory_get_total(node));
+        starfish_print(stuck_why, sizeof stuck_why,
+                       "nothing has moved for %.3g s: %s waits for %.3g MB on GPU 0, where %.3g of %.3g MB are free",
+                       watched->patience, task, 1e-6 * (double)starfish_missing_bytes(ready->task, node),
+                       1e-6 * (double)starpu_memory_get_available(node), 1e-6 * (double)starpu_memory_get_total(node));
     } else {
-        snprintf(stuck_why, sizeof stuck_why, "nothing has moved for %.3g s: %s waits for %s", watched->patience, task,
-                 ready ? "a worker" : "data that no task brings");
+        starfish_print(stuck_why, sizeof stuck_why, "nothing has moved for %.3g s: %s waits for %s", watched->patience,
+                       task, ready ? "a worker" : "data that no task brings");
     }
 }
 

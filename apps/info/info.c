@@ -58,7 +58,7 @@ static void list_cores(char *text, size_t size)
 static void look_around(struct surroundings *here)
 {
     struct utsname system;
-    char other[PATH_MAX];
+    struct starfish_home home;
     *here = (struct surroundings){.compiler = BUILD_COMPILER, .flags = BUILD_FLAGS};
     if (strlen(BUILD_CUDA) > 0)
         snprintf(here->cuda, sizeof here->cuda, "%.20s for %.40s", BUILD_CUDA, BUILD_ARCHITECTURES);
@@ -66,13 +66,11 @@ static void look_around(struct surroundings *here)
     if (uname(&system) == 0)
         snprintf(here->system, sizeof here->system, "%s %s %s", system.sysname, system.release, system.machine);
     list_cores(here->cores, sizeof here->cores);
-    const enum starfish_home home = starfish_home_find(here->models, other, PATH_MAX);
-    if (home == STARFISH_HOME_CACHE)
-        snprintf(here->models, sizeof here->models, "%s", other);
-    else if (home == STARFISH_HOME_TEMPORARY)
-        starfish_home_remove(other);
-    if (home == STARFISH_HOME_TEMPORARY || home == STARFISH_HOME_NOWHERE)
-        here->models[0] = '\0'; /* they are not kept */
+    starfish_home_find(&home);
+    if (home.kind == STARFISH_HOME_USUAL || home.kind == STARFISH_HOME_CACHE) /* else they are not kept */
+        snprintf(here->models, sizeof here->models, "%s", home.kind == STARFISH_HOME_CACHE ? home.other : home.usual);
+    if (home.kind == STARFISH_HOME_TEMPORARY)
+        starfish_home_remove(home.other);
 }
 
 static void print_runtime(const struct starfish_runtime *runtime, const struct surroundings *here)

@@ -1,7 +1,6 @@
 /* A guest in a host program: what a context costs and changes there, and where it must do with little. Each test has a
  * process of its own. */
 #include "scheduler/context.h"
-#include "scheduler/home.h"
 
 #include "tests/common/check.h"
 #include "tests/common/child.h"
@@ -14,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <starfish/starfish.h>
@@ -538,40 +536,6 @@ static const char *works_without_a_home(void)
     return NULL;
 }
 
-static void write_model(const char *folder, const char *name, const char *text)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/codelets/45/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A killed process or a full disk leaves models cut off anywhere; whole ones and empty ones StarPU can read. */
-static void models_cut_off_are_removed(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/starfish-guest-XXXXXX", path[128];
-    assert_non_null(mkdtemp(folder));
-    assert_int_equal(starfish_home_mend(folder), 0);
-    snprintf(path, sizeof path, "%s/codelets", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    snprintf(path, sizeof path, "%s/codelets/45", folder);
-    assert_int_equal(mkdir(path, 0700), 0);
-    write_model(folder, "whole", "45\n1 2 3\n\n");
-    write_model(folder, "empty", "");
-    assert_int_equal(starfish_home_mend(folder), 0);
-    write_model(folder, "cut-in-a-line", "45\n1 2");
-    write_model(folder, "cut-at-its-end", "45\n1 2 3\n");
-    assert_int_equal(starfish_home_mend(folder), 2);
-    assert_int_equal(starfish_home_mend(folder), 0);
-    snprintf(path, sizeof path, "%s/codelets/45/whole", folder);
-    assert_int_equal(access(path, R_OK), 0);
-    starfish_home_remove(folder);
-    assert_int_equal(access(folder, F_OK), -1);
-}
-
 static void nowhere_to_write_is_a_warning(void **state)
 {
     (void)state;
@@ -586,7 +550,6 @@ int main(void)
         cmocka_unit_test(few_cores_and_many),
         cmocka_unit_test(forks_end_well),
         cmocka_unit_test(nowhere_to_write_is_a_warning),
-        cmocka_unit_test(models_cut_off_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
