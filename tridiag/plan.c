@@ -4,6 +4,7 @@
 #include "base/real.h"
 #include "scheduler/memory.h"
 #include "scheduler/team.h"
+#include "tridiag/layout.h"
 #include "tridiag/options.h"
 
 #include <math.h>
@@ -19,26 +20,6 @@ enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
 /* ---- What is asked for ------------------------------------------------------------------------------------------ */
 
-static starfish_status check_layout(const char *name, struct starfish_layout layout, size_t n, size_t lines, int shared)
-{
-    const size_t most = SIZE_MAX / 64;
-
-    if (n > 1 && layout.row == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.row is 0", name);
-    if (lines > 1 && layout.line == 0 && !shared)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.line is 0", name);
-    if (layout.row > most / n || layout.line > most / lines)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: %zu and %zu are too far apart", name, layout.row,
-                             layout.line);
-    /* With two strides, elements keep apart when the larger one leaps over all that the smaller one reaches. */
-    const int apart = layout.row >= layout.line ? (lines - 1) * layout.line < layout.row || n == 1
-                                                : (n - 1) * layout.row < layout.line || lines == 1;
-    if (!apart && !shared)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: lines overlap with strides %zu (row) and %zu (line)",
-                             name, layout.row, layout.line);
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 {
     if (p->n == 0 || p->n > LONGEST_LINE)
@@ -50,14 +31,7 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
     STARFISH_NEED(p->lower, "problem.lower");
     STARFISH_NEED(p->diag, "problem.diag");
     STARFISH_NEED(p->upper, "problem.upper");
-    STARFISH_TRY(check_layout("coefficients", p->coefficients, p->n, p->lines, p->coefficients.line == 0));
-    STARFISH_TRY(check_layout("vectors", p->vectors, p->n, p->lines, 0));
-    const size_t span = starfish_batch_span(p->vectors, p->n, p->lines);
-    if (p->rhs > 1 && p->rhs_stride < span)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.rhs_stride is %zu, but the lines of a right-hand side reach over %zu elements",
-                             p->rhs_stride, span);
-    return STARFISH_SUCCESS;
+    return starfish_batch_check_layouts(p);
 }
 
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
@@ -122,29 +96,32 @@ static const void *at(const void *array, size_t index, size_t size)
     return array ? (const char *)array + index * size : NULL;
 }
 
-static void describe_piece(struct starfish_tridiag_plan *plan, size_t number)
+static starfish_status describe_piece(struct starfish_tridiag_plan *plan, size_t number)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
     struct starfish_batch_piece *piece = &plan->piece[number];
-    const size_t components = p->complex_rhs ? 2 : 1,
-                 lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1);
+    const size_t components = p->complex_rhs ? 2 : 1, first = starfish_batch_first_line(p->lines, plan->pieces, number),
+                 lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1) - first;
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, lines);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, lines);
 
-    piece->first_line = starfish_batch_first_line(p->lines, plan->pieces, number);
-    piece->task = (struct starfish_batch_task){
-        .precision = plan->options.precision,
-        .kernel = {.n = p->n,
-                   .lines = lines - piece->first_line,
-                   .columns = p->rhs * components,
-                   .components = (int)components,
-                   .periodic = p->periodic != 0,
-                   .algorithm = plan->options.algorithm,
-                   .coefficients = p->coefficients,
-                   .vectors = {p->vectors.row * components, p->vectors.line * components},
-                   .column = p->rhs_stride * components},
-        .coefficient_shape =
-            p->coefficients.line == 0 ? STARFISH_BATCH_SPAN : starfish_batch_shape_of(p->coefficients, p->n, p->lines),
-        .vector_shape = starfish_batch_shape_of(p->vectors, p->n, p->lines),
-        .workspace = &plan->workspace};
+    piece->first_line = first;
+    piece->task =
+        (struct starfish_batch_task){.precision = plan->options.precision,
+                                     .kernel = {.n = p->n,
+                                                .lines = lines,
+                                                .columns = p->rhs * components,
+                                                .components = (int)components,
+                                                .periodic = p->periodic != 0,
+                                                .algorithm = plan->options.algorithm,
+                                                .coefficients = p->coefficients,
+                                                .vectors = {p->vectors.row * components, p->vectors.line * components},
+                                                .column = p->rhs_stride * components},
+                                     .coefficient_shape = starfish_batch_shape_of(&coefficients),
+                                     .vector_shape = starfish_batch_shape_of(&vectors),
+                                     .workspace = &plan->workspace};
+    STARFISH_TRY(starfish_data_block_check("problem.coefficients", &piece->task.coefficient_shape.block));
+    return starfish_data_block_check("problem.vectors", &piece->task.vector_shape.block);
 }
 
 static starfish_status register_coefficients(struct starfish_tridiag_plan *plan, struct starfish_batch_piece *piece)
@@ -156,15 +133,13 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
     struct starfish_batch_task *task = &piece->task;
 
     for (int i = 0; i < 3; i++) {
-        struct starfish_batch_array lines = {.context = plan->context,
-                                             .name = names[i],
-                                             .memory = at(arrays[i], piece->first_line * p->coefficients.line, size),
-                                             .size = size,
-                                             .shape = task->coefficient_shape,
-                                             .layout = p->coefficients,
-                                             .rhs = 1};
+        struct starfish_data_block_place lines = {.context = plan->context,
+                                                  .name = names[i],
+                                                  .memory =
+                                                      at(arrays[i], piece->first_line * p->coefficients.line, size),
+                                                  .element_size = size};
         STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &lines.node, NULL));
-        STARFISH_TRY(starfish_batch_register(&task->coefficient[i], &task->kernel, &lines));
+        STARFISH_TRY(starfish_data_block_register(&task->coefficient[i], &lines, &task->coefficient_shape.block));
         starfish_data_set_constant(task->coefficient[i], 1);
     }
     if (p->shift)
@@ -359,14 +334,17 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 
 /* ---- Interface -------------------------------------------------------------------------------------------------- */
 
-/* Lines at two strides cannot be told apart by the runtime. */
-static int is_span(const struct starfish_tridiag_plan *plan, struct starfish_layout layout)
+/* The runtime has no pieces of what is one run. */
+static int is_one_run(const struct starfish_batch_extents *array)
 {
-    return starfish_batch_shape_of(layout, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN;
+    return !starfish_batch_shape_of(array).is_nested;
 }
 
 static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, p->lines);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, p->lines);
     enum starfish_residence residence;
     int node;
 
@@ -375,12 +353,11 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     plan->pieces = plan->shares               ? shared_pieces(plan)
                    : plan->options.pieces > 0 ? plan->options.pieces
                                               : choose_pieces(plan, residence);
-    const int are_shared = plan->problem.coefficients.line == 0; /* by all lines */
-    if (is_span(plan, plan->problem.vectors) || (!are_shared && is_span(plan, plan->problem.coefficients)))
+    if (is_one_run(&vectors) || is_one_run(&coefficients))
         plan->pieces = 1;
     plan->shares = plan->shares && plan->pieces > 1;
     for (size_t i = 0; i < plan->pieces; i++)
-        describe_piece(plan, i);
+        STARFISH_TRY(describe_piece(plan, i));
     measure(plan);
     plan->shares = plan->shares && plan->memory.gpu_least <= plan->memory.gpu_there;
     return STARFISH_SUCCESS;
@@ -409,14 +386,15 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(check_problem(problem));
+    const struct starfish_tridiag_problem normalised = starfish_batch_normalised(problem);
+    STARFISH_TRY(check_problem(&normalised));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
-    STARFISH_TRY(check_options(context, problem, &options));
+    STARFISH_TRY(check_options(context, &normalised, &options));
     struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
-    plan->problem = *problem;
+    plan->problem = normalised;
     plan->options = options;
     plan->growth = NAN;
     pthread_mutex_init(&plan->lock, NULL);
