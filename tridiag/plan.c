@@ -16,6 +16,7 @@ enum { UNKNOWNS_PER_PIECE = 32768, LINES_TOGETHER = 32, PIECES_PER_CORE = 2, PIE
 /* Where GPUs and teams of cores share a batch: enough to divide it by, each worth a copy to a GPU. Smaller batches are
  * cut for GPUs, and the policy finds the worker of each piece. */
 enum { SHARED_PIECES = 32, SHARED_UNKNOWNS_PER_PIECE = 1 << 18, FEWEST_SHARED_PIECES = 8 };
+enum { DOUBLES_OF_GROWTH = sizeof(struct starfish_batch_growth) / sizeof(double) };
 enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
 /* ---- What is asked for ------------------------------------------------------------------------------------------ */
@@ -91,6 +92,11 @@ static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starf
     return pieces < STARFISH_BATCH_MOST_PIECES ? pieces : STARFISH_BATCH_MOST_PIECES;
 }
 
+static int has_border(const struct starfish_tridiag_plan *plan)
+{
+    return starfish_batch_has_border(&plan->piece[0].task.kernel);
+}
+
 static const void *at(const void *array, size_t index, size_t size)
 {
     return array ? (const char *)array + index * size : NULL;
@@ -160,12 +166,12 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
         STARFISH_TRY(starfish_array_register(&piece->factors, 2 * matrices * task->kernel.n, size));
         task->factors = piece->factors;
     }
-    if (task->kernel.periodic) {
+    if (starfish_batch_has_border(&task->kernel)) {
         STARFISH_TRY(starfish_array_register(&piece->border, matrices * task->kernel.n, size));
         task->border = piece->border;
     }
     if (plan->options.check) {
-        STARFISH_TRY(starfish_table_results(&piece->growth, matrices));
+        STARFISH_TRY(starfish_table_results(&piece->growth, matrices * DOUBLES_OF_GROWTH));
         task->growth = piece->growth.handle;
     }
     return STARFISH_SUCCESS;
@@ -187,7 +193,7 @@ static size_t workspace_of_core(const struct starfish_batch *kernel, size_t core
     return most;
 }
 
-/* Workspace depends on whether there are shifts and factors, not on where. */
+/* Workspace depends on whether there are shifts, factors and growth, not on where. */
 static void count_workspace(const struct starfish_tridiag_plan *plan, size_t bytes[STARFISH_WORKER_KINDS])
 {
     const size_t size = starfish_real_size(plan->options.precision);
@@ -196,9 +202,11 @@ static void count_workspace(const struct starfish_tridiag_plan *plan, size_t byt
 
     for (size_t i = 0; i < plan->pieces; i++) {
         static char there;
+        static struct starfish_batch_growth growth;
         struct starfish_batch kernel = plan->piece[i].task.kernel;
         kernel.shift = plan->problem.shift ? &there : NULL;
         kernel.factors = plan->options.keep_factors ? &there : NULL;
+        kernel.growth = plan->options.check ? &growth : NULL;
         const size_t on_cpu = workspace_of_core(&kernel, cores, size);
         const size_t on_gpu = starfish_batch_workspace_cuda(&kernel, size);
         cpu = on_cpu > cpu ? on_cpu : cpu;
@@ -228,9 +236,9 @@ static void count_lines(const struct starfish_tridiag_plan *plan, size_t lines, 
     const int shared = p->coefficients.line == 0;
 
     *coefficients = 3 * (shared ? p->n : unknowns) * size + (p->shift ? lines * size : 0);
-    *prepared = (plan->options.keep_factors ? 2 : 0) + (p->periodic ? 1 : 0);
+    *prepared = (plan->options.keep_factors ? 2 : 0) + (has_border(plan) ? 1 : 0);
     *prepared *= (shared && !p->shift ? p->n : unknowns) * size;
-    *prepared += plan->options.check ? lines * sizeof(double) : 0;
+    *prepared += plan->options.check ? lines * sizeof(struct starfish_batch_growth) : 0;
     *vectors = 2 * unknowns * p->rhs * plan->element_size;
 }
 
@@ -254,19 +262,44 @@ static void measure(struct starfish_tridiag_plan *plan)
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
 
+/* Errors of what `check` accepts are below this many times rounding times the condition. */
+static const double most_growth = 16;
+
+/* What a line's algorithm makes of rounding errors: the growth of entries by elimination from the top, where that is
+ * the algorithm; else, and of borders, the backward error of trial solves. How TILED cuts lines on GPUs depends on the
+ * batch, so there trials say nothing of solves, and only matrices are accepted that are stable in every order. */
+static double growth_of(const struct starfish_tridiag_plan *plan, const struct starfish_batch_growth *growth)
+{
+    const struct starfish_batch *kernel = &plan->piece[0].task.kernel;
+    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+
+    if (!isinf(growth->any_order))
+        return growth->from_top;
+    switch (on_gpus ? starfish_batch_choose_cuda(kernel) : starfish_batch_choose_cpu(kernel)) {
+    case STARFISH_ALGORITHM_THOMAS:
+        return kernel->periodic ? fmax(growth->from_top, growth->trials) : growth->from_top;
+    case STARFISH_ALGORITHM_TILED:
+        return fmax(growth->from_top, 2 * most_growth);
+    default:
+        return growth->trials;
+    }
+}
+
 static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 {
     plan->growth = 0;
     plan->growth_line = 0;
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
-        const double *growth = piece->growth.memory;
+        const struct starfish_batch_growth *growth = piece->growth.memory;
         STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->context, STARFISH_READ));
-        for (size_t l = 0; l < piece->growth.count; l++)
-            if (growth[l] > plan->growth) {
-                plan->growth = growth[l];
+        for (size_t l = 0; l < piece->growth.count / DOUBLES_OF_GROWTH; l++) {
+            const double own = growth_of(plan, &growth[l]);
+            if (own > plan->growth) {
+                plan->growth = own;
                 plan->growth_line = piece->first_line + l;
             }
+        }
         starfish_table_release(&piece->growth);
     }
     return STARFISH_SUCCESS;
@@ -274,15 +307,14 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 
 static starfish_status check_growth(struct starfish_tridiag_plan *plan)
 {
-    const double epsilon = plan->options.precision == STARFISH_F32 ? 0x1p-23 : 0x1p-52;
-
     STARFISH_TRY(find_growth(plan));
     if (isinf(plan->growth))
-        return starfish_fail(STARFISH_ERROR_SINGULAR, "line %zu: a pivot is zero: take STARFISH_ALGORITHM_PIVOTED",
+        return starfish_fail(STARFISH_ERROR_SINGULAR,
+                             "line %zu: elimination without pivoting breaks down: take STARFISH_ALGORITHM_PIVOTED",
                              plan->growth_line);
-    if (plan->growth > 1e-3 / epsilon)
+    if (plan->growth > most_growth)
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "line %zu: elimination without pivoting grows entries by %.3g: take "
+                             "line %zu: without pivoting rounding errors may grow by %.3g: take "
                              "STARFISH_ALGORITHM_PIVOTED",
                              plan->growth_line, plan->growth);
     return STARFISH_SUCCESS;
@@ -302,7 +334,7 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
     struct starfish_progress progress;
     starfish_status status = STARFISH_SUCCESS, waited;
 
-    if (!plan->options.keep_factors && !plan->options.check && !plan->problem.periodic)
+    if (!plan->options.keep_factors && !plan->options.check && !has_border(plan))
         return STARFISH_SUCCESS;
     starfish_progress_init(&progress, plan->context);
     set_prepared(plan, 0);

@@ -183,6 +183,38 @@ void test_batches_bad_arguments(starfish_context *context)
     starfish_tridiag_plan_destroy(NULL);
 }
 
+/* Regular matrices, periodic or not, that break elimination without pivoting: no algorithm is accepted, and with row
+ * interchanges x = 1 is found. */
+static void check_refuses_what_pivoting_solves(starfish_context *context)
+{
+    for (int periodic = 0; periodic < 2; periodic++) {
+        struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+        struct starfish_tridiag_problem problem = good_problem();
+        starfish_tridiag_plan *plan = NULL;
+        double x[N * LINES];
+        problem.periodic = periodic;
+        for (int i = 0; i < N * LINES; i++) {
+            lower[i] = 0.7;
+            diag[i] = i % N == 2 ? 0.5 : 1e-13;
+            rhs[i] = diag[i] + (periodic || i % N > 0 ? lower[i] : 0) + (periodic || i % N < N - 1 ? upper[i] : 0);
+        }
+        for (int a = STARFISH_ALGORITHM_AUTO; a < STARFISH_ALGORITHM_PIVOTED; a++) {
+            options.algorithm = (starfish_algorithm)a;
+            options.check = 1;
+            const starfish_status status = starfish_tridiag_plan_create(context, &problem, &options, &plan);
+            assert_true(status == STARFISH_ERROR_NUMERICAL || status == STARFISH_ERROR_SINGULAR);
+            assert_non_null(strstr(starfish_error_message(), "line "));
+        }
+        options.algorithm = STARFISH_ALGORITHM_PIVOTED;
+        options.check = 0;
+        ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+        ASSERT_OK(starfish_tridiag_solve(plan, rhs, x, NULL));
+        for (int i = 0; i < N * LINES; i++)
+            assert_true(fabs(x[i] - 1) < 1e-13);
+        starfish_tridiag_plan_destroy(plan);
+    }
+}
+
 void test_batches_check(starfish_context *context)
 {
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
@@ -199,6 +231,7 @@ void test_batches_check(starfish_context *context)
     diag[N] = 1e-14;
     ASSERT_FAILS(starfish_tridiag_plan_update(plan), STARFISH_ERROR_NUMERICAL, "line 1");
     starfish_tridiag_plan_destroy(plan);
+    check_refuses_what_pivoting_solves(context);
     options.check = 0;
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     assert_true(isnan(starfish_tridiag_plan_growth(plan, NULL)));
