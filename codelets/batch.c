@@ -8,57 +8,53 @@ struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
     const struct starfish_workspace *workspace;
-    enum starfish_batch_shape coefficient_shape, vector_shape;
+    struct starfish_batch_shape coefficient_shape, vector_shape;
     int shift, factors, border, growth, vectors, in_place; /* which data there are */
     struct starfish_batch kernel;                          /* pointers are filled in by the task */
 };
 
 /* ---- Data ------------------------------------------------------------------------------------------------------- */
 
-enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout, size_t n, size_t lines)
+static int comes_before(const struct starfish_batch_extents *a, size_t one, size_t other)
 {
-    if (layout.line == 1 && layout.row >= lines)
-        return STARFISH_BATCH_SIDE_BY_SIDE;
-    return layout.row == 1 && layout.line >= n ? STARFISH_BATCH_CONTIGUOUS : STARFISH_BATCH_SPAN;
+    if (a->extent[one] == 1 || a->extent[other] == 1)
+        return a->extent[one] > 1 && a->extent[other] == 1;
+    return a->stride[one] < a->stride[other];
 }
 
-size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines)
+struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array)
 {
-    return (n - 1) * layout.row + (lines - 1) * layout.line + 1;
+    /* Of equal directions the first is the innermost: extents of 1 have no stride. */
+    struct starfish_batch_shape shape = {.order = {STARFISH_BATCH_ROWS, STARFISH_BATCH_LINES, STARFISH_BATCH_RHS}};
+
+    for (int i = 1; i < STARFISH_BATCH_DIRECTIONS; i++)
+        for (int j = i; j > 0 && comes_before(array, shape.order[j], shape.order[j - 1]); j--) {
+            const enum starfish_batch_direction moved = shape.order[j];
+            shape.order[j] = shape.order[j - 1];
+            shape.order[j - 1] = moved;
+        }
+    while (shape.directions < STARFISH_BATCH_DIRECTIONS && array->extent[shape.order[shape.directions]] > 1)
+        shape.directions++;
+    const enum starfish_batch_direction *order = shape.order;
+    const size_t stride = shape.directions > 0 ? array->stride[order[0]] : 1;
+    shape.block = (struct starfish_data_block){
+        .extent = {(array->extent[order[0]] - 1) * stride + 1, array->extent[order[1]], array->extent[order[2]]},
+        .pitch = array->stride[order[1]],
+        .plane = array->stride[order[2]]};
+    shape.is_nested = starfish_data_block_is_nested(&shape.block);
+    shape.has_gaps = !shape.is_nested || stride > 1;
+    if (!shape.is_nested)
+        shape.block = (struct starfish_data_block){.extent = {starfish_data_block_span(&shape.block), 1, 1}};
+    return shape;
 }
 
-starfish_status starfish_batch_register(starpu_data_handle_t *handle, const struct starfish_batch *batch,
-                                        const struct starfish_batch_array *array)
+/* The strides that an array has where the task runs: those of a nested block's outer directions are the runtime's. */
+static void set_strides(void *buffer, const struct starfish_batch_shape *shape, size_t scale, size_t *const stride[])
 {
-    const size_t n = batch->n, lines = batch->lines;
-    size_t nx = lines, ny = n, pitch = array->layout.row;
-
-    if (array->shape == STARFISH_BATCH_CONTIGUOUS) {
-        nx = n;
-        ny = lines;
-        pitch = array->layout.line;
-    } else if (array->shape == STARFISH_BATCH_SPAN) {
-        nx = pitch = starfish_batch_span(array->layout, n, lines);
-        ny = 1;
-    }
-    /* The last line needs no full pitch, so several right-hand sides may be closer together than pitch * ny. */
-    const size_t plane = array->rhs > 1 ? array->rhs_stride : pitch <= UINT32_MAX / ny ? pitch * ny : pitch;
-    if (nx > UINT32_MAX || ny > UINT32_MAX || pitch > UINT32_MAX || plane > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: strides or sizes of 2^32 elements and more", array->name);
-    const size_t bytes = ((array->rhs - 1) * plane + (ny - 1) * pitch + nx) * array->size;
-    STARFISH_TRY(starfish_memory_check_pinned(array->context, array->name, array->memory, bytes));
-    starpu_block_data_register(handle, array->node, (uintptr_t)array->memory, (uint32_t)pitch, (uint32_t)plane,
-                               (uint32_t)nx, (uint32_t)ny, (uint32_t)array->rhs, array->size);
-    return STARFISH_SUCCESS;
-}
-
-/* The strides that an array has where the task runs. */
-static void set_layout(void *buffer, enum starfish_batch_shape shape, size_t scale, struct starfish_layout *layout)
-{
-    if (shape == STARFISH_BATCH_SIDE_BY_SIDE)
-        *layout = (struct starfish_layout){STARPU_BLOCK_GET_LDY(buffer) * scale, scale};
-    else if (shape == STARFISH_BATCH_CONTIGUOUS)
-        *layout = (struct starfish_layout){scale, STARPU_BLOCK_GET_LDY(buffer) * scale};
+    if (shape->is_nested && shape->directions > 1)
+        *stride[shape->order[1]] = STARPU_BLOCK_GET_LDY(buffer) * scale;
+    if (shape->is_nested && shape->directions > 2)
+        *stride[shape->order[2]] = STARPU_BLOCK_GET_LDZ(buffer) * scale;
 }
 
 /* Data: lower, diag, upper, then what there is of shift, factors, border, growth, input and output. */
@@ -71,7 +67,8 @@ static struct starfish_batch with_pointers(void *buffers[], const struct argumen
     kernel.lower = STARFISH_SLAB(buffers, 0);
     kernel.diag = STARFISH_SLAB(buffers, 1);
     kernel.upper = STARFISH_SLAB(buffers, 2);
-    set_layout(buffers[0], a->coefficient_shape, 1, &kernel.coefficients);
+    set_strides(buffers[0], &a->coefficient_shape, 1,
+                (size_t *const[]){&kernel.coefficients.line, &kernel.coefficients.row, NULL});
     kernel.shift = a->shift ? STARFISH_VECTOR(buffers, next++) : NULL;
     kernel.factors = a->factors ? STARFISH_VECTOR(buffers, next++) : NULL;
     kernel.border = a->border ? STARFISH_VECTOR(buffers, next++) : NULL;
@@ -80,8 +77,8 @@ static struct starfish_batch with_pointers(void *buffers[], const struct argumen
         void *output = buffers[a->in_place ? next : next + 1];
         kernel.input = STARFISH_SLAB(buffers, next);
         kernel.output = (void *)STARPU_BLOCK_GET_PTR(output);
-        set_layout(output, a->vector_shape, components, &kernel.vectors);
-        kernel.column = STARPU_BLOCK_GET_LDZ(output) * components;
+        set_strides(output, &a->vector_shape, components,
+                    (size_t *const[]){&kernel.vectors.line, &kernel.vectors.row, &kernel.column});
     }
     kernel.workspace = starfish_workspace_here(a->workspace);
     return kernel;
@@ -147,6 +144,14 @@ STARFISH_CODELET(batch, "tridiagonal_batch", 0xaa5588);
 STARFISH_KERNEL_PAIR_CUDA(batch_prepare, starfish_batch, starfish_batch_prepare)
 STARFISH_CODELET(batch_prepare, "tridiagonal_batch_prepare", 0x885599);
 
+/* What the time of a task depends on: the direction that runs go along. */
+enum { ONE_RUN = STARFISH_BATCH_RHS, RHS_INNERMOST };
+
+static size_t kind_of(const struct starfish_batch_shape *shape)
+{
+    return shape->has_gaps ? ONE_RUN : shape->order[0] == STARFISH_BATCH_RHS ? RHS_INNERMOST : (size_t)shape->order[0];
+}
+
 static void attach(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     if (handle)
@@ -181,9 +186,8 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
     attach(&task, d->growth, kept);
     if (vectors && d->input != d->output)
         attach(&task, d->input, STARPU_R);
-    if (vectors) /* what lies in the gaps of a span must survive */
-        attach(&task, d->output,
-               d->input == d->output || d->vector_shape == STARFISH_BATCH_SPAN ? STARPU_RW : STARPU_W);
+    if (vectors) /* what lies in gaps must survive */
+        attach(&task, d->output, d->input == d->output || d->vector_shape.has_gaps ? STARPU_RW : STARPU_W);
     const struct starfish_batch *k = &d->kernel;
     const size_t sizes[] = {d->precision,
                             k->n,
@@ -192,8 +196,8 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
                             (size_t)k->components,
                             (size_t)k->periodic,
                             (size_t)k->algorithm,
-                            d->coefficient_shape,
-                            d->vector_shape,
+                            k->coefficients.line == 0 ? ONE_RUN : kind_of(&d->coefficient_shape),
+                            kind_of(&d->vector_shape),
                             k->coefficients.line == 0,
                             d->factors != NULL,
                             d->shift != NULL};

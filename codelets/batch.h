@@ -3,22 +3,40 @@
 #ifndef STARFISH_CODELETS_BATCH_H
 #define STARFISH_CODELETS_BATCH_H
 
+#include "scheduler/data_block.h"
 #include "scheduler/table.h"
 #include "scheduler/task.h"
 #include "scheduler/workspace.h"
 #include "tridiag/kernels/batch.h"
 
-/* How an array lies in memory, and hence what becomes of it where the runtime copies it. */
-enum starfish_batch_shape {
-    STARFISH_BATCH_SIDE_BY_SIDE, /* line = 1: rows of lines */
-    STARFISH_BATCH_CONTIGUOUS,   /* row = 1: lines of rows */
-    STARFISH_BATCH_SPAN          /* anything else, and shared coefficients: all from the first element to the last */
+/* The directions of an array of lines. */
+enum starfish_batch_direction {
+    STARFISH_BATCH_LINES, /* from line to line */
+    STARFISH_BATCH_ROWS,  /* along a line */
+    STARFISH_BATCH_RHS,   /* from right-hand side to right-hand side */
+    STARFISH_BATCH_DIRECTIONS
+};
+
+/* Where the elements of an array lie: extents, and strides in elements, by direction. */
+struct starfish_batch_extents {
+    size_t extent[STARFISH_BATCH_DIRECTIONS], stride[STARFISH_BATCH_DIRECTIONS];
+};
+
+/* How the runtime has the array, and hence what becomes of its strides where it is copied: a block whose runs go along
+ * the direction of the smallest stride, or, where the directions do not nest, one run of all from the first element to
+ * the last. */
+struct starfish_batch_shape {
+    struct starfish_data_block block;
+    enum starfish_batch_direction order[STARFISH_BATCH_DIRECTIONS]; /* by strides; those of extent 1 come last */
+    int directions;                                                 /* of more than one place */
+    int is_nested;
+    int has_gaps; /* inside runs: what lies there moves with the run */
 };
 
 struct starfish_batch_task {
     starfish_precision precision;
     struct starfish_batch kernel; /* pointers are the task's */
-    enum starfish_batch_shape coefficient_shape, vector_shape;
+    struct starfish_batch_shape coefficient_shape, vector_shape;
     starpu_data_handle_t coefficient[3];                 /* lower, diag, upper */
     starpu_data_handle_t shift, factors, border, growth; /* NULL where there is none */
     starpu_data_handle_t input, output;                  /* the same handle when solved in place */
@@ -30,25 +48,7 @@ struct starfish_batch_task {
  * few or short. */
 size_t starfish_batch_runs(const struct starfish_batch *batch, size_t cores);
 
-enum starfish_batch_shape starfish_batch_shape_of(struct starfish_layout layout, size_t n, size_t lines);
-/* Elements from the first of the first line to the last of the last. */
-size_t starfish_batch_span(struct starfish_layout layout, size_t n, size_t lines);
-
-/* An array where it lies: the lines of a batch, each of n elements of `size` bytes, `rhs` times. `name` is for errors.
- */
-struct starfish_batch_array {
-    const struct starfish_context *context;
-    const char *name;
-    const void *memory;
-    int node;
-    size_t size;
-    enum starfish_batch_shape shape;
-    struct starfish_layout layout;
-    size_t rhs, rhs_stride;
-};
-/* Registers it. Errors: ARGUMENT (strides or sizes too large, pinned in parts; names the array). */
-starfish_status starfish_batch_register(starpu_data_handle_t *handle, const struct starfish_batch *batch,
-                                        const struct starfish_batch_array *array);
+struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array);
 
 starfish_status starfish_submit_batch(struct starfish_progress *progress, const struct starfish_batch_task *task);
 starfish_status starfish_submit_batch_prepare(struct starfish_progress *progress,

@@ -45,6 +45,9 @@ static starfish_status read_layout(const struct starfish_poisson_plan *plan, con
     STARFISH_TRY(read_stride(name, "row", flat ? 0 : given->row, unit, n[0], &strides.row));
     STARFISH_TRY(read_stride(name, flat ? "row" : "plane", flat ? given->row : given->plane, unit, strides.row * n[1],
                              &strides.plane));
+    if (strides.plane > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s_layout.row is %zu: planes of %zu rows are too large",
+                             name, given->row, n[1]);
     STARFISH_TRY(read_stride(name, "problem", given->problem, unit, strides.plane * n[2], &strides.box));
     const int packed = strides.row == n[0] && strides.plane == n[0] * n[1] &&
                        (plan->count == 1 || strides.box == strides.plane * n[2]);

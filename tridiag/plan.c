@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "scheduler/memory.h"
 #include "scheduler/team.h"
+#include "tridiag/layout.h"
 #include "tridiag/options.h"
 
 #include <math.h>
@@ -16,29 +17,10 @@ enum { UNKNOWNS_PER_PIECE = 32768, LINES_TOGETHER = 32, PIECES_PER_CORE = 2, PIE
 /* Where GPUs and teams of cores share a batch: enough to divide it by, each worth a copy to a GPU. Smaller batches are
  * cut for GPUs, and the policy finds the worker of each piece. */
 enum { SHARED_PIECES = 32, SHARED_UNKNOWNS_PER_PIECE = 1 << 18, FEWEST_SHARED_PIECES = 8 };
+enum { DOUBLES_OF_GROWTH = sizeof(struct starfish_batch_growth) / sizeof(double) };
 enum { LONGEST_LINE = 1 << 26, MOST_LINES = 1 << 22 };
 
 /* ---- What is asked for ------------------------------------------------------------------------------------------ */
-
-static starfish_status check_layout(const char *name, struct starfish_layout layout, size_t n, size_t lines, int shared)
-{
-    const size_t most = SIZE_MAX / 64;
-
-    if (n > 1 && layout.row == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.row is 0", name);
-    if (lines > 1 && layout.line == 0 && !shared)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s.line is 0", name);
-    if (layout.row > most / n || layout.line > most / lines)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: %zu and %zu are too far apart", name, layout.row,
-                             layout.line);
-    /* With two strides, elements keep apart when the larger one leaps over all that the smaller one reaches. */
-    const int apart = layout.row >= layout.line ? (lines - 1) * layout.line < layout.row || n == 1
-                                                : (n - 1) * layout.row < layout.line || lines == 1;
-    if (!apart && !shared)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s: lines overlap with strides %zu (row) and %zu (line)",
-                             name, layout.row, layout.line);
-    return STARFISH_SUCCESS;
-}
 
 static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 {
@@ -51,14 +33,7 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
     STARFISH_NEED(p->lower, "problem.lower");
     STARFISH_NEED(p->diag, "problem.diag");
     STARFISH_NEED(p->upper, "problem.upper");
-    STARFISH_TRY(check_layout("coefficients", p->coefficients, p->n, p->lines, p->coefficients.line == 0));
-    STARFISH_TRY(check_layout("vectors", p->vectors, p->n, p->lines, 0));
-    const size_t span = starfish_batch_span(p->vectors, p->n, p->lines);
-    if (p->rhs > 1 && p->rhs_stride < span)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.rhs_stride is %zu, but the lines of a right-hand side reach over %zu elements",
-                             p->rhs_stride, span);
-    return STARFISH_SUCCESS;
+    return starfish_batch_check_layouts(p);
 }
 
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
@@ -118,34 +93,42 @@ static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starf
     return pieces < STARFISH_BATCH_MOST_PIECES ? pieces : STARFISH_BATCH_MOST_PIECES;
 }
 
+static int has_border(const struct starfish_tridiag_plan *plan)
+{
+    return starfish_batch_has_border(&plan->piece[0].task.kernel);
+}
+
 static const void *at(const void *array, size_t index, size_t size)
 {
     return array ? (const char *)array + index * size : NULL;
 }
 
-static void describe_piece(struct starfish_tridiag_plan *plan, size_t number)
+static starfish_status describe_piece(struct starfish_tridiag_plan *plan, size_t number)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
     struct starfish_batch_piece *piece = &plan->piece[number];
-    const size_t components = p->complex_rhs ? 2 : 1,
-                 lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1);
+    const size_t components = p->complex_rhs ? 2 : 1, first = starfish_batch_first_line(p->lines, plan->pieces, number),
+                 lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1) - first;
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, lines);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, lines);
 
-    piece->first_line = starfish_batch_first_line(p->lines, plan->pieces, number);
-    piece->task = (struct starfish_batch_task){
-        .precision = plan->options.precision,
-        .kernel = {.n = p->n,
-                   .lines = lines - piece->first_line,
-                   .columns = p->rhs * components,
-                   .components = (int)components,
-                   .periodic = p->periodic != 0,
-                   .algorithm = plan->options.algorithm,
-                   .coefficients = p->coefficients,
-                   .vectors = {p->vectors.row * components, p->vectors.line * components},
-                   .column = p->rhs_stride * components},
-        .coefficient_shape =
-            p->coefficients.line == 0 ? STARFISH_BATCH_SPAN : starfish_batch_shape_of(p->coefficients, p->n, p->lines),
-        .vector_shape = starfish_batch_shape_of(p->vectors, p->n, p->lines),
-        .workspace = &plan->workspace};
+    piece->first_line = first;
+    piece->task =
+        (struct starfish_batch_task){.precision = plan->options.precision,
+                                     .kernel = {.n = p->n,
+                                                .lines = lines,
+                                                .columns = p->rhs * components,
+                                                .components = (int)components,
+                                                .periodic = p->periodic != 0,
+                                                .algorithm = plan->options.algorithm,
+                                                .coefficients = p->coefficients,
+                                                .vectors = {p->vectors.row * components, p->vectors.line * components},
+                                                .column = p->rhs_stride * components},
+                                     .coefficient_shape = starfish_batch_shape_of(&coefficients),
+                                     .vector_shape = starfish_batch_shape_of(&vectors),
+                                     .workspace = &plan->workspace};
+    STARFISH_TRY(starfish_data_block_check("problem.coefficients", &piece->task.coefficient_shape.block));
+    return starfish_data_block_check("problem.vectors", &piece->task.vector_shape.block);
 }
 
 static starfish_status register_coefficients(struct starfish_tridiag_plan *plan, struct starfish_batch_piece *piece)
@@ -157,15 +140,13 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
     struct starfish_batch_task *task = &piece->task;
 
     for (int i = 0; i < 3; i++) {
-        struct starfish_batch_array lines = {.context = plan->context,
-                                             .name = names[i],
-                                             .memory = at(arrays[i], piece->first_line * p->coefficients.line, size),
-                                             .size = size,
-                                             .shape = task->coefficient_shape,
-                                             .layout = p->coefficients,
-                                             .rhs = 1};
+        struct starfish_data_block_place lines = {.context = plan->context,
+                                                  .name = names[i],
+                                                  .memory =
+                                                      at(arrays[i], piece->first_line * p->coefficients.line, size),
+                                                  .element_size = size};
         STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &lines.node, NULL));
-        STARFISH_TRY(starfish_batch_register(&task->coefficient[i], &task->kernel, &lines));
+        STARFISH_TRY(starfish_data_block_register(&task->coefficient[i], &lines, &task->coefficient_shape.block));
         starfish_data_set_constant(task->coefficient[i], 1);
     }
     if (p->shift)
@@ -186,12 +167,12 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
         STARFISH_TRY(starfish_array_register(&piece->factors, 2 * matrices * task->kernel.n, size));
         task->factors = piece->factors;
     }
-    if (task->kernel.periodic) {
+    if (starfish_batch_has_border(&task->kernel)) {
         STARFISH_TRY(starfish_array_register(&piece->border, matrices * task->kernel.n, size));
         task->border = piece->border;
     }
     if (plan->options.check) {
-        STARFISH_TRY(starfish_table_results(&piece->growth, matrices));
+        STARFISH_TRY(starfish_table_results(&piece->growth, matrices * DOUBLES_OF_GROWTH));
         task->growth = piece->growth.handle;
     }
     return STARFISH_SUCCESS;
@@ -213,7 +194,7 @@ static size_t workspace_of_core(const struct starfish_batch *kernel, size_t core
     return most;
 }
 
-/* Workspace depends on whether there are shifts and factors, not on where. */
+/* Workspace depends on whether there are shifts, factors and growth, not on where. */
 static void count_workspace(const struct starfish_tridiag_plan *plan, size_t bytes[STARFISH_WORKER_KINDS])
 {
     const size_t size = starfish_real_size(plan->options.precision);
@@ -222,9 +203,11 @@ static void count_workspace(const struct starfish_tridiag_plan *plan, size_t byt
 
     for (size_t i = 0; i < plan->pieces; i++) {
         static char there;
+        static struct starfish_batch_growth growth;
         struct starfish_batch kernel = plan->piece[i].task.kernel;
         kernel.shift = plan->problem.shift ? &there : NULL;
         kernel.factors = plan->options.keep_factors ? &there : NULL;
+        kernel.growth = plan->options.check ? &growth : NULL;
         const size_t on_cpu = workspace_of_core(&kernel, cores, size);
         const size_t on_gpu = starfish_batch_workspace_cuda(&kernel, size);
         cpu = on_cpu > cpu ? on_cpu : cpu;
@@ -254,9 +237,9 @@ static void count_lines(const struct starfish_tridiag_plan *plan, size_t lines, 
     const int shared = p->coefficients.line == 0;
 
     *coefficients = 3 * (shared ? p->n : unknowns) * size + (p->shift ? lines * size : 0);
-    *prepared = (plan->options.keep_factors ? 2 : 0) + (p->periodic ? 1 : 0);
+    *prepared = (plan->options.keep_factors ? 2 : 0) + (has_border(plan) ? 1 : 0);
     *prepared *= (shared && !p->shift ? p->n : unknowns) * size;
-    *prepared += plan->options.check ? lines * sizeof(double) : 0;
+    *prepared += plan->options.check ? lines * sizeof(struct starfish_batch_growth) : 0;
     *vectors = 2 * unknowns * p->rhs * plan->element_size;
 }
 
@@ -280,19 +263,44 @@ static void measure(struct starfish_tridiag_plan *plan)
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
 
+/* Errors of what `check` accepts are below this many times rounding times the condition. */
+static const double most_growth = 16;
+
+/* What a line's algorithm makes of rounding errors: the growth of entries by elimination from the top, where that is
+ * the algorithm; else, and of borders, the backward error of trial solves. How TILED cuts lines on GPUs depends on the
+ * batch, so there trials say nothing of solves, and only matrices are accepted that are stable in every order. */
+static double growth_of(const struct starfish_tridiag_plan *plan, const struct starfish_batch_growth *growth)
+{
+    const struct starfish_batch *kernel = &plan->piece[0].task.kernel;
+    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+
+    if (!isinf(growth->any_order))
+        return growth->from_top;
+    switch (on_gpus ? starfish_batch_choose_cuda(kernel) : starfish_batch_choose_cpu(kernel)) {
+    case STARFISH_ALGORITHM_THOMAS:
+        return kernel->periodic ? fmax(growth->from_top, growth->trials) : growth->from_top;
+    case STARFISH_ALGORITHM_TILED:
+        return fmax(growth->from_top, 2 * most_growth);
+    default:
+        return growth->trials;
+    }
+}
+
 static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 {
     plan->growth = 0;
     plan->growth_line = 0;
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
-        const double *growth = piece->growth.memory;
+        const struct starfish_batch_growth *growth = piece->growth.memory;
         STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->context, STARFISH_READ));
-        for (size_t l = 0; l < piece->growth.count; l++)
-            if (growth[l] > plan->growth) {
-                plan->growth = growth[l];
+        for (size_t l = 0; l < piece->growth.count / DOUBLES_OF_GROWTH; l++) {
+            const double own = growth_of(plan, &growth[l]);
+            if (own > plan->growth) {
+                plan->growth = own;
                 plan->growth_line = piece->first_line + l;
             }
+        }
         starfish_table_release(&piece->growth);
     }
     return STARFISH_SUCCESS;
@@ -300,15 +308,14 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 
 static starfish_status check_growth(struct starfish_tridiag_plan *plan)
 {
-    const double epsilon = plan->options.precision == STARFISH_F32 ? 0x1p-23 : 0x1p-52;
-
     STARFISH_TRY(find_growth(plan));
     if (isinf(plan->growth))
-        return starfish_fail(STARFISH_ERROR_SINGULAR, "line %zu: a pivot is zero: take STARFISH_ALGORITHM_PIVOTED",
+        return starfish_fail(STARFISH_ERROR_SINGULAR,
+                             "line %zu: elimination without pivoting breaks down: take STARFISH_ALGORITHM_PIVOTED",
                              plan->growth_line);
-    if (plan->growth > 1e-3 / epsilon)
+    if (plan->growth > most_growth)
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "line %zu: elimination without pivoting grows entries by %.3g: take "
+                             "line %zu: without pivoting rounding errors may grow by %.3g: take "
                              "STARFISH_ALGORITHM_PIVOTED",
                              plan->growth_line, plan->growth);
     return STARFISH_SUCCESS;
@@ -328,7 +335,7 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
     struct starfish_progress progress;
     starfish_status status = STARFISH_SUCCESS, waited;
 
-    if (!plan->options.keep_factors && !plan->options.check && !plan->problem.periodic)
+    if (!plan->options.keep_factors && !plan->options.check && !has_border(plan))
         return STARFISH_SUCCESS;
     starfish_progress_init(&progress, plan->context);
     set_prepared(plan, 0);
@@ -360,14 +367,17 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 
 /* ---- Interface -------------------------------------------------------------------------------------------------- */
 
-/* Lines at two strides cannot be told apart by the runtime. */
-static int is_span(const struct starfish_tridiag_plan *plan, struct starfish_layout layout)
+/* The runtime has no pieces of what is one run. */
+static int is_one_run(const struct starfish_batch_extents *array)
 {
-    return starfish_batch_shape_of(layout, plan->problem.n, plan->problem.lines) == STARFISH_BATCH_SPAN;
+    return !starfish_batch_shape_of(array).is_nested;
 }
 
 static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
+    const struct starfish_tridiag_problem *p = &plan->problem;
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, p->lines);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, p->lines);
     enum starfish_residence residence;
     int node;
 
@@ -376,12 +386,11 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     plan->pieces = plan->shares               ? shared_pieces(plan)
                    : plan->options.pieces > 0 ? plan->options.pieces
                                               : choose_pieces(plan, residence);
-    const int are_shared = plan->problem.coefficients.line == 0; /* by all lines */
-    if (is_span(plan, plan->problem.vectors) || (!are_shared && is_span(plan, plan->problem.coefficients)))
+    if (is_one_run(&vectors) || is_one_run(&coefficients))
         plan->pieces = 1;
     plan->shares = plan->shares && plan->pieces > 1;
     for (size_t i = 0; i < plan->pieces; i++)
-        describe_piece(plan, i);
+        STARFISH_TRY(describe_piece(plan, i));
     measure(plan);
     plan->shares = plan->shares && plan->memory.gpu_least <= plan->memory.gpu_there;
     return STARFISH_SUCCESS;
@@ -410,14 +419,15 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(check_problem(problem));
+    const struct starfish_tridiag_problem normalised = starfish_batch_normalised(problem);
+    STARFISH_TRY(check_problem(&normalised));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
-    STARFISH_TRY(check_options(context, problem, &options));
+    STARFISH_TRY(check_options(context, &normalised, &options));
     struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->context = context;
-    plan->problem = *problem;
+    plan->problem = normalised;
     plan->options = options;
     plan->growth = NAN;
     pthread_mutex_init(&plan->lock, NULL);

@@ -71,18 +71,14 @@ static starfish_status register_piece(const struct starfish_tridiag_plan *plan, 
 {
     const struct starfish_batch_piece *piece = &plan->piece[number];
     const struct starfish_tridiag_problem *p = &plan->problem;
-    struct starfish_batch_array lines = {.context = plan->context,
-                                         .name = name,
-                                         .memory = (const char *)array +
-                                                   piece->first_line * p->vectors.line * plan->element_size,
-                                         .size = plan->element_size,
-                                         .shape = piece->task.vector_shape,
-                                         .layout = p->vectors,
-                                         .rhs = p->rhs,
-                                         .rhs_stride = p->rhs_stride};
+    struct starfish_data_block_place lines = {.context = plan->context,
+                                              .name = name,
+                                              .memory = (const char *)array +
+                                                        piece->first_line * p->vectors.line * plan->element_size,
+                                              .element_size = plan->element_size};
 
     STARFISH_TRY(starfish_memory_place(plan->context, name, array, &lines.node, NULL));
-    return starfish_batch_register(handle, &piece->task.kernel, &lines);
+    return starfish_data_block_register(handle, &lines, &piece->task.vector_shape.block);
 }
 
 static starfish_status submit(struct starfish_tridiag_job *job, const void *rhs, void *solution)

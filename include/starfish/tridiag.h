@@ -8,7 +8,8 @@
  *
  * No pivoting unless asked for: stable when every matrix is diagonally dominant by rows or columns, symmetric positive
  * or negative definite, or an M-matrix; elimination then grows no entry (Higham, Accuracy and Stability of Numerical
- * Algorithms, 9.6). For anything else take STARFISH_ALGORITHM_PIVOTED, or let `check` tell.
+ * Algorithms, 9.6). For anything else take STARFISH_ALGORITHM_PIVOTED, or set `check`, which refuses what the chosen
+ * algorithm does not solve. PIVOTED has a backward error of rounding for every regular matrix, also of periodic lines.
  *
  * Thread-safety: a plan may be used from several threads at once, on different right-hand sides. */
 #ifndef STARFISH_TRIDIAG_PUBLIC_H
@@ -34,7 +35,8 @@ typedef enum starfish_algorithm {
 } starfish_algorithm;
 
 /* Where things are, in elements: element k of line l at k * row + l * line. Contiguous lines: {1, n}; interleaved:
- * {lines, 1}; any other pair that keeps elements apart will do. line = 0 is for coefficients that all lines share. */
+ * {lines, 1}; any other strides below 2^32 that keep all elements apart will do. line = 0 is for coefficients that all
+ * lines share. Strides in directions of one element (row where n is 1, line where lines is 1) are ignored. */
 struct starfish_layout {
     size_t row, line;
 };
@@ -50,7 +52,8 @@ struct starfish_tridiag_problem {
     struct starfish_layout coefficients; /* of lower, diag and upper alike */
     const void *shift;                   /* one real per line, added to diag; NULL: none */
     struct starfish_layout vectors;      /* of right-hand sides and solutions, in reals or complex pairs */
-    size_t rhs_stride;                   /* from one right-hand side of a line to the next; ignored when rhs is 1 */
+    size_t rhs_stride; /* from one right-hand side of a line to the next: below 2^32, and any that keeps all elements
+                          apart, also between rows or lines; ignored when rhs is 1 */
 };
 
 struct starfish_tridiag_options {
@@ -62,8 +65,8 @@ struct starfish_tridiag_options {
     size_t pieces;    /* tasks that the lines are cut into; 0: chosen from the workers */
     int keep_factors; /* THOMAS only: keep the factorisation in the plan, two reals per unknown of every different
                          matrix; solves then need no division */
-    int check;        /* eliminate once without pivoting when the plan is made and updated, and refuse what breaks down
-                         or grows beyond 1e-3 / eps; not with PIVOTED */
+    int check;        /* refuse matrices, when the plan is made and updated, that the algorithm may not solve up to
+                         rounding errors times the condition (starfish_tridiag_plan_growth); not with PIVOTED */
 };
 #define STARFISH_TRIDIAG_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
@@ -81,8 +84,8 @@ struct starfish_tridiag_info {
 
 /* `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names the member), UNSUPPORTED (the algorithm cannot do this size on these workers), SINGULAR
- * (`check`: names a line with a zero pivot), NUMERICAL (`check`: names the line of the largest growth), MEMORY,
- * RUNTIME. */
+ * (`check`: names a line with a pivot that is zero or has no reciprocal), NUMERICAL (`check`: names the line of the
+ * largest growth), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *context,
                                                           const struct starfish_tridiag_problem *problem,
                                                           const struct starfish_tridiag_options *options,
@@ -92,7 +95,12 @@ STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *cont
 STARFISH_API starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan);
 /* Its jobs must have been waited for. NULL is allowed. */
 STARFISH_API void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan);
-/* Largest growth of an entry in elimination without pivoting over all lines, and its line; NaN unless `check`. */
+/* By how much the algorithm may enlarge rounding errors, at worst over all lines, and the line; NaN unless `check`,
+ * which refuses more than 16. It is the largest pivot over the largest entry in elimination from the top where that is
+ * what the algorithm does, or where every order of elimination is stable: for matrices that are dominant by rows or
+ * columns, definite, M-matrices, or other H-matrices. For other matrices it is the largest backward error of trial
+ * solves, in units of rounding, with CR, PCR, their hybrids and on periodic lines. On GPUs AUTO and TILED eliminate in
+ * an order that depends on the batch, and other matrices are refused. */
 STARFISH_API double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line);
 
 /* Solve: `rhs` and `solution` lie in host or CUDA device memory (recognised), as problem.vectors says; they may be the

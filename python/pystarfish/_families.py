@@ -87,7 +87,7 @@ class TridiagonalPlan(Plan):
                                **self._again), None
 
     def growth(self) -> tuple:
-        """With check=True: the largest growth of an entry in elimination, and its line."""
+        """With check=True: by how much rounding errors may grow, at worst over all lines, and the line."""
         line = ctypes.c_size_t()
         return library().starfish_tridiag_plan_growth(self.handle, ctypes.byref(line)), line.value
 

@@ -27,6 +27,8 @@ struct campaign_kind {
     void (*run)(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);
     /* Of kinds of Poisson solves (dressed.c). */
     int complex_numbers, boundary, strides, ghosts, many, multigrid;
+    /* Of kinds of batches (batches.c): matrices of any kind, which the plan is to check. */
+    int any_matrix;
 };
 
 void campaign_run_dressed(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);

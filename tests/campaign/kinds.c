@@ -18,6 +18,7 @@ static const struct campaign_kind kinds[] = {
     {.name = "many-strides", .run = campaign_run_dressed, .many = 1, .strides = 1, .boundary = 1},
     {.name = "multigrid", .run = campaign_run_dressed, .multigrid = 1},
     {.name = "batches", .run = campaign_run_batch},
+    {.name = "checked-batches", .run = campaign_run_batch, .any_matrix = 1},
     {.name = "q1", .run = campaign_run_q1},
     {.name = "complex-lines", .run = campaign_run_complex_lines},
 };

@@ -297,6 +297,8 @@ static void refuses_layouts_that_overlap(void **state)
     expect_refusal(&p, &options, STARFISH_ERROR_ARGUMENT, "rhs_layout.row");
     options.rhs_layout = (struct starfish_array_layout){.row = 9, .plane = 53};
     expect_refusal(&p, &options, STARFISH_ERROR_ARGUMENT, "rhs_layout.plane");
+    options.rhs_layout = (struct starfish_array_layout){.row = UINT32_MAX}; /* six rows make no plane of the runtime */
+    expect_refusal(&p, &options, STARFISH_ERROR_ARGUMENT, "rhs_layout.row");
     options.rhs_layout = (struct starfish_array_layout){0};
     options.solution_layout.problem = 191;
     options.count = 2;

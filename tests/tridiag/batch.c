@@ -118,6 +118,12 @@ static void growth_is_measured(void **state)
     test_batch_growth(&cpu);
 }
 
+static void stability_is_found(void **state)
+{
+    (void)state;
+    test_batch_stability(&cpu);
+}
+
 static void symmetric_lines_may_be_one_array(void **state)
 {
     (void)state;
@@ -126,13 +132,11 @@ static void symmetric_lines_may_be_one_array(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves),
-                                       cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(many_lines_solve),
-                                       cmocka_unit_test(growth_is_measured),
-                                       cmocka_unit_test(symmetric_lines_may_be_one_array),
-                                       cmocka_unit_test(runs_of_lines_solve),
-                                       cmocka_unit_test(runs_cover_all_lines)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_solves),   cmocka_unit_test(long_lines_solve),
+        cmocka_unit_test(many_lines_solve),    cmocka_unit_test(growth_is_measured),
+        cmocka_unit_test(stability_is_found),  cmocka_unit_test(symmetric_lines_may_be_one_array),
+        cmocka_unit_test(runs_of_lines_solve), cmocka_unit_test(runs_cover_all_lines)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("largest residual: %.3f of the bound\n", test_batch_worst());
     return failed;

@@ -7,10 +7,11 @@
 #include "tridiag/kernels/batch.h"
 
 enum test_matrix {
-    TEST_DOMINANT,      /* random, diagonally dominant by rows */
-    TEST_TOEPLITZ,      /* -1, 2, -1: condition n^2; made a little heavier where lines are periodic */
-    TEST_WILDLY_SCALED, /* dominant, rows scaled by powers of ten */
-    TEST_GENERAL,       /* random, with zeros on the diagonal: for pivoting only */
+    TEST_DOMINANT,       /* random, diagonally dominant by rows */
+    TEST_TOEPLITZ,       /* -1, 2, -1: condition n^2; made a little heavier where lines are periodic */
+    TEST_WILDLY_SCALED,  /* dominant, rows scaled by powers of ten */
+    TEST_GENERAL,        /* random, with zeros on the diagonal: for pivoting only */
+    TEST_SMALL_DIAGONAL, /* for pivoting only: of a periodic line without its ends hardly anything can be eliminated */
     TEST_MATRICES
 };
 enum test_layout { TEST_CONTIGUOUS, TEST_INTERLEAVED, TEST_STRIDED, TEST_LAYOUTS };
@@ -42,6 +43,8 @@ void test_batch_long_lines(const struct test_batch_device *device, size_t longes
 /* So many lines that kernels do what they do with large batches only: `unknowns` or some more. */
 void test_batch_many_lines(const struct test_batch_device *device, size_t unknowns);
 void test_batch_growth(const struct test_batch_device *device);
+/* What `check` is decided by, for every algorithm, on open and periodic lines. */
+void test_batch_stability(const struct test_batch_device *device);
 /* Symmetric lines, whose lower and upper entries are one array. */
 void test_batch_one_array(const struct test_batch_device *device);
 /* Largest residual seen, in units of the bound. */

@@ -183,6 +183,38 @@ void test_batches_bad_arguments(starfish_context *context)
     starfish_tridiag_plan_destroy(NULL);
 }
 
+/* Regular matrices, periodic or not, that break elimination without pivoting: no algorithm is accepted, and with row
+ * interchanges x = 1 is found. */
+static void check_refuses_what_pivoting_solves(starfish_context *context)
+{
+    for (int periodic = 0; periodic < 2; periodic++) {
+        struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
+        struct starfish_tridiag_problem problem = good_problem();
+        starfish_tridiag_plan *plan = NULL;
+        double x[N * LINES];
+        problem.periodic = periodic;
+        for (int i = 0; i < N * LINES; i++) {
+            lower[i] = 0.7;
+            diag[i] = i % N == 2 ? 0.5 : 1e-13;
+            rhs[i] = diag[i] + (periodic || i % N > 0 ? lower[i] : 0) + (periodic || i % N < N - 1 ? upper[i] : 0);
+        }
+        for (int a = STARFISH_ALGORITHM_AUTO; a < STARFISH_ALGORITHM_PIVOTED; a++) {
+            options.algorithm = (starfish_algorithm)a;
+            options.check = 1;
+            const starfish_status status = starfish_tridiag_plan_create(context, &problem, &options, &plan);
+            assert_true(status == STARFISH_ERROR_NUMERICAL || status == STARFISH_ERROR_SINGULAR);
+            assert_non_null(strstr(starfish_error_message(), "line "));
+        }
+        options.algorithm = STARFISH_ALGORITHM_PIVOTED;
+        options.check = 0;
+        ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
+        ASSERT_OK(starfish_tridiag_solve(plan, rhs, x, NULL));
+        for (int i = 0; i < N * LINES; i++)
+            assert_true(fabs(x[i] - 1) < 1e-13);
+        starfish_tridiag_plan_destroy(plan);
+    }
+}
+
 void test_batches_check(starfish_context *context)
 {
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
@@ -199,11 +231,90 @@ void test_batches_check(starfish_context *context)
     diag[N] = 1e-14;
     ASSERT_FAILS(starfish_tridiag_plan_update(plan), STARFISH_ERROR_NUMERICAL, "line 1");
     starfish_tridiag_plan_destroy(plan);
+    check_refuses_what_pivoting_solves(context);
     options.check = 0;
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     assert_true(isnan(starfish_tridiag_plan_growth(plan, NULL)));
     starfish_tridiag_plan_destroy(plan);
 }
+
+/* ---- Layouts ----------------------------------------------------------------------------------------------------- */
+
+enum { LAYOUTS = 600, DIRECTIONS = 3, REACH = 1 << 12 };
+
+/* The element of row i of line j of right-hand side k. */
+static size_t element_of(const size_t stride[DIRECTIONS], size_t i, size_t j, size_t k)
+{
+    return i * stride[0] + j * stride[1] + k * stride[2];
+}
+
+/* Counts the elements at each place. */
+static int are_apart(const size_t extent[DIRECTIONS], const size_t stride[DIRECTIONS], unsigned char count[REACH])
+{
+    int apart = 1;
+
+    memset(count, 0, REACH);
+    for (size_t i = 0; i < extent[0]; i++)
+        for (size_t j = 0; j < extent[1]; j++)
+            for (size_t k = 0; k < extent[2]; k++)
+                apart = count[element_of(stride, i, j, k)]++ == 0 && apart;
+    return apart;
+}
+
+/* A diagonal matrix halves. */
+static void solve_in_layout(starfish_context *context, const struct starfish_tridiag_problem *problem,
+                            const unsigned char count[REACH])
+{
+    static double right[REACH], x[REACH];
+    starfish_tridiag_plan *plan = NULL;
+
+    for (int i = 0; i < REACH; i++) {
+        right[i] = i + 1;
+        x[i] = -1;
+    }
+    ASSERT_OK(starfish_tridiag_plan_create(context, problem, NULL, &plan));
+    ASSERT_OK(starfish_tridiag_solve(plan, right, x, NULL));
+    for (int i = 0; i < REACH; i++)
+        assert_true(x[i] == (count[i] ? right[i] / 2 : -1));
+    starfish_tridiag_plan_destroy(plan);
+}
+
+/* Random strides are accepted exactly where elements are apart, whatever strides in directions of one place are. */
+void test_batches_layouts(starfish_context *context)
+{
+    static const double none[8] = {0}, two[8] = {2, 2, 2, 2, 2, 2, 2, 2};
+    static unsigned char count[REACH];
+    unsigned seed = 1;
+    size_t accepted = 0;
+
+    for (int number = 0; number < LAYOUTS; number++) {
+        size_t extent[DIRECTIONS], stride[DIRECTIONS];
+        for (int d = 0; d < DIRECTIONS; d++) {
+            extent[d] = 1 + (size_t)rand_r(&seed) % (d == 0 ? 6 : 4);
+            stride[d] = (size_t)rand_r(&seed) % (number % 2 ? 12 : 40);
+        }
+        const int apart = are_apart(extent, stride, count);
+        struct starfish_tridiag_problem problem = {.n = extent[0],
+                                                   .lines = extent[1],
+                                                   .rhs = extent[2],
+                                                   .lower = none,
+                                                   .diag = two,
+                                                   .upper = none,
+                                                   .coefficients = {1, 0},
+                                                   .vectors = {stride[0], stride[1]},
+                                                   .rhs_stride = stride[2]};
+        starfish_tridiag_plan *plan = NULL;
+        if (apart)
+            solve_in_layout(context, &problem, count);
+        else
+            ASSERT_FAILS(starfish_tridiag_plan_create(context, &problem, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                         "problem.");
+        accepted += (size_t)apart;
+    }
+    assert_true(accepted > LAYOUTS / 10 && accepted < LAYOUTS);
+}
+
+/* ---- Updates ----------------------------------------------------------------------------------------------------- */
 
 /* With upper and lower gone, x = d / diag: before and after diag is doubled. */
 void test_batches_update(starfish_context *context)

@@ -14,6 +14,7 @@ void test_batches_many_lines(starfish_context *context, const struct test_memory
 /* What only the interface does; arrays on the host. */
 void test_batches_bad_arguments(starfish_context *context);
 void test_batches_check(starfish_context *context);
+void test_batches_layouts(starfish_context *context);
 void test_batches_update(starfish_context *context);
 void test_batches_threads(starfish_context *context);
 /* A context of GPUs and cores: each kind alone, then both, and the same solution always; all lines are solved by those

@@ -68,6 +68,12 @@ static void growth_is_measured(void **state)
     test_batch_growth(&cuda);
 }
 
+static void stability_is_found(void **state)
+{
+    (void)state;
+    test_batch_stability(&cuda);
+}
+
 static void symmetric_lines_may_be_one_array(void **state)
 {
     (void)state;
@@ -85,12 +91,11 @@ static void too_long_a_line_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves),
-                                       cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(many_lines_solve),
-                                       cmocka_unit_test(growth_is_measured),
-                                       cmocka_unit_test(symmetric_lines_may_be_one_array),
-                                       cmocka_unit_test(too_long_a_line_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_solves),         cmocka_unit_test(long_lines_solve),
+        cmocka_unit_test(many_lines_solve),          cmocka_unit_test(growth_is_measured),
+        cmocka_unit_test(stability_is_found),        cmocka_unit_test(symmetric_lines_may_be_one_array),
+        cmocka_unit_test(too_long_a_line_is_refused)};
     if (test_cuda_devices() == 0)
         return NO_DEVICE;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

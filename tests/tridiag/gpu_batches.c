@@ -31,6 +31,7 @@ static void interface_holds(void **state)
 {
     (void)state;
     test_batches_check(context);
+    test_batches_layouts(context);
     test_batches_update(context);
     test_batches_threads(context);
 }

@@ -37,6 +37,12 @@ static void check_names_the_line(void **state)
     test_batches_check(context);
 }
 
+static void layouts_keep_elements_apart(void **state)
+{
+    (void)state;
+    test_batches_layouts(context);
+}
+
 static void update_sees_new_coefficients(void **state)
 {
     (void)state;
@@ -60,11 +66,10 @@ static void teams_share_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest teams[] = {cmocka_unit_test(teams_share_lines)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kind_solves),
-                                       cmocka_unit_test(long_lines_solve),
-                                       cmocka_unit_test(bad_arguments_are_named),
-                                       cmocka_unit_test(check_names_the_line),
-                                       cmocka_unit_test(update_sees_new_coefficients),
-                                       cmocka_unit_test(threads_share_a_plan)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_solves),           cmocka_unit_test(long_lines_solve),
+        cmocka_unit_test(bad_arguments_are_named),     cmocka_unit_test(check_names_the_line),
+        cmocka_unit_test(layouts_keep_elements_apart), cmocka_unit_test(update_sees_new_coefficients),
+        cmocka_unit_test(threads_share_a_plan)};
     return TEST_GROUP("batches", tests, &context, 0, -1, 0) + TEST_GROUP("teams", teams, &context, 0, -1, 1024);
 }

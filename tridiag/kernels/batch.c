@@ -82,30 +82,76 @@ struct starfish_batch starfish_batch_run(const struct starfish_batch *batch, siz
     return run;
 }
 
+typedef size_t open_workspace(const struct starfish_batch *);
+
+/* One system for each matrix, of the border or of a trial; a border adds a factor for each. */
+static size_t workspace_of_matrices(const struct starfish_batch *batch, size_t real_size, open_workspace *open)
+{
+    enum { CACHE_LINE = 64 };
+    const struct starfish_batch border = starfish_batch_border(batch);
+    const size_t own = open(&border), factors = border.lines * real_size, most = own > factors ? own : factors;
+
+    return (most + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* So many matrices are tried at a time. */
+static size_t workspace(const struct starfish_batch *batch, size_t real_size, open_workspace *open, size_t tried)
+{
+    const size_t of_matrices = workspace_of_matrices(batch, real_size, open);
+    const size_t prepare = batch->growth                      ? of_matrices + tried * batch->n * real_size
+                           : starfish_batch_has_border(batch) ? of_matrices
+                                                              : 0;
+    const size_t own = open(batch), factors = starfish_batch_has_border(batch) ? batch->lines * batch->columns : 0;
+    const size_t solve = own > factors * real_size ? own : factors * real_size;
+
+    return solve > prepare ? solve : prepare;
+}
+
+static struct starfish_batch trial(const struct starfish_batch *batch, size_t real_size, open_workspace *open)
+{
+    struct starfish_batch trial = starfish_batch_border(batch);
+
+    trial.vectors.row = trial.lines;
+    trial.growth = NULL;
+    trial.input = trial.output = (char *)batch->workspace + workspace_of_matrices(batch, real_size, open);
+    return trial;
+}
+
+static open_workspace *open_cpu(size_t real_size)
+{
+    return real_size == sizeof(float) ? starfish_batch_open_workspace_cpu_f32 : starfish_batch_open_workspace_cpu_f64;
+}
+
 size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size)
 {
-    size_t (*const open)(const struct starfish_batch *) =
-        real_size == sizeof(float) ? starfish_batch_open_workspace_cpu_f32 : starfish_batch_open_workspace_cpu_f64;
-    const struct starfish_batch border = starfish_batch_border(batch);
-    const size_t own = open(batch), of_border = batch->periodic ? open(&border) : 0;
+    return workspace(batch, real_size, open_cpu(real_size), 1);
+}
 
-    return own > of_border ? own : of_border;
+struct starfish_batch starfish_batch_trial_cpu(const struct starfish_batch *batch, size_t real_size)
+{
+    return trial(batch, real_size, open_cpu(real_size));
+}
+
+#ifdef STARFISH_CUDA
+static open_workspace *open_cuda(size_t real_size)
+{
+    return real_size == sizeof(float) ? starfish_batch_open_workspace_cuda_f32 : starfish_batch_open_workspace_cuda_f64;
 }
 
 size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size)
 {
-#ifdef STARFISH_CUDA
-    size_t (*const open)(const struct starfish_batch *) =
-        real_size == sizeof(float) ? starfish_batch_open_workspace_cuda_f32 : starfish_batch_open_workspace_cuda_f64;
-    const struct starfish_batch border = starfish_batch_border(batch);
-    const size_t own = open(batch), of_border = batch->periodic ? open(&border) : 0;
-    const size_t factors = batch->periodic ? batch->lines * batch->columns * real_size : 0;
-    const size_t solve = own > factors ? own : factors;
+    return workspace(batch, real_size, open_cuda(real_size), starfish_batch_matrices(batch));
+}
 
-    return solve > of_border ? solve : of_border;
+struct starfish_batch starfish_batch_trial_cuda(const struct starfish_batch *batch, size_t real_size)
+{
+    return trial(batch, real_size, open_cuda(real_size));
+}
 #else
+size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size)
+{
     (void)batch;
     (void)real_size;
     return 0;
-#endif
 }
+#endif

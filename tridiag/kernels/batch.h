@@ -7,7 +7,7 @@
  *
  * Periodic lines by Sherman and Morrison's formula: A = A' + u v^T with A' tridiagonal. A' differs from A in the first
  * and the last diagonal entry (batch_row.h), and the `border` z = A'^-1 u is computed once by starfish_batch_prepare.
- * With that sign of the rank-one term A' is diagonally dominant where A is.
+ * With that sign of the rank-one term A' is diagonally dominant where A is. PIVOTED eliminates A itself (batch_row.h).
  *
  * All arrays are where the kernel runs and aligned to their elements. Results differ between algorithms and devices by
  * rounding errors. */
@@ -29,6 +29,13 @@ struct CUstream_st; /* what a cudaStream_t points to */
 /* Cyclic reduction in place, with the bank conflicts that storing rows apart avoids: to count them, not to use. */
 enum { STARFISH_BATCH_CR_IN_PLACE = STARFISH_ALGORITHMS };
 
+/* How stable elimination without pivoting is. Any of them is infinite where numbers are not finite. */
+struct starfish_batch_growth {
+    double from_top;  /* largest pivot over largest entry; infinite where a pivot is zero or has no reciprocal */
+    double any_order; /* 1 where every order of elimination is stable (batch_row.h), else infinite */
+    double trials; /* largest backward error of trial solves by the batch's algorithm, over the precision's epsilon */
+};
+
 struct starfish_batch {
     size_t n, lines, columns;
     int components; /* 1 or 2; columns is a multiple of it */
@@ -43,9 +50,9 @@ struct starfish_batch {
     /* What starfish_batch_prepare computes; each may be NULL when it is not wanted. Matrices are one when coefficients
      * are shared and there is no shift, else as many as lines of the whole batch; those of line l are at
      * [k * matrices + l]. */
-    void *factors;  /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
-    void *border;   /* n * matrices reals: needed when periodic */
-    double *growth; /* matrices doubles: largest pivot over largest entry, infinite when a pivot is zero */
+    void *factors; /* 2 * n * matrices reals: 1 / pivot, then upper / pivot; THOMAS solves with them */
+    void *border;  /* n * matrices reals: needed where starfish_batch_has_border */
+    struct starfish_batch_growth *growth; /* one per matrix */
     const void *input;
     void *output;    /* input itself, or apart from it */
     void *workspace; /* starfish_batch_workspace_...(...) bytes */
@@ -54,6 +61,18 @@ struct starfish_batch {
 STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_matrices(const struct starfish_batch *batch)
 {
     return batch->coefficients.line == 0 && !batch->shift ? 1 : batch->lines;
+}
+
+/* PIVOTED eliminates periodic lines as they are, the others by a border. */
+STARFISH_BATCH_HOST_DEVICE static inline int starfish_batch_has_border(const struct starfish_batch *batch)
+{
+    return batch->periodic && batch->algorithm != STARFISH_ALGORITHM_PIVOTED;
+}
+
+/* Reals of work for a line and column of PIVOTED. */
+static inline size_t starfish_batch_pivoted_reals(const struct starfish_batch *batch)
+{
+    return (batch->periodic ? 5 : 3) * batch->n;
 }
 
 /* From row to row of factors and border, in reals: the matrices of the whole batch. */
@@ -80,6 +99,11 @@ size_t starfish_batch_longest_cuda(int algorithm, size_t real_size);
 /* Bytes of workspace of a solve, and of prepare. */
 size_t starfish_batch_workspace_cpu(const struct starfish_batch *batch, size_t real_size);
 size_t starfish_batch_workspace_cuda(const struct starfish_batch *batch, size_t real_size);
+
+/* The batch of a trial solve for each matrix, in place, whose memory is in the batch's workspace behind its own. On
+ * CPUs of a batch of one line. */
+struct starfish_batch starfish_batch_trial_cpu(const struct starfish_batch *batch, size_t real_size);
+struct starfish_batch starfish_batch_trial_cuda(const struct starfish_batch *batch, size_t real_size);
 
 /* Their parts for open lines; for starfish_batch_workspace_... only. */
 size_t starfish_batch_open_workspace_cpu_f32(const struct starfish_batch *batch);

@@ -36,7 +36,7 @@ extern "C" size_t REAL_NAME(starfish_batch_open_workspace_cuda)(const starfish_b
     case STARFISH_ALGORITHM_THOMAS:
         return b->factors ? 0 : b->n * all * sizeof(real);
     case STARFISH_ALGORITHM_PIVOTED:
-        return 3 * b->n * all * sizeof(real);
+        return starfish_batch_pivoted_reals(b) * all * sizeof(real);
     default:
         return 0;
     }
@@ -46,7 +46,8 @@ extern "C" int REAL_NAME(starfish_batch_cuda)(const starfish_batch *b, cudaStrea
 {
     const int status = solve_open(b, stream);
 
-    return status == cudaSuccess && b->periodic ? REAL_NAME(starfish_batch_add_border_cuda)(b, stream) : status;
+    return status == cudaSuccess && starfish_batch_has_border(b) ? REAL_NAME(starfish_batch_add_border_cuda)(b, stream)
+                                                                 : status;
 }
 
 extern "C" int REAL_NAME(starfish_batch_prepare_cuda)(const starfish_batch *b, cudaStream_t stream)
@@ -55,11 +56,13 @@ extern "C" int REAL_NAME(starfish_batch_prepare_cuda)(const starfish_batch *b, c
 
     if (b->factors || b->growth)
         status = REAL_NAME(starfish_batch_factor_cuda)(b, stream);
-    if (status == cudaSuccess && b->periodic)
+    if (status == cudaSuccess && starfish_batch_has_border(b))
         status = REAL_NAME(starfish_batch_fill_border_cuda)(b, stream);
-    if (status == cudaSuccess && b->periodic) {
+    if (status == cudaSuccess && starfish_batch_has_border(b)) {
         const starfish_batch border = starfish_batch_border(b);
         status = solve_open(&border, stream);
     }
+    if (status == cudaSuccess && b->growth)
+        status = REAL_NAME(starfish_batch_try_solves_cuda)(b, stream);
     return status;
 }

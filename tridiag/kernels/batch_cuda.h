@@ -20,8 +20,10 @@ int REAL_NAME(starfish_batch_lines_cuda)(const struct starfish_batch *batch, str
 /* CR, PCR, CR_PCR, PCR_THOMAS and STARFISH_BATCH_CR_IN_PLACE. */
 int REAL_NAME(starfish_batch_shared_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 
-/* Factors and growth; u to the border; the border added to solutions of A', with lines * columns reals of workspace. */
+/* Factors and growth; trial solves, which complete the growth; u to the border; the border added to solutions of A',
+ * with lines * columns reals of workspace. */
 int REAL_NAME(starfish_batch_factor_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
+int REAL_NAME(starfish_batch_try_solves_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 int REAL_NAME(starfish_batch_fill_border_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 int REAL_NAME(starfish_batch_add_border_cuda)(const struct starfish_batch *batch, struct CUstream_st *stream);
 }

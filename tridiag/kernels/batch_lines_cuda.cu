@@ -2,9 +2,9 @@
  * a plan prepares, and the border of periodic lines.
  *
  * Bytes per unknown in reals: Thomas 9 (3 coefficients and the right-hand side read, c and d written and read again,
- * the solution written); with kept factors 7 and no division; with row interchanges 12. Coalesced when lines lie side
- * by side, else a sector per element. Bound by memory from some tens of thousands of lines on, below by the latency of
- * the recurrence. Thomas 1949; LAPACK's gtsv for the interchanges. */
+ * the solution written); with kept factors 7 and no division; with row interchanges 12, on periodic lines 16. Coalesced
+ * when lines lie side by side, else a sector per element. Bound by memory from some tens of thousands of lines on,
+ * below by the latency of the recurrence. Thomas 1949; LAPACK's gtsv for the interchanges. */
 #include "tridiag/kernels/batch_cuda.h"
 #include "tridiag/kernels/batch_row.h"
 
@@ -13,7 +13,7 @@ namespace
 
 enum { THREADS = 128 };
 
-enum Kind { THOMAS, KEPT, PIVOTED };
+enum Kind { THOMAS, KEPT, PIVOTED, PIVOTED_RING };
 
 template <Kind kind> __global__ void __launch_bounds__(THREADS) solve_lines(const __grid_constant__ starfish_batch b)
 {
@@ -26,8 +26,10 @@ template <Kind kind> __global__ void __launch_bounds__(THREADS) solve_lines(cons
             batch_thomas_line(&b, line, column, work, all);
         else if (kind == KEPT)
             batch_kept_line(&b, line, column);
-        else
+        else if (kind == PIVOTED)
             batch_pivoted_line(&b, line, column, work, all);
+        else
+            batch_pivoted_ring(&b, line, column, work, all);
     }
 }
 
@@ -35,6 +37,20 @@ __global__ void __launch_bounds__(THREADS) factor_lines(const __grid_constant__ 
 {
     for (size_t m = size_t(blockIdx.x) * THREADS + threadIdx.x; m < matrices; m += size_t(gridDim.x) * THREADS)
         batch_factor_line(&b, m);
+}
+
+__global__ void __launch_bounds__(THREADS)
+    fill_trial(const __grid_constant__ starfish_batch b, real *rhs, size_t matrices, int trial)
+{
+    for (size_t i = size_t(blockIdx.x) * THREADS + threadIdx.x; i < matrices * b.n; i += size_t(gridDim.x) * THREADS)
+        rhs[i] = batch_trial_rhs(&b, i % matrices, i / matrices, trial);
+}
+
+__global__ void __launch_bounds__(THREADS)
+    end_trial(const __grid_constant__ starfish_batch b, const real *x, size_t matrices, int trial)
+{
+    for (size_t m = size_t(blockIdx.x) * THREADS + threadIdx.x; m < matrices; m += size_t(gridDim.x) * THREADS)
+        batch_trial_end(&b, m, x + m, matrices, trial);
 }
 
 __global__ void __launch_bounds__(THREADS) fill_border(const __grid_constant__ starfish_batch b, size_t matrices)
@@ -79,9 +95,11 @@ unsigned blocks_for(size_t items)
 
 extern "C" int REAL_NAME(starfish_batch_lines_cuda)(const starfish_batch *b, cudaStream_t stream)
 {
-    auto kernel = b->algorithm == STARFISH_ALGORITHM_PIVOTED ? solve_lines<PIVOTED>
-                  : b->factors                               ? solve_lines<KEPT>
-                                                             : solve_lines<THOMAS>;
+    const bool pivoted = b->algorithm == STARFISH_ALGORITHM_PIVOTED;
+    auto kernel = pivoted && b->periodic ? solve_lines<PIVOTED_RING>
+                  : pivoted              ? solve_lines<PIVOTED>
+                  : b->factors           ? solve_lines<KEPT>
+                                         : solve_lines<THOMAS>;
 
     kernel<<<blocks_for(b->lines * b->columns), THREADS, 0, stream>>>(*b);
     return cudaGetLastError();
@@ -93,6 +111,25 @@ extern "C" int REAL_NAME(starfish_batch_factor_cuda)(const starfish_batch *b, cu
 
     factor_lines<<<blocks_for(matrices), THREADS, 0, stream>>>(*b, matrices);
     return cudaGetLastError();
+}
+
+extern "C" int REAL_NAME(starfish_batch_try_solves_cuda)(const starfish_batch *b, cudaStream_t stream)
+{
+    const starfish_batch trial = starfish_batch_trial_cuda(b, sizeof(real));
+    real *x = static_cast<real *>(trial.output);
+    int status = cudaSuccess;
+
+    for (int t = 0; t < BATCH_TRIALS && status == cudaSuccess; t++) {
+        fill_trial<<<blocks_for(trial.lines * b->n), THREADS, 0, stream>>>(*b, x, trial.lines, t);
+        status = cudaGetLastError();
+        if (status == cudaSuccess)
+            status = REAL_NAME(starfish_batch_cuda)(&trial, stream);
+        if (status == cudaSuccess) {
+            end_trial<<<blocks_for(trial.lines), THREADS, 0, stream>>>(*b, x, trial.lines, t);
+            status = cudaGetLastError();
+        }
+    }
+    return status;
 }
 
 extern "C" int REAL_NAME(starfish_batch_fill_border_cuda)(const starfish_batch *b, cudaStream_t stream)
