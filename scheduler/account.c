@@ -159,11 +159,12 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
             continue;
         const starfish_worker_kind kind = record->worker[span->worker].kind;
         account.tasks[kind]++;
-        account.busy[kind] += span->end - span->start;
         account.fetching += span->fetched;
         account.flops += span->flops;
         account.traffic += (double)span->traffic;
     }
+    for (size_t i = 0; i < record->pieces; i++)
+        account.busy[record->worker[record->piece[i].worker].kind] += starfish_piece_busy(record, &record->piece[i]);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         account.idle[kind] = (double)record->workers[kind] * (account.end - account.begin) - account.busy[kind];
     account.complete = starfish_account_calibrated(record);
@@ -195,7 +196,7 @@ void starfish_waiting_path(const struct starfish_record *record, char *path)
     size_t at = record->tasks;
     memset(path, 0, record->tasks);
     for (size_t i = 0; i < record->tasks; i++)
-        if (at == record->tasks || record->task[i].end > record->task[at].end)
+        if (!record->task[i].helps && (at == record->tasks || record->task[i].end > record->task[at].end))
             at = i;
     while (at < record->tasks && !path[at]) {
         path[at] = 1;
