@@ -59,31 +59,42 @@ static double idle_between(const struct trace *trace, double from, double to)
     return 1e-3 * idle;
 }
 
-/* Of a solve in separate tasks: before, while and after the systems between the transforms are solved. */
+/* What direct methods solve between their transforms; NULL: the method is no such one, and its phases are others. */
+static const char *systems_of(const char *method)
+{
+    const char *const *names = starfish_method_list;
+    if (strcmp(method, names[STARFISH_METHOD_SLAB]) == 0)
+        return "the reduced system that couples the slabs";
+    return strncmp(method, names[STARFISH_METHOD_BLKTRI], strlen(names[STARFISH_METHOD_BLKTRI])) == 0
+               ? "the systems between the transforms"
+               : NULL;
+}
+
+/* Of a solve in separate tasks: before, while and after these systems are solved. */
 static void explain_idle_parts(const struct trace *trace, FILE *out)
 {
     const struct starfish_record *record = trace->record;
+    const char *systems = systems_of(trace->plan.method);
     double first = (double)INFINITY, last = -(double)INFINITY;
-    for (size_t i = 0; i < record->tasks; i++)
+    for (size_t i = 0; i < record->tasks && systems; i++)
         if (record->task[i].phase == STARFISH_PHASE_MODES && record->task[i].worker >= 0) {
             first = fmin(first, record->task[i].start);
             last = fmax(last, record->task[i].end);
         }
     if (first <= last)
         fprintf(out, ": %.3f ms before %s, %.3f ms meanwhile, %.3f ms after",
-                idle_between(trace, trace->account.begin, first),
-                strcmp(trace->plan.method, starfish_method_list[STARFISH_METHOD_SLAB]) == 0
-                    ? "the reduced system that couples the slabs"
-                    : "the systems between the transforms",
-                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
+                idle_between(trace, trace->account.begin, first), systems, idle_between(trace, first, last),
+                idle_between(trace, last, trace->account.end));
 }
 
 static void explain_idle(const struct trace *trace, FILE *out)
 {
     const double workers = (double)trace->record->worker_count;
     const double idle = idle_between(trace, trace->account.begin, trace->account.end);
-    fprintf(out, "Workers were idle for %.0f %% of the time, %.3f ms of %.3f ms, which is %.0f times the solve",
-            1e5 * idle / (workers * trace_total(trace)), idle, 1e-3 * workers * trace_total(trace), workers);
+    fprintf(out, "Workers were idle for %.0f %% of the time, %.3f ms of %.3f ms",
+            1e5 * idle / (workers * trace_total(trace)), idle, 1e-3 * workers * trace_total(trace));
+    if (workers > 1)
+        fprintf(out, ", which is %.0f times the solve", workers);
     explain_idle_parts(trace, out);
     fprintf(out, ".\n");
     if (trace->account.fetching > 0)

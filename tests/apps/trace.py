@@ -2,6 +2,7 @@
 """starfish trace: files that show a solve, and the explanation."""
 import json
 import os
+import unittest
 import xml.etree.ElementTree
 
 import program
@@ -72,6 +73,23 @@ class Trace(Case):
         self.assertGreaterEqual(rows, min(2, len(os.sched_getaffinity(0))))
         self.assertIn(f"reported {len(pieces)} pieces of work", " ".join(out.split()))
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one core")
+    def test_cores_of_a_team_have_rows(self):
+        """Whatever the method: each step of a cycle, or each core's share of a task."""
+        for arguments, names in ((["--method", "multigrid", "--cycles", "1"], {"smooth", "restrict"}),
+                                 (["--method", "blktri"], {"reduce", "substitute"})):
+            with self.subTest(arguments=arguments):
+                _, trace = self.trace(*arguments, "--workers", "team", "--warmup", "1",
+                                      problem=poisson(n=[64] * 3, rhs=1.0))
+                self.check_trace(trace)
+                pieces = [event for event in trace["traceEvents"] if event.get("cat") == "piece"]
+                rows = {event["tid"]: event["args"]["name"] for event in trace["traceEvents"]
+                        if event["ph"] == "M" and event["name"] == "thread_name" and event["pid"] == 0}
+                self.assertLessEqual(names, {piece["name"] for piece in pieces})
+                for name in names:
+                    self.assertGreater(len({piece["tid"] for piece in pieces if piece["name"] == name}), 1)
+                self.assertTrue(all(", core " in rows[piece["tid"]] for piece in pieces))
+
     def test_there_is_one_total(self):
         """Text and JSON name it, and what is drawn ends there."""
         out, trace, _, pieces = self.solve_on_cores()
@@ -125,6 +143,7 @@ class Trace(Case):
                 tasks = self.check_trace(trace)
                 self.assertLessEqual(wanted, {task["name"].partition(",")[0] for task in tasks})
                 self.assertIn("With no worker idle the solve would take ", out)
+                self.assertNotIn("between the transforms", out)  # phases of direct methods
                 self.assertNotIn("nan", out)
                 self.assertNotIn("inf", out)
 
