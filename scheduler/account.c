@@ -18,7 +18,7 @@ static void durations_of(const struct starfish_record *record, const struct star
         if (record->workers[kind] == 0)
             duration[kind] = (double)INFINITY;
     }
-    if (span->worker < 0)
+    if (span->worker < 0 || span->helps) /* one that helps is part of another */
         duration[STARFISH_CPU] = duration[STARFISH_GPU] = 0;
 }
 
@@ -128,6 +128,14 @@ static void follow_paths(const struct starfish_record *record, const double (*du
     }
 }
 
+/* A task that keeps all cores takes as much of each of them. */
+static void count_cores(const struct starfish_record *record, double (*duration)[STARFISH_WORKER_KINDS])
+{
+    for (size_t i = 0; i < record->tasks; i++)
+        if (record->task[i].uses_all_cores)
+            duration[i][STARFISH_CPU] *= (double)record->workers[STARFISH_CPU];
+}
+
 static void add_bounds(const struct starfish_record *record, struct starfish_account *account)
 {
     const size_t room = record->tasks > 0 ? record->tasks : 1;
@@ -137,9 +145,10 @@ static void add_bounds(const struct starfish_record *record, struct starfish_acc
     if (duration && length && number) {
         for (size_t i = 0; i < record->tasks; i++)
             durations_of(record, &record->task[i], duration[i]);
+        follow_paths(record, (const double(*)[STARFISH_WORKER_KINDS])duration, length, number, account);
+        count_cores(record, duration);
         account->area = starfish_area_bound(record->tasks, (const double(*)[STARFISH_WORKER_KINDS])duration,
                                             record->workers, number);
-        follow_paths(record, (const double(*)[STARFISH_WORKER_KINDS])duration, length, number, account);
     }
     free(duration);
     free(length);
