@@ -1,6 +1,8 @@
 /* Barriers of threads that look for each other. */
 #include "base/barrier.h"
 
+#include "base/activity.h"
+
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -46,13 +48,23 @@ static void tell(struct flag *flag, unsigned calls)
 }
 
 /* Who told may already have called again. */
+static int is_told(const struct flag *flag, unsigned calls)
+{
+    return (int)(atomic_load_explicit(&flag->told, memory_order_acquire) - calls) >= 0;
+}
+
 static void look_for(const struct flag *flag, unsigned calls)
 {
-    for (int looks = 1; (int)(atomic_load_explicit(&flag->told, memory_order_acquire) - calls) < 0; looks++) {
+    if (is_told(flag, calls))
+        return;
+    const struct starfish_activity *const before = starfish_activity_now();
+    starfish_activity_begin(NULL);
+    for (int looks = 1; !is_told(flag, calls); looks++) {
         STARFISH_BREATHE();
         if (looks % LOOKS == 0)
             sched_yield();
     }
+    starfish_activity_begin(before);
 }
 
 void starfish_barrier_wait(struct starfish_barrier *barrier, size_t self, size_t threads)

@@ -1,6 +1,7 @@
 /* Gangs: who does which item, and the tasks that bring idle workers. */
 #include "codelets/gang.h"
 
+#include "base/activity.h"
 #include "base/barrier.h"
 #include "scheduler/team.h"
 
@@ -30,6 +31,9 @@ static void do_item(struct starfish_gang *gang, size_t step, size_t item, size_t
 
 static void wait_for_step(const struct starfish_gang *gang, size_t step)
 {
+    if (atomic_load_explicit(&gang->step, memory_order_acquire) != step)
+        return;
+    starfish_activity_begin(NULL);
     for (int looks = 0; atomic_load_explicit(&gang->step, memory_order_acquire) == step; looks++) {
         STARFISH_BREATHE();
         if (looks == LOOKS) {
@@ -95,7 +99,7 @@ static void ask_for_help(struct starfish_gang *gang, struct starfish_progress *p
         if (worker == here || starfish_context_worker_kind(context, worker) != STARFISH_CPU)
             continue;
         struct starfish_task task;
-        struct arguments arguments = {.header.footprint = gang->footprint, .gang = gang};
+        struct arguments arguments = {.header = {.footprint = gang->footprint, .helps = 1}, .gang = gang};
         starfish_task_begin(&task, &gang_help_codelet, progress, phase);
         task.name = "help";
         task.flops = 0; /* those of all cores are told of the task that asks for help */

@@ -4,7 +4,8 @@
  * A step begins when all items of the one before are done. The first worker submits a helping task for each other one;
  * who comes takes part from then on, in each step first with its own items, whose data are in its caches, then with
  * those that nobody has begun. So it takes no core to be there for all to be done, and none that comes late is waited
- * for. A step should be worth many microseconds. */
+ * for. A step should be worth many microseconds. The work says what it is (base/activity.h); that a core waits for a
+ * step is said here. */
 #ifndef STARFISH_CODELETS_GANG_H
 #define STARFISH_CODELETS_GANG_H
 

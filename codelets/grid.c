@@ -84,6 +84,7 @@ static void compute_on_a_core(void *data, size_t part, size_t parts)
                                          starfish_workspace_part(setting->workspace, part)};
     struct starfish_grid_step step = *shared->step;
 
+    starfish_activity_begin(&starfish_grid_activity[shared->operation]);
     setting->kind->share(&step, shared->operation, part, parts);
     if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
         setting->kind->compute[shared->operation](&place, &step);

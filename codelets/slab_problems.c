@@ -8,8 +8,10 @@
  * problems in work are in the work space. */
 #include "codelets/slab_window.h"
 
+#include "base/activity.h"
 #include "base/place.h"
 #include "codelets/kernel_pair.h"
+#include "codelets/phases.h"
 #include "scheduler/team.h"
 #include "tridiag/kernels/constant_line.h"
 
@@ -188,6 +190,18 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     return work;
 }
 
+static const struct starfish_activity forward = {"transform", 0x4477aa, STARFISH_PHASE_FORWARD};
+static const struct starfish_activity in_z = {"solve in z", 0xee6677, STARFISH_PHASE_MODES};
+static const struct starfish_activity backward = {"transform back", 0x228833, STARFISH_PHASE_BACKWARD};
+
+/* Of problems whose parts take many looks at the clock. */
+static void report(const struct starfish_slab_space *space, const struct starfish_activity *activity)
+{
+    enum { LEAST_UNKNOWNS = 4096 };
+    if (elements(space) >= LEAST_UNKNOWNS)
+        starfish_activity_begin(activity);
+}
+
 static void problems_share(void *data, size_t part, size_t parts)
 {
     static void (*const solve[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
@@ -202,7 +216,9 @@ static void problems_share(void *data, size_t part, size_t parts)
     char *const workspace = starfish_workspace_part(a->workspace, part);
     for (size_t p = a->problems * part / parts; p < a->problems * (part + 1) / parts; p++) {
         const struct batch batch = batch_of(work, STARFISH_CPU, p, 1, workspace);
+        report(space, &forward);
         starfish_plane_set_cpu(&space->planes, &batch.forward);
+        report(space, &in_z);
         if (space->constant_lane >= 0)
             take[space->precision](&batch.take);
         solve[space->precision](&batch.solve);
@@ -210,6 +226,7 @@ static void problems_share(void *data, size_t part, size_t parts)
             starfish_constant_solve_cpu(&batch.line);
             put[space->precision](&batch.put);
         }
+        report(space, &backward);
         starfish_plane_set_cpu(&space->planes, &batch.backward);
     }
 }

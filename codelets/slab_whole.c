@@ -1,9 +1,11 @@
 /* Task: whole(field), all of a solve on the context's cores. */
 #include "codelets/slab_whole.h"
 
+#include "base/activity.h"
 #include "base/pages.h"
 #include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
+#include "codelets/phases.h"
 #include "codelets/slab_window.h"
 #include "fft/kernels/columns_while.h"
 #include "fft/kernels/rows_changed.h"
@@ -228,6 +230,17 @@ static size_t block_width(const struct starfish_slab_whole *whole, size_t block)
     return least(whole->width, whole->space->n[0] - block * whole->width);
 }
 
+/* What a core does, [direction]: colours of one phase are alike. */
+static const struct starfish_activity in_x[] = {
+    [STARFISH_FORWARD] = {"transform x", 0x4477aa, STARFISH_PHASE_FORWARD},
+    [STARFISH_BACKWARD] = {"transform x back", 0x228833, STARFISH_PHASE_BACKWARD}};
+static const struct starfish_activity in_y[] = {
+    [STARFISH_FORWARD] = {"transform y", 0x66ccee, STARFISH_PHASE_FORWARD},
+    [STARFISH_BACKWARD] = {"transform y back", 0x99cc66, STARFISH_PHASE_BACKWARD}};
+static const struct starfish_activity in_z[] = {
+    [STARFISH_FORWARD] = {"eliminate in z", 0xee6677, STARFISH_PHASE_MODES},
+    [STARFISH_BACKWARD] = {"substitute in z", 0xaa3377, STARFISH_PHASE_MODES}};
+
 /* ---- Rows of x --------------------------------------------------------------------------------------------------- */
 
 /* Rows of a plane whose boundary data are moved to the right-hand side. */
@@ -285,6 +298,7 @@ static void share_rows(const struct solve *solve, enum starfish_transform_direct
     const size_t groups = ratio(ny, side_by_side), all = groups * batch->rows;
     size_t group = all * share / shares;
     const size_t end = all * (share + 1) / shares;
+    starfish_activity_begin(&in_x[direction]);
     while (group < end) {
         const size_t row = group / groups, first = group % groups, count = least(groups - first, end - group);
         transform_rows(solve, direction, batch, row, first * side_by_side, least(ny, (first + count) * side_by_side),
@@ -335,6 +349,7 @@ static void transform_columns(const struct solve *solve, enum starfish_transform
         .scale = direction == STARFISH_FORWARD ? 1 / starfish_plane_set_scale(&space->planes) : 1,
         .workspace = room};
     struct ahead ahead;
+    starfish_activity_begin(&in_y[direction]);
     set_ahead(solve, direction, batch, block, &ahead);
     starfish_transform_columns_cpu_while(space->planes.y.cpu, direction, &columns, &ahead.fetch);
 }
@@ -434,6 +449,7 @@ static void block_up(const struct solve *solve, const struct batch *batch, size_
 {
     const ptrdiff_t lane = constant_in(solve->whole, block);
     transform_columns(solve, STARFISH_FORWARD, batch, block, room);
+    starfish_activity_begin(&in_z[STARFISH_FORWARD]);
     if (lane >= 0)
         take_constant(solve, batch, block, (size_t)lane);
     sweep(solve, STARFISH_FORWARD, batch, block);
@@ -442,6 +458,7 @@ static void block_up(const struct solve *solve, const struct batch *batch, size_
 static void block_down(const struct solve *solve, const struct batch *batch, size_t block, void *room)
 {
     const ptrdiff_t lane = constant_in(solve->whole, block);
+    starfish_activity_begin(&in_z[STARFISH_BACKWARD]);
     sweep(solve, STARFISH_BACKWARD, batch, block);
     if (lane >= 0)
         put_constant(solve, batch, block, (size_t)lane);

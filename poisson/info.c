@@ -38,7 +38,7 @@ static void add_phases(const struct starfish_job *job, struct starfish_info *inf
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (wanted[phase]) {
             info->phase[info->phases].name = names[phase];
-            info->phase[info->phases++].seconds = starfish_interval_seconds(job->progress.phase[phase].span);
+            info->phase[info->phases++].seconds = starfish_progress_phase_seconds(&job->progress, phase);
         }
 }
 

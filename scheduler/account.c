@@ -18,7 +18,7 @@ static void durations_of(const struct starfish_record *record, const struct star
         if (record->workers[kind] == 0)
             duration[kind] = (double)INFINITY;
     }
-    if (span->worker < 0)
+    if (span->worker < 0 || span->helps) /* one that helps is part of another */
         duration[STARFISH_CPU] = duration[STARFISH_GPU] = 0;
 }
 
@@ -128,6 +128,14 @@ static void follow_paths(const struct starfish_record *record, const double (*du
     }
 }
 
+/* A task that keeps all cores takes as much of each of them. */
+static void count_cores(const struct starfish_record *record, double (*duration)[STARFISH_WORKER_KINDS])
+{
+    for (size_t i = 0; i < record->tasks; i++)
+        if (record->task[i].uses_all_cores)
+            duration[i][STARFISH_CPU] *= (double)record->workers[STARFISH_CPU];
+}
+
 static void add_bounds(const struct starfish_record *record, struct starfish_account *account)
 {
     const size_t room = record->tasks > 0 ? record->tasks : 1;
@@ -137,9 +145,10 @@ static void add_bounds(const struct starfish_record *record, struct starfish_acc
     if (duration && length && number) {
         for (size_t i = 0; i < record->tasks; i++)
             durations_of(record, &record->task[i], duration[i]);
+        follow_paths(record, (const double(*)[STARFISH_WORKER_KINDS])duration, length, number, account);
+        count_cores(record, duration);
         account->area = starfish_area_bound(record->tasks, (const double(*)[STARFISH_WORKER_KINDS])duration,
                                             record->workers, number);
-        follow_paths(record, (const double(*)[STARFISH_WORKER_KINDS])duration, length, number, account);
     }
     free(duration);
     free(length);
@@ -159,11 +168,12 @@ struct starfish_account starfish_account_of(const struct starfish_record *record
             continue;
         const starfish_worker_kind kind = record->worker[span->worker].kind;
         account.tasks[kind]++;
-        account.busy[kind] += span->end - span->start;
         account.fetching += span->fetched;
         account.flops += span->flops;
         account.traffic += (double)span->traffic;
     }
+    for (size_t i = 0; i < record->pieces; i++)
+        account.busy[record->worker[record->piece[i].worker].kind] += starfish_piece_busy(record, &record->piece[i]);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         account.idle[kind] = (double)record->workers[kind] * (account.end - account.begin) - account.busy[kind];
     account.complete = starfish_account_calibrated(record);
@@ -195,7 +205,7 @@ void starfish_waiting_path(const struct starfish_record *record, char *path)
     size_t at = record->tasks;
     memset(path, 0, record->tasks);
     for (size_t i = 0; i < record->tasks; i++)
-        if (at == record->tasks || record->task[i].end > record->task[at].end)
+        if (!record->task[i].helps && (at == record->tasks || record->task[i].end > record->task[at].end))
             at = i;
     while (at < record->tasks && !path[at]) {
         path[at] = 1;

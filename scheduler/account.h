@@ -18,7 +18,7 @@
 struct starfish_account {
     double begin, end; /* the first submission; the last end, copies home included */
     size_t tasks[STARFISH_WORKER_KINDS];
-    double busy[STARFISH_WORKER_KINDS]; /* sums over workers and tasks */
+    double busy[STARFISH_WORKER_KINDS]; /* sums over workers; one of several cores is as busy as these are on average */
     double idle[STARFISH_WORKER_KINDS]; /* what is left of end - begin of every worker */
     double fetching;                    /* of that: waiting for data with a task in hand */
     double area, critical_path;
@@ -43,7 +43,8 @@ double starfish_area_bound(size_t count, const double (*duration)[STARFISH_WORKE
                            const size_t workers[STARFISH_WORKER_KINDS], size_t *order);
 
 /* What the last task to end waited for, and that for, and so on: of the task's dependencies and the one before it on
- * its worker the one that ended last. Fills path[record->tasks] with 0 and 1. */
+ * its worker the one that ended last. A task that helps another is part of that one, and not the last. Fills
+ * path[record->tasks] with 0 and 1. */
 void starfish_waiting_path(const struct starfish_record *record, char *path);
 
 #endif

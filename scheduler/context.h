@@ -2,6 +2,7 @@
 #ifndef STARFISH_SCHEDULER_CONTEXT_H
 #define STARFISH_SCHEDULER_CONTEXT_H
 
+#include "base/activity.h"
 #include "base/failure.h"
 #include "scheduler/watch.h"
 #include <starfish/context.h>
@@ -34,6 +35,7 @@ struct starfish_team {
     size_t size;
     int *core;                             /* logical processing units; NULL for a GPU */
     struct starfish_team_threads *threads; /* NULL for one core */
+    struct starfish_activity_log *log;     /* of each core: what it did in the worker's task (team.h) */
 };
 
 struct starfish_ranks;

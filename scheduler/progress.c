@@ -27,9 +27,10 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
     STARPU_PTHREAD_COND_INIT(&progress->all_done, NULL);
     progress->clock_offset = INFINITY;
     for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
-        progress->phase[phase].span = none;
+        progress->phase[phase].span = progress->undivided[phase] = none;
     for (int step = 0; step < STARFISH_PROGRESS_STEPS; step++)
         progress->step[step].span = none;
+    progress->divided.run = (struct starfish_interval){-HUGE_VAL, -HUGE_VAL};
     progress->start = starpu_timing_now();
     progress->bytes_before = starfish_context_bytes(context);
 }
@@ -89,4 +90,33 @@ double starfish_progress_seconds(const struct starfish_progress *progress)
 double starfish_interval_seconds(struct starfish_interval interval)
 {
     return interval.end > interval.start ? 1e-6 * (interval.end - interval.start) : 0;
+}
+
+/* Tasks come in the order of their ends. One that began before the last run without a gap widens it. */
+void starfish_progress_divide(struct starfish_progress *progress, struct starfish_interval span, int runs,
+                              const double busy[STARFISH_PROGRESS_PHASES])
+{
+    struct starfish_divided *divided = &progress->divided;
+    struct starfish_interval *run = &divided->run;
+
+    for (int phase = 0; phase < STARFISH_PROGRESS_PHASES; phase++)
+        divided->busy[phase] += busy[phase];
+    if (!runs)
+        return;
+    if (span.start > run->end)
+        *run = (struct starfish_interval){span.start, span.start}; /* after a gap */
+    divided->wall += fmax(run->start - span.start, 0) + fmax(span.end - run->end, 0);
+    run->start = fmin(run->start, span.start);
+    run->end = fmax(run->end, span.end);
+}
+
+double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase)
+{
+    const struct starfish_divided *divided = &progress->divided;
+    double all = 0;
+
+    for (int other = 0; other < STARFISH_PROGRESS_PHASES; other++)
+        all += divided->busy[other];
+    return starfish_interval_seconds(progress->undivided[phase]) +
+           (all > 0 ? 1e-6 * divided->wall * divided->busy[phase] / all : 0);
 }

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-enum { STARFISH_PROGRESS_PHASES = 8, STARFISH_PROGRESS_STEPS = 80 };
+enum { STARFISH_PROGRESS_PHASES = STARFISH_ACTIVITY_PHASES, STARFISH_PROGRESS_STEPS = 80 };
 
 /* From the first start to the last end of some tasks, in microseconds; start > end before the first task. */
 struct starfish_interval {
@@ -17,6 +17,14 @@ struct starfish_interval {
 struct starfish_stretch {
     struct starfish_interval span;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
+};
+
+/* Tasks that do the work of several phases, as their cores report it: for how many microseconds at least one of them
+ * ran, and what their cores spent on each phase. */
+struct starfish_divided {
+    double wall;
+    struct starfish_interval run; /* the last one without a gap */
+    double busy[STARFISH_PROGRESS_PHASES];
 };
 
 struct starfish_bundle;
@@ -38,6 +46,8 @@ struct starfish_progress {
     starpu_pthread_cond_t all_done;
     struct starfish_tasks_done done[STARFISH_WORKER_KINDS];
     struct starfish_stretch phase[STARFISH_PROGRESS_PHASES];
+    struct starfish_interval undivided[STARFISH_PROGRESS_PHASES]; /* of the tasks of one phase alone */
+    struct starfish_divided divided;
     /* Finer than phases, for those graphs that number their tasks' steps. */
     struct starfish_stretch step[STARFISH_PROGRESS_STEPS];
     double start;
@@ -58,5 +68,10 @@ void starfish_progress_destroy(struct starfish_progress *progress);
 /* Since starfish_progress_init. */
 double starfish_progress_seconds(const struct starfish_progress *progress);
 double starfish_interval_seconds(struct starfish_interval interval);
+/* For task.c: a task, or without `runs` one that only lends its cores to another, spent `busy` on the phases. */
+void starfish_progress_divide(struct starfish_progress *progress, struct starfish_interval span, int runs,
+                              const double busy[STARFISH_PROGRESS_PHASES]);
+/* From the first start to the last end of a phase's own tasks, and its share of the time of tasks that phases share. */
+double starfish_progress_phase_seconds(const struct starfish_progress *progress, int phase);
 
 #endif

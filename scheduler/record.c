@@ -1,6 +1,8 @@
 /* Keeping a record of tasks. */
 #include "scheduler/record.h"
 
+#include "scheduler/team.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -177,11 +179,55 @@ static int number_of_worker(const struct starfish_context *context, int id)
     return -1;
 }
 
-void starfish_record_finish(struct starfish_record *record, size_t number,
-                            const struct starpu_profiling_task_info *info, double now)
+static void add_piece(struct starfish_record *record, const struct starfish_piece *piece)
+{
+    if (make_room((void **)&record->piece, record->pieces, sizeof *piece))
+        record->piece[record->pieces++] = *piece;
+    else
+        record->incomplete = 1;
+}
+
+static void add_stint(struct starfish_record *record, size_t task, size_t part, const struct starfish_stint *stint)
+{
+    const struct starfish_span *span = &record->task[task];
+    const struct starfish_activity *activity = stint->activity;
+    const struct starfish_piece piece = {.task = task,
+                                         .worker = span->worker,
+                                         .part = part,
+                                         .cores = 1,
+                                         .name = activity->name ? activity->name : span->name,
+                                         .colour = activity->name ? activity->colour : span->colour,
+                                         .phase = activity->phase < 0 ? span->phase : activity->phase,
+                                         .start = fmax(stint->start, span->start),
+                                         .end = fmin(stint->end, span->end)};
+    if (piece.start < piece.end)
+        add_piece(record, &piece);
+}
+
+/* The worker's own core has prepared the task before its first report. What a core did before the task, in none that is
+ * recorded, is left out. */
+static void add_stints(struct starfish_record *record, size_t task, const struct starfish_team *team)
+{
+    const size_t before = record->pieces;
+    const struct starfish_activity_log *own = &team->log[0];
+    if (!starfish_team_reports(team) && !starfish_span_is_shared(&record->task[task]))
+        return;
+    if (own->count > 0)
+        add_stint(record, task, 0,
+                  &(struct starfish_stint){&starfish_activity_alone, record->task[task].start, own->stint[0].start});
+    for (size_t part = 0; part < team->size; part++) {
+        for (size_t i = 0; i < team->log[part].count; i++)
+            add_stint(record, task, part, &team->log[part].stint[i]);
+        record->incomplete |= team->log[part].lost;
+    }
+    record->task[task].pieces = record->pieces - before;
+}
+
+void starfish_record_finish(struct starfish_record *record, const struct starfish_task_header *header,
+                            const struct starpu_profiling_task_info *info, const struct starfish_team *team, double now)
 {
     STARPU_PTHREAD_MUTEX_LOCK(&record->lock);
-    struct starfish_span *span = number < record->tasks ? &record->task[number] : NULL;
+    struct starfish_span *span = header->number < record->tasks ? &record->task[header->number] : NULL;
     if (span && info && info->workerid >= 0) {
         span->worker = number_of_worker(record->context, info->workerid);
         span->memory = memory_in_use(info->workerid);
@@ -190,6 +236,10 @@ void starfish_record_finish(struct starfish_record *record, size_t number,
         span->start = microseconds(&info->start_time);
         span->end = microseconds(&info->end_time);
         span->fetched = microseconds(&info->acquire_data_end_time) - microseconds(&info->acquire_data_start_time);
+        span->uses_all_cores = header->uses_all_cores;
+        span->helps = header->helps;
+        if (team)
+            add_stints(record, header->number, team);
     } else if (span) {
         /* Before the first task that ran has told its times, StarPU's clock is not known. */
         span->submitted = span->ready = span->start = span->end = isfinite(now) ? now : (double)NAN;
@@ -276,6 +326,43 @@ static void separate_spans(struct starfish_record *record)
     }
 }
 
+static void add_whole_task(struct starfish_record *record, size_t task, size_t worker, size_t cores)
+{
+    const struct starfish_span *span = &record->task[task];
+    const struct starfish_piece piece = {.task = task,
+                                         .worker = (int)worker,
+                                         .cores = cores,
+                                         .name = span->name,
+                                         .colour = span->colour,
+                                         .phase = span->phase,
+                                         .start = span->start,
+                                         .end = span->end};
+    add_piece(record, &piece);
+}
+
+#ifdef STARPU_SIMGRID
+/* Nothing runs that could report: a task keeps all cores of its worker, or of all workers. */
+static void add_whole_tasks(struct starfish_record *record)
+{
+    for (size_t i = 0; i < record->tasks; i++) {
+        struct starfish_span *span = &record->task[i];
+        const size_t before = record->pieces;
+        for (size_t worker = 0; worker < record->worker_count && span->worker >= 0; worker++)
+            if (span->worker == (int)worker || (span->uses_all_cores && record->worker[worker].kind == STARFISH_CPU))
+                add_whole_task(record, i, worker, (size_t)record->worker[worker].cores);
+        span->pieces = span->uses_all_cores ? record->pieces - before : 0;
+    }
+}
+#else
+/* Those of which nothing is reported. */
+static void add_whole_tasks(struct starfish_record *record)
+{
+    for (size_t i = 0; i < record->tasks; i++)
+        if (record->task[i].worker >= 0 && !starfish_span_is_shared(&record->task[i]))
+            add_whole_task(record, i, (size_t)record->task[i].worker, 1);
+}
+#endif
+
 static int by_target(const void *a, const void *b)
 {
     const struct starfish_edge *x = a, *y = b;
@@ -309,6 +396,7 @@ starfish_status starfish_record_stop(struct starfish_record *record)
         qsort(record->edge, record->edges, sizeof *record->edge, by_target);
     date_spans(record);
     separate_spans(record);
+    add_whole_tasks(record);
     return record->incomplete ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks")
                               : STARFISH_SUCCESS;
 }
@@ -324,5 +412,6 @@ void starfish_record_free(struct starfish_record *record)
     free(record->worker);
     free(record->task);
     free(record->edge);
+    free(record->piece);
     free(record);
 }

@@ -1,5 +1,6 @@
 /* A record of what ran: every task of a context while it is kept, with its times on its worker, what StarPU's models
- * expected, and the tasks that it had to wait for. For starfish sched and starfish trace; works without FxT.
+ * expected, and the tasks that it had to wait for; and what each core did inside tasks that cores share. For starfish
+ * sched and starfish trace; works without FxT.
  *
  * Dependencies are those that StarPU derives from the data: a task waits for the last one that wrote what it touches,
  * and where it writes, for all that have read since. Keep one solve at a time: successive solves may use one handle for
@@ -26,12 +27,32 @@ struct starfish_span {
     double submitted, ready, start, end;    /* ready: given to the scheduler. start: of the work, with the data there */
     double fetched;                         /* how long the worker waited for its data before it */
     double expected[STARFISH_WORKER_KINDS]; /* by the models; NaN: not known; infinite: not for that kind */
+    int uses_all_cores, helps;              /* as struct starfish_task_header has them */
+    size_t pieces;                          /* that its cores reported */
+};
+
+/* Work of one core without a break, inside a task or all of it. Pieces of a core do not overlap. */
+struct starfish_piece {
+    size_t task;
+    int worker;
+    size_t part;  /* of the worker's cores: which */
+    size_t cores; /* that did it: 1, on a simulated machine all of the worker */
+    const char *name;
+    unsigned colour;
+    int phase;
+    double start, end;
 };
 
 /* Task `to` had to wait for task `from`; from < to. */
 struct starfish_edge {
     size_t from, to;
 };
+
+/* Do its cores report what they do of it? One that does not report then does nothing. */
+static inline int starfish_span_is_shared(const struct starfish_span *span)
+{
+    return span->pieces > 0 || span->uses_all_cores || span->helps;
+}
 
 /* Self-contained once it is stopped: it may outlive its context. */
 struct starfish_record {
@@ -41,10 +62,11 @@ struct starfish_record {
     struct starfish_worker *worker; /* by the context's number */
     unsigned nodes;
     char node[STARPU_MAXNODES][16]; /* names of memory nodes: main0, gpu0 */
-    size_t tasks, edges;
-    struct starfish_span *task;  /* in the order of submission */
-    struct starfish_edge *edge;  /* by `to` */
-    struct starfish_links links; /* bytes that StarPU moved meanwhile, and their sums */
+    size_t tasks, edges, pieces;
+    struct starfish_span *task;   /* in the order of submission */
+    struct starfish_edge *edge;   /* by `to` */
+    struct starfish_piece *piece; /* of all tasks that ran on a worker */
+    struct starfish_links links;  /* bytes that StarPU moved meanwhile, and their sums */
     struct starfish_bytes bytes;
     struct starfish_accesses *accesses; /* while it is kept */
     starpu_pthread_mutex_t lock;
@@ -58,10 +80,18 @@ starfish_status starfish_record_stop(struct starfish_record *record);
 /* Stopped before if need be. NULL is allowed. */
 void starfish_record_free(struct starfish_record *record);
 
-/* For task.c: a task is about to be submitted; returns its number. And it has finished, ran nowhere at `now`. */
+/* Of a piece: microseconds of its worker, of which a core is one part of as many as the worker has cores. */
+static inline double starfish_piece_busy(const struct starfish_record *record, const struct starfish_piece *piece)
+{
+    return (piece->end - piece->start) * (double)piece->cores / (double)record->worker[piece->worker].cores;
+}
+
+/* For task.c: a task is about to be submitted; returns its number. And it has finished, ran nowhere at `now`; its
+ * cores' reports are the team's, NULL: there are none. */
 size_t starfish_record_submit(struct starfish_record *record, const struct starfish_task *task,
                               struct starpu_task *starpu_task);
-void starfish_record_finish(struct starfish_record *record, size_t number,
-                            const struct starpu_profiling_task_info *info, double now);
+void starfish_record_finish(struct starfish_record *record, const struct starfish_task_header *header,
+                            const struct starpu_profiling_task_info *info, const struct starfish_team *team,
+                            double now);
 
 #endif

@@ -14,6 +14,7 @@
 #include "scheduler/record.h"
 #include "scheduler/rest.h"
 #include "scheduler/sizes.h"
+#include "scheduler/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,6 +151,26 @@ static void take_a_moment(void)
 #endif
 }
 
+/* Where a core's reports of a task are that has just ended in this thread; NULL: there are none. */
+static const struct starfish_team *team_of(const struct starfish_context *context, int workerid)
+{
+    if (workerid < 0 || workerid != starpu_worker_get_id())
+        return NULL;
+    const struct starfish_team *team = &context->team[starfish_context_current_worker(context)];
+    return team->log ? team : NULL;
+}
+
+static void count_phases(struct starfish_progress *progress, const struct starfish_task_header *header,
+                         const struct starfish_team *team, struct starfish_interval span)
+{
+    double busy[STARFISH_ACTIVITY_PHASES] = {0};
+    const int named = team && starfish_team_busy(team, busy);
+    if (named || header->uses_all_cores) /* of which others' cores may have done all */
+        starfish_progress_divide(progress, span, !header->helps, busy);
+    else if (!header->helps)
+        widen(&progress->undivided[header->phase], span.start, span.end);
+}
+
 /* StarPU calls this after the task, in any thread. Counting comes last: the job may be freed once all are counted. */
 static void finished(void *data)
 {
@@ -166,7 +187,10 @@ static void finished(void *data)
     }
     struct starfish_watched *watched = &progress->context->watched;
     const struct starpu_profiling_task_info *info = task->profiling_info;
+    const struct starfish_team *team = ran && info ? team_of(progress->context, info->workerid) : NULL;
 
+    if (team)
+        starfish_activity_close();
     STARPU_PTHREAD_MUTEX_LOCK(&progress->lock);
     if (ran && info && info->workerid >= 0) {
         int gpu = starpu_worker_get_type(info->workerid) != STARPU_CPU_WORKER;
@@ -177,12 +201,16 @@ static void finished(void *data)
         extend(&progress->phase[header->phase], gpu, start, end);
         if (header->step >= 0)
             extend(&progress->step[header->step], gpu, start, end);
+        count_phases(progress, header, team, (struct starfish_interval){start, end});
     } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
         struct starfish_interval *span = &progress->phase[header->phase].span;
         span->end = fmax(span->end, now - progress->clock_offset);
+        progress->undivided[header->phase].end = span->end;
     }
     if (header->record)
-        starfish_record_finish(header->record, header->number, ran ? info : NULL, now - progress->clock_offset);
+        starfish_record_finish(header->record, header, ran ? info : NULL, team, now - progress->clock_offset);
+    if (team)
+        starfish_team_forget(team);
     starfish_watched_finish_end(watched);
     if (atomic_fetch_add(&progress->finished, 1) + 1 == atomic_load(&progress->submitted))
         STARPU_PTHREAD_COND_BROADCAST(&progress->all_done);

@@ -34,7 +34,8 @@ struct starfish_task_header {
     size_t number;                  /* in there */
     size_t draw;                    /* in a simulation: which random number its length depends on, */
     int chosen;                     /* and whether a policy has looked at it */
-    int uses_all_cores;             /* while it runs no other task has one (codelets/gang.h) */
+    int uses_all_cores;             /* while it runs no other task has one (codelets/gang.h); */
+    int helps;                      /* or it lends its cores to such a task, and is part of it */
     /* For the watchdog (watch.h). */
     struct starfish_task_header *before, *after;
     struct starpu_task *task;

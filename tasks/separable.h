@@ -2,6 +2,7 @@
 #ifndef STARFISH_TASKS_SEPARABLE_H
 #define STARFISH_TASKS_SEPARABLE_H
 
+#include "codelets/phases.h"
 #include "codelets/stencil.h"
 #include "fft/kernels/basis.h"
 #include "scheduler/field.h"
@@ -31,15 +32,6 @@ struct starfish_direction {
 
 /* Couplings are positive and row sums negative or zero, as of the Laplacian; or the other way around. */
 enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
-
-enum starfish_phase {
-    STARFISH_PHASE_FORWARD,
-    STARFISH_PHASE_MODES,
-    STARFISH_PHASE_BACKWARD,
-    STARFISH_PHASE_REFINEMENT, /* what is between two solves */
-    STARFISH_PHASE_RESIDUAL,
-    STARFISH_PHASES
-};
 
 /* lower, diag, upper of some directions, one after the other, as a table for tasks; in pairs where they are complex. */
 starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,

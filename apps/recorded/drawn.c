@@ -88,8 +88,8 @@ static starfish_status add_span(struct drawn *drawn, const json_t *event)
     const double start = 1e-3 * starfish_json_number_of(event, "ts");
     const double length = 1e-3 * starfish_json_number_of(event, "dur");
     const size_t row = row_of(drawn, event), at = drawn->gantt.count;
-    if (!is_phase(event, "X"))
-        return STARFISH_SUCCESS;
+    if (!is_phase(event, "X") || json_object_get(json_object_get(event, "args"), "pieces"))
+        return STARFISH_SUCCESS; /* its pieces are spans of their own */
     if (!name || row == drawn->gantt.rows || !(start >= 0) || !(length >= 0))
         return starfish_json_fail(drawn->path, "traceEvents", "a span without a name, a thread, a time or a length");
     snprintf(drawn->name[at], NAME, "%.*s", (int)strcspn(name, ","), name);
@@ -123,7 +123,7 @@ static starfish_status fill(struct drawn *drawn, const json_t *events)
                                   : starfish_json_fail(drawn->path, "traceEvents", "there is no task");
 }
 
-/* The solve took somewhat longer than from its first task to its last; older traces do not say how long. */
+/* The solve ends with its last data at home; older traces do not say when. */
 static starfish_status write_picture(struct drawn *drawn, const json_t *about, const char *picture)
 {
     char title[256], subtitle[512];
@@ -132,8 +132,9 @@ static starfish_status write_picture(struct drawn *drawn, const json_t *about, c
     for (size_t i = 0; i < sizeof said / sizeof said[0]; ++i)
         if (!starfish_json_text_of(about, said[i]))
             return starfish_json_fail(drawn->path, "otherData", "has no text \"%s\"", said[i]);
+    drawn->gantt.end = fmax(drawn->gantt.end, seconds > 0 ? 1e3 * seconds : 0);
     snprintf(title, sizeof title, "%s, %s: %.4g ms", starfish_json_text_of(about, "size"),
-             starfish_json_text_of(about, "method"), seconds > 0 ? 1e3 * seconds : drawn->gantt.end);
+             starfish_json_text_of(about, "method"), drawn->gantt.end);
     snprintf(subtitle, sizeof subtitle, "%s, policy %s, %.0f tasks, %s", starfish_json_text_of(about, "machine"),
              starfish_json_text_of(about, "policy"), starfish_json_number_of(about, "tasks"),
              json_is_true(json_object_get(about, "simulated")) ? "simulated" : "measured");

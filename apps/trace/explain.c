@@ -1,46 +1,46 @@
-/* starfish trace --explain: says in words where the time of a solve went: workers, idle time, operations, copies, what
- * the end waited for, models and bounds. */
+/* starfish trace --explain: says in words where the time of a solve went: cores and GPUs, idle time, operations,
+ * copies, the chain of tasks that the end waited for, models and bounds. For readers who have not seen the project:
+ * what a word means stands where it is used. */
 #include "apps/trace/trace.h"
 
 #include "apps/table.h"
+#include "codelets/phases.h"
 #include "poisson/methods.h"
-#include "tasks/separable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double span_of(const struct trace *trace)
+static const char *plural(size_t count)
 {
-    return trace->account.end - trace->account.begin;
+    return count == 1 ? "" : "s";
 }
 
-/* ---- workers ----------------------------------------------------------------------------------------------------- */
+/* ---- cores and GPUs ---------------------------------------------------------------------------------------------- */
 
-static double busy_of(const struct starfish_record *record, size_t worker)
+static double busy_of(const struct trace *trace, size_t row)
 {
     double busy = 0;
-    for (size_t i = 0; i < record->tasks; i++)
-        if (record->task[i].worker == (int)worker)
-            busy += record->task[i].end - record->task[i].start;
+    for (size_t i = 0; i < trace->record->pieces; i++)
+        if (trace_row_of(trace, &trace->record->piece[i]) == row)
+            busy += trace->record->piece[i].end - trace->record->piece[i].start;
     return busy;
 }
 
-static void explain_workers(const struct trace *trace, FILE *out)
+static void explain_rows(const struct trace *trace, FILE *out)
 {
-    const struct starfish_record *record = trace->record;
     size_t most = 0, least = 0;
     char names[2][64];
-    for (size_t i = 1; i < record->worker_count; i++) {
-        most = busy_of(record, i) > busy_of(record, most) ? i : most;
-        least = busy_of(record, i) < busy_of(record, least) ? i : least;
+    for (size_t row = 1; row < trace_rows(trace); row++) {
+        most = busy_of(trace, row) > busy_of(trace, most) ? row : most;
+        least = busy_of(trace, row) < busy_of(trace, least) ? row : least;
     }
-    trace_worker_name(names[0], sizeof names[0], &record->worker[most]);
-    trace_worker_name(names[1], sizeof names[1], &record->worker[least]);
-    fprintf(out, "The busiest worker was %s, %.0f %% of the time", names[0],
-            100 * busy_of(record, most) / span_of(trace));
+    trace_row_name(trace, most, names[0], sizeof names[0]);
+    trace_row_name(trace, least, names[1], sizeof names[1]);
+    fprintf(out, "%s was the busiest and worked for %.0f %% of the time", names[0],
+            100 * busy_of(trace, most) / trace_total(trace));
     if (most != least)
-        fprintf(out, "; the least busy %s, %.0f %%", names[1], 100 * busy_of(record, least) / span_of(trace));
+        fprintf(out, "; the least busy, %s, for %.0f %%", names[1], 100 * busy_of(trace, least) / trace_total(trace));
     fprintf(out, ".\n");
 }
 
@@ -49,36 +49,56 @@ static void explain_workers(const struct trace *trace, FILE *out)
 /* Milliseconds for which workers did nothing between two times, all of them together. */
 static double idle_between(const struct trace *trace, double from, double to)
 {
-    double idle = (double)trace->record->worker_count * fmax(to - from, 0);
-    for (size_t i = 0; i < trace->record->tasks; i++) {
-        const struct starfish_span *span = &trace->record->task[i];
-        if (span->worker >= 0)
-            idle -= fmax(fmin(span->end, to) - fmax(span->start, from), 0);
+    const struct starfish_record *record = trace->record;
+    double idle = (double)record->worker_count * fmax(to - from, 0);
+    for (size_t i = 0; i < record->pieces; i++) {
+        const struct starfish_piece *piece = &record->piece[i];
+        const double share = (double)piece->cores / (double)record->worker[piece->worker].cores;
+        idle -= share * fmax(fmin(piece->end, to) - fmax(piece->start, from), 0);
     }
     return 1e-3 * idle;
 }
 
+/* What direct methods solve between their transforms; NULL: the method is no such one, and its phases are others. */
+static const char *systems_of(const char *method)
+{
+    const char *const *names = starfish_method_list;
+    if (strcmp(method, names[STARFISH_METHOD_SLAB]) == 0)
+        return "the reduced system that couples the slabs";
+    return strncmp(method, names[STARFISH_METHOD_BLKTRI], strlen(names[STARFISH_METHOD_BLKTRI])) == 0
+               ? "the systems between the transforms"
+               : NULL;
+}
+
+/* Of a solve in separate tasks: before, while and after these systems are solved. */
+static void explain_idle_parts(const struct trace *trace, FILE *out)
+{
+    const struct starfish_record *record = trace->record;
+    const char *systems = systems_of(trace->plan.method);
+    double first = (double)INFINITY, last = -(double)INFINITY;
+    for (size_t i = 0; i < record->tasks && systems; i++)
+        if (record->task[i].phase == STARFISH_PHASE_MODES && record->task[i].worker >= 0) {
+            first = fmin(first, record->task[i].start);
+            last = fmax(last, record->task[i].end);
+        }
+    if (first <= last)
+        fprintf(out, ": %.3f ms before %s, %.3f ms meanwhile, %.3f ms after",
+                idle_between(trace, trace->account.begin, first), systems, idle_between(trace, first, last),
+                idle_between(trace, last, trace->account.end));
+}
+
 static void explain_idle(const struct trace *trace, FILE *out)
 {
-    double first = (double)INFINITY, last = -(double)INFINITY;
     const double workers = (double)trace->record->worker_count;
     const double idle = idle_between(trace, trace->account.begin, trace->account.end);
-    for (size_t i = 0; i < trace->record->tasks; i++)
-        if (trace->record->task[i].phase == STARFISH_PHASE_MODES && trace->record->task[i].worker >= 0) {
-            first = fmin(first, trace->record->task[i].start);
-            last = fmax(last, trace->record->task[i].end);
-        }
-    fprintf(out, "Workers were idle for %.0f %% of the time, %.3f ms in all", 1e5 * idle / (workers * span_of(trace)),
-            idle);
-    if (first <= last)
-        fprintf(out, ": %.3f before %s, %.3f meanwhile, %.3f after", idle_between(trace, trace->account.begin, first),
-                strcmp(trace->plan.method, starfish_method_list[STARFISH_METHOD_SLAB]) == 0
-                    ? "the reduced system"
-                    : "the systems of the modes",
-                idle_between(trace, first, last), idle_between(trace, last, trace->account.end));
+    fprintf(out, "Workers were idle for %.0f %% of the time, %.3f ms of %.3f ms",
+            1e5 * idle / (workers * trace_total(trace)), idle, 1e-3 * workers * trace_total(trace));
+    if (workers > 1)
+        fprintf(out, ", which is %.0f times the solve", workers);
+    explain_idle_parts(trace, out);
     fprintf(out, ".\n");
     if (trace->account.fetching > 0)
-        fprintf(out, "Of that, workers with a task in hand waited %.3f ms for its data.\n",
+        fprintf(out, "For %.3f ms of that, workers that had been given a task waited for its data.\n",
                 1e-3 * trace->account.fetching);
 }
 
@@ -86,7 +106,7 @@ static void explain_idle(const struct trace *trace, FILE *out)
 
 struct operation {
     const char *name;
-    size_t tasks;
+    size_t pieces;
     double busy;
 };
 
@@ -96,21 +116,19 @@ static int by_time(const void *a, const void *b)
     return (x->busy < y->busy) - (x->busy > y->busy);
 }
 
-/* Fills operations[record->tasks]; returns how many there are. */
+/* Fills operations[record->pieces]; returns how many there are. */
 static size_t find_operations(const struct starfish_record *record, struct operation *operations)
 {
     size_t count = 0;
-    for (size_t i = 0; i < record->tasks; i++) {
-        const struct starfish_span *span = &record->task[i];
+    for (size_t i = 0; i < record->pieces; i++) {
+        const struct starfish_piece *piece = &record->piece[i];
         size_t at = 0;
-        if (span->worker < 0)
-            continue;
-        while (at < count && strcmp(operations[at].name, span->name) != 0)
+        while (at < count && strcmp(operations[at].name, piece->name) != 0)
             ++at;
         if (at == count)
-            operations[count++] = (struct operation){span->name, 0, 0};
-        operations[at].tasks++;
-        operations[at].busy += span->end - span->start;
+            operations[count++] = (struct operation){piece->name, 0, 0};
+        operations[at].pieces++;
+        operations[at].busy += starfish_piece_busy(record, piece);
     }
     qsort(operations, count, sizeof *operations, by_time);
     return count;
@@ -118,17 +136,17 @@ static size_t find_operations(const struct starfish_record *record, struct opera
 
 static void explain_operations(const struct trace *trace, FILE *out)
 {
-    enum { TOP = 5 };
-    struct operation *operations = calloc(trace->record->tasks + 1, sizeof *operations);
+    enum { TOP = 6 };
+    struct operation *operations = calloc(trace->record->pieces + 1, sizeof *operations);
     const double busy = trace->account.busy[STARFISH_CPU] + trace->account.busy[STARFISH_GPU];
     if (!operations)
         return;
     const size_t count = find_operations(trace->record, operations);
     fprintf(out, "The work was");
     for (size_t i = 0; i < count && i < TOP; i++)
-        fprintf(out, "%s %.0f %% %s (%zu task%s of %.3f ms)", i ? "," : "", 100 * operations[i].busy / busy,
-                operations[i].name, operations[i].tasks, operations[i].tasks == 1 ? "" : "s",
-                1e-3 * operations[i].busy / (double)operations[i].tasks);
+        fprintf(out, "%s %.0f %% %s (%zu time%s, %.3f ms each)", i ? "," : "", 100 * operations[i].busy / busy,
+                operations[i].name, operations[i].pieces, plural(operations[i].pieces),
+                1e-3 * operations[i].busy / (double)operations[i].pieces);
     fprintf(out, ".\n");
     free(operations);
 }
@@ -138,10 +156,11 @@ static void explain_rate(const struct trace *trace, FILE *out)
     const struct starfish_account *account = &trace->account;
     if (isnan(account->flops))
         return;
-    fprintf(out,
-            "It took at least %.4g million floating-point operations, %.3g billion a second, and tasks read and wrote "
-            "%.4g MB.\n",
-            1e-6 * account->flops, 1e-3 * account->flops / span_of(trace), 1e-6 * account->traffic);
+    fprintf(
+        out,
+        "It took at least %.4g million floating-point operations, %.3g billion a second, and read and wrote %.4g MB "
+        "of memory.\n",
+        1e-6 * account->flops, 1e-3 * account->flops / trace_total(trace), 1e-6 * account->traffic);
 }
 
 /* ---- bytes, path, bounds ----------------------------------------------------------------------------------------- */
@@ -153,7 +172,7 @@ static void explain_bytes(const struct trace *trace, FILE *out)
         fprintf(out, "All workers share one memory: nothing was copied.\n");
         return;
     }
-    fprintf(out, "StarPU moved %.1f MB to GPUs, %.1f MB from them and %.1f MB between them.\n",
+    fprintf(out, "%.1f MB were copied to GPUs, %.1f MB from them and %.1f MB between them.\n",
             1e-6 * (double)bytes.host_to_device, 1e-6 * (double)bytes.device_to_host,
             1e-6 * (double)bytes.device_to_device);
 }
@@ -167,50 +186,66 @@ static void explain_path(const struct trace *trace, FILE *out)
             on_path += trace->record->task[i].end - trace->record->task[i].start;
             tasks++;
         }
+    const char *which = tasks == 1 ? "one task that took" : "a chain of";
+    fprintf(out, "The end had to wait for %s", which);
+    if (tasks != 1)
+        fprintf(out, " %zu tasks, one after the other, that took", tasks);
     fprintf(out,
-            "What the end had to wait for, backwards, is %zu task%s of %.3f ms together; in the other %.3f ms of the "
-            "solve nothing of it ran.\n",
-            tasks, tasks == 1 ? "" : "s", 1e-3 * on_path, 1e-3 * (span_of(trace) - on_path));
+            " %.3f ms; the other %.3f ms went by before, between and after: with handing out tasks, waking workers and "
+            "waiting.\n",
+            1e-3 * on_path, 1e-3 * (trace_total(trace) - on_path));
 }
 
-/* Tasks take longer than the models expect where other programs use the cores, or workers share one memory. */
+/* Tasks take longer than expected where other programs use the cores, or workers share one memory. */
 static void explain_models(const struct trace *trace, FILE *out)
 {
     const struct starfish_record *record = trace->record;
     double took = 0, expected = 0;
     for (size_t i = 0; i < record->tasks; i++) {
         const struct starfish_span *span = &record->task[i];
-        const double length = span->worker >= 0 ? span->expected[record->worker[span->worker].kind] : 0;
+        const double length = span->worker >= 0 && !span->helps ? span->expected[record->worker[span->worker].kind] : 0;
         if (length > 0 && isfinite(length)) {
             took += span->end - span->start;
             expected += length;
         }
     }
     if (expected > 0)
-        fprintf(out, "Tasks took %.2f times as long as StarPU's models expect of them.\n", took / expected);
+        fprintf(out, "Tasks took %.2f times as long as StarPU expected from earlier solves.\n", took / expected);
 }
 
 static void explain_bounds(const struct trace *trace, FILE *out)
 {
     const struct starfish_account *account = &trace->account;
+    fprintf(
+        out,
+        "With no worker idle the solve would take %.3f ms (%.0f %% of what it took); its longest chain of tasks that "
+        "wait for one another takes %.3f ms. %s\n",
+        1e-3 * account->area, 100 * account->area / trace_total(trace), 1e-3 * account->critical_path,
+        account->complete ? "Both count the times that StarPU expects of tasks."
+                          : "Both count the times that StarPU expects of tasks, or else the times measured here.");
+}
+
+/* The cores that share one task, and what they did of it. */
+static void explain_total(const struct trace *trace, FILE *out)
+{
+    const struct starfish_record *record = trace->record;
+    size_t reported = 0;
+    for (size_t i = 0; i < record->tasks; i++)
+        reported += record->task[i].pieces;
     fprintf(out,
-            "With no worker idle it would take %.3f ms (%.0f %% of what it took); the longest chain of tasks takes "
-            "%.3f ms. %s\n",
-            1e-3 * account->area, 100 * account->area / span_of(trace), 1e-3 * account->critical_path,
-            account->complete ? "Both by StarPU's models."
-                              : "Both by StarPU's models where they know a task, else as measured.");
+            "The solve took %.3f ms, from the submission of its first task until the solution was in its memory: %zu "
+            "task%s on %zu worker%s, scheduled by the policy %s.\n",
+            1e-3 * trace_total(trace), record->tasks, plural(record->tasks), record->worker_count,
+            plural(record->worker_count), trace->runtime.policy);
+    if (reported > 0 && !trace->runtime.simulated)
+        fprintf(out, "Cores that shared a task reported %zu pieces of work, which are bars of the chart.\n", reported);
 }
 
 /* Each part of the explanation is a line, however long. */
 static void explain_all(const struct trace *trace, FILE *out)
 {
-    const struct starfish_record *record = trace->record;
-    fprintf(out,
-            "The solve took %.3f ms from its submission to the solution in its memory: %zu tasks on %zu worker%s, "
-            "policy %s.\n",
-            1e-3 * span_of(trace), record->tasks, record->worker_count, record->worker_count == 1 ? "" : "s",
-            trace->runtime.policy);
-    explain_workers(trace, out);
+    explain_total(trace, out);
+    explain_rows(trace, out);
     explain_idle(trace, out);
     explain_operations(trace, out);
     explain_rate(trace, out);

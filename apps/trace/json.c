@@ -1,5 +1,6 @@
-/* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks,
- * process 1 threads of the links with the copies, and process 2 the counters; arrows are dependencies.
+/* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks, or
+ * per core with the pieces that cores reported of them, which lie within the task on the thread of the worker's own
+ * core; process 1 threads of the links with the copies, and process 2 the counters; arrows are dependencies.
  *
  * Perfetto drops spans of a thread that cross without one being inside the other. So a link has as many threads, its
  * lanes, as there are copies on it at a time; and so would a worker that has two tasks at a time. Times are whole
@@ -80,9 +81,16 @@ static json_t *arguments_of(const struct trace *trace, size_t number)
     if (!isnan(span->flops))
         json_object_set_new(arguments, "operations", command_json_real(span->flops));
     json_object_set_new(arguments, "colour", json_sprintf("#%06x", span->colour));
+    if (starfish_span_is_shared(span))
+        json_object_set_new(arguments, "pieces", json_integer((json_int_t)span->pieces));
     for (int i = 0; i < span->coordinates; i++)
         json_object_set_new(arguments, span->at[i].name, json_integer(span->at[i].value));
     return arguments;
+}
+
+static size_t thread_of_task(const struct trace *trace, size_t number)
+{
+    return thread_of(trace->first_row[trace->record->task[number].worker], trace->task_lane[number]);
 }
 
 /* Tasks that ran nowhere are instants beside the copies that they stand for. */
@@ -97,11 +105,24 @@ static void add_task(json_t *events, const struct trace *trace, size_t number)
     if (span->worker < 0) {
         json_object_update_new(event, json_pack("{s:i, s:i, s:s}", "pid", LINKS, "tid", 0, "s", "p"));
     } else {
-        json_object_update_new(event, json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid",
-                                                (int)thread_of((size_t)span->worker, trace->task_lane[number]), "dur",
-                                                length_json(trace, span->start, span->end)));
+        json_object_update_new(event,
+                               json_pack("{s:i, s:i, s:o}", "pid", WORKERS, "tid", (int)thread_of_task(trace, number),
+                                         "dur", length_json(trace, span->start, span->end)));
     }
     json_array_append_new(events, event);
+}
+
+static void add_piece(json_t *events, const struct trace *trace, const struct starfish_piece *piece)
+{
+    if (!starfish_span_is_shared(&trace->record->task[piece->task]))
+        return; /* the task itself */
+    json_t *arguments = json_pack("{s:i, s:b}", "of_task", (int)piece->task, "waited_for", trace->path[piece->task]);
+    json_object_set_new(arguments, "colour", json_sprintf("#%06x", piece->colour));
+    json_array_append_new(events, json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "name", piece->name, "cat",
+                                            "piece", "ph", "X", "pid", WORKERS, "tid",
+                                            (int)thread_of(trace_row_of(trace, piece), trace_lane_of(trace, piece)),
+                                            "ts", moment_json(trace, piece->start), "dur",
+                                            length_json(trace, piece->start, piece->end), "args", arguments));
 }
 
 /* An arrow belongs to the span around its end: it leaves a nanosecond before its task ends. */
@@ -110,9 +131,8 @@ static json_t *arrow_end(const struct trace *trace, size_t number, const struct 
 {
     const double start = moment(trace, span->start), end = moment(trace, span->end), last = fmax(start, end - 1e-3);
     return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:o}", "name", "dependency", "cat", "dependency", "ph",
-                     begins ? "s" : "f", "id", (int)number, "pid", WORKERS, "tid",
-                     (int)thread_of((size_t)span->worker, trace->task_lane[task]), "ts",
-                     command_json_real(begins ? last : start));
+                     begins ? "s" : "f", "id", (int)number, "pid", WORKERS, "tid", (int)thread_of_task(trace, task),
+                     "ts", command_json_real(begins ? last : start));
 }
 
 static void add_arrow(json_t *events, const struct trace *trace, size_t number)
@@ -237,14 +257,17 @@ static starfish_status fill(json_t *events, const struct trace *trace)
     const struct starfish_record *record = trace->record;
     for (int process = WORKERS; process <= COUNTERS; process++)
         add_name(events, "process_name", process, 0, process_names[process]);
-    for (size_t i = 0; i < record->worker_count; i++) {
+    for (size_t row = 0, worker = 0; row < trace_rows(trace); row++) {
         char name[64];
-        trace_worker_name(name, sizeof name, &record->worker[i]);
-        for (size_t lane = 0; lane <= most_lane(trace, (int)i); lane++)
-            add_lane(events, WORKERS, i, lane, name);
+        worker += row == trace->first_row[worker + 1];
+        trace_row_name(trace, row, name, sizeof name);
+        for (size_t lane = 0; lane <= (row == trace->first_row[worker] ? most_lane(trace, (int)worker) : 0); lane++)
+            add_lane(events, WORKERS, row, lane, name);
     }
     for (size_t i = 0; i < record->tasks; i++)
         add_task(events, trace, i);
+    for (size_t i = 0; i < record->pieces; i++)
+        add_piece(events, trace, &record->piece[i]);
     for (size_t i = 0; i < record->edges; i++)
         add_arrow(events, trace, i);
     add_copies(events, trace);
@@ -263,7 +286,7 @@ starfish_status trace_write_json(const struct trace *trace, const char *path)
     json_object_update_new(json_object_get(object, "otherData"),
                            json_pack("{s:s, s:s, s:s, s:b, s:f}", "problem", trace->plan.name, "size", trace->plan.size,
                                      "machine", trace->machine, "simulated", SIMULATED, "seconds",
-                                     trace->plan.seconds));
+                                     1e-6 * trace_total(trace)));
     if (status == STARFISH_SUCCESS)
         status = starfish_output_open(&output, path);
     if (status == STARFISH_SUCCESS) {

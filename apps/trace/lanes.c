@@ -1,9 +1,63 @@
-/* starfish trace: lanes for spans that overlap, so that in each lane one comes after the other. Spans are taken by
- * their beginning, and each goes to the first lane that is free by then: so there are as few lanes as overlap at most.
- */
+/* starfish trace: rows of workers and their cores, and lanes for spans that overlap, so that in each lane one comes
+ * after the other. Spans are taken by their beginning, and each goes to the first lane that is free by then: so there
+ * are as few lanes as overlap at most. */
 #include "apps/trace/trace.h"
 
+#include "apps/names.h"
+
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static int find_rows(struct trace *trace)
+{
+    const struct starfish_record *record = trace->record;
+    size_t *first = trace->first_row = calloc(record->worker_count + 1, sizeof *first);
+    if (!first)
+        return 0;
+    for (size_t w = 0; w < record->worker_count; w++)
+        first[w + 1] = 1;
+    for (size_t i = 0; i < record->pieces; i++)
+        if (record->piece[i].part > 0)
+            first[record->piece[i].worker + 1] = (size_t)record->worker[record->piece[i].worker].cores;
+    for (size_t w = 0; w < record->worker_count; w++)
+        first[w + 1] += first[w];
+    return 1;
+}
+
+size_t trace_rows(const struct trace *trace)
+{
+    return trace->first_row[trace->record->worker_count];
+}
+
+void trace_row_name(const struct trace *trace, size_t row, char *name, size_t size)
+{
+    size_t worker = 0;
+    while (row >= trace->first_row[worker + 1])
+        worker++;
+    const struct starfish_worker *of = &trace->record->worker[worker];
+    const size_t rows = trace->first_row[worker + 1] - trace->first_row[worker];
+    if (rows == 1)
+        trace_worker_name(name, size, of);
+    else
+        snprintf(name, size, "%s %d, core %zu of %zu", names_workers[of->kind], of->device,
+                 row - trace->first_row[worker] + 1, rows);
+}
+
+size_t trace_row_of(const struct trace *trace, const struct starfish_piece *piece)
+{
+    return trace->first_row[piece->worker] + piece->part;
+}
+
+/* Tasks of other cores and workers than their own come one after the other. */
+size_t trace_lane_of(const struct trace *trace, const struct starfish_piece *piece)
+{
+    const int own = piece->part == 0 && piece->worker == trace->record->task[piece->task].worker;
+    return own ? trace->task_lane[piece->task] : 0;
+}
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 struct item {
     double start, end;
@@ -43,7 +97,8 @@ starfish_status trace_find_lanes(struct trace *trace)
     size_t count = 0;
     trace->task_lane = calloc(record->tasks + 1, sizeof *trace->task_lane);
     trace->copy_lane = calloc(trace->copies + 1, sizeof *trace->copy_lane);
-    if (item && trace->task_lane && trace->copy_lane) {
+    const int failed = !find_rows(trace) || !item || !trace->task_lane || !trace->copy_lane;
+    if (!failed) {
         for (size_t i = 0; i < record->tasks; i++)
             if (record->task[i].worker >= 0)
                 item[count++] =
@@ -55,7 +110,6 @@ starfish_status trace_find_lanes(struct trace *trace)
         }
         find(item, trace->copies, trace->copy_lane);
     }
-    const int failed = !item || !trace->task_lane || !trace->copy_lane;
     free(item);
     return failed ? starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for lanes") : STARFISH_SUCCESS;
 }

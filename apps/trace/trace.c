@@ -223,6 +223,7 @@ static void release(struct trace *trace)
     free(trace->copy);
     free(trace->task_lane);
     free(trace->copy_lane);
+    free(trace->first_row);
     plan_close(&trace->plan);
 }
 

@@ -23,9 +23,15 @@ struct trace {
     struct starfish_copy *copy; /* known with FxT only */
     size_t copies;
     size_t *task_lane, *copy_lane; /* of each, in which lane of its worker or link it is (lanes.c) */
+    size_t *first_row;             /* per worker, and the number of rows: where its rows begin (lanes.c) */
     char machine[256];             /* the simulated one's name, else what it has */
 };
 
+/* Microseconds that the solve took: the total of title, axis and text. */
+static inline double trace_total(const struct trace *trace)
+{
+    return trace->account.end - trace->account.begin;
+}
 /* Microseconds since the submission. */
 static inline double trace_time(const struct trace *trace, double time)
 {
@@ -36,8 +42,14 @@ void trace_worker_name(char *name, size_t size, const struct starfish_worker *wo
 /* A task's name with its coordinates: "forward, slab 3". */
 void trace_task_name(char *name, size_t size, const struct starfish_span *span);
 
-/* Sets task_lane and copy_lane. Error: MEMORY. */
+/* Charts have a row per worker, or per core of those whose cores have reported. Sets task_lane, copy_lane and
+ * first_row. Error: MEMORY. */
 starfish_status trace_find_lanes(struct trace *trace);
+size_t trace_rows(const struct trace *trace);
+/* "cpu 0", "gpu 1", "cpu 0, core 2 of 16". */
+void trace_row_name(const struct trace *trace, size_t row, char *name, size_t size);
+size_t trace_row_of(const struct trace *trace, const struct starfish_piece *piece);
+size_t trace_lane_of(const struct trace *trace, const struct starfish_piece *piece);
 
 /* trace.json for chrome://tracing and ui.perfetto.dev (json.c). */
 starfish_status trace_write_json(const struct trace *trace, const char *path);

@@ -185,7 +185,9 @@ struct starfish_boundary {
     double constant[3][2];
 };
 
-/* What a solve did. Phases are wall-clock from the first start to the last end of their tasks; they overlap. */
+/* What a solve did. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
+ * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
+ * sum to what the task took. All are wall-clock. */
 enum { STARFISH_MAX_PHASES = 8, STARFISH_MAX_REDUCTION_LEVELS = 34 };
 
 /* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their

@@ -1,6 +1,7 @@
 /* Steps of deflated conjugate gradients at one place. */
 #include "krylov/kernels/gradients.h"
 
+#include "base/activity.h"
 #include "base/real.h"
 
 STARFISH_PLACE_KERNEL(run_blocks, starfish_blocks)
@@ -329,12 +330,20 @@ static int advance(const struct starfish_place *place, const struct starfish_gra
                      STARFISH_KRYLOV_WATCH);
 }
 
+/* What cores report; a preconditioner may say more. */
+static const struct starfish_activity preconditions = {"precondition", 0x5588aa, STARFISH_NO_PHASE};
+static const struct starfish_activity turns = {"direction and A p", 0x55aa77, STARFISH_NO_PHASE};
+static const struct starfish_activity advances = {"residual", 0xaa8855, STARFISH_NO_PHASE};
+
 static int step(const struct starfish_place *place, const struct starfish_gradients *g, int number)
 {
     const int odd = number & 1;
 
+    starfish_activity_begin(&preconditions);
     TRY_LAUNCH(g->deflated ? deflate(place, g) : precondition(place, g, g->rz));
+    starfish_activity_begin(&turns);
     TRY_LAUNCH(place->gpu ? turn_on_gpu(place, g, odd) : turn_on_cores(place, g, odd, number > g->first));
+    starfish_activity_begin(&advances);
     return advance(place, g, odd);
 }
 

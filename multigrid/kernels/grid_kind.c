@@ -3,6 +3,14 @@
 
 #include <math.h>
 
+const struct starfish_activity starfish_grid_activity[STARFISH_GRID_OPERATIONS] = {
+    [STARFISH_GRID_SMOOTH] = {"smooth", 0x5588aa, STARFISH_NO_PHASE},
+    [STARFISH_GRID_RESTRICT] = {"restrict", 0x88aa55, STARFISH_NO_PHASE},
+    [STARFISH_GRID_PROLONG] = {"prolong", 0x88aa88, STARFISH_NO_PHASE},
+    [STARFISH_GRID_RESIDUAL] = {"residual", 0xaa8855, STARFISH_NO_PHASE}};
+const struct starfish_activity starfish_pass_down_activity = {"smooth and restrict", 0x5588cc, STARFISH_NO_PHASE};
+const struct starfish_activity starfish_coarsest_activity = {"coarsest grid", 0x555588, STARFISH_NO_PHASE};
+
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape)
 {
     size_t n[2];

@@ -14,6 +14,7 @@
 #ifndef STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 #define STARFISH_MULTIGRID_KERNELS_GRID_KIND_H
 
+#include "base/activity.h"
 #include "base/barrier.h"
 #include "base/cost.h"
 #include "base/place.h"
@@ -45,6 +46,11 @@ enum starfish_grid_operation {
     STARFISH_GRID_RESIDUAL, /* result = f - A u and the sum of its squares, either absent where it is not wanted */
     STARFISH_GRID_OPERATIONS
 };
+
+/* What a core reports that does an operation, all sweeps on a grid and the restriction in one pass, or the solution on
+ * the coarsest grid. */
+extern const struct starfish_activity starfish_grid_activity[STARFISH_GRID_OPERATIONS];
+extern const struct starfish_activity starfish_pass_down_activity, starfish_coarsest_activity;
 
 /* A sweep that has_phases, of cores that share one array: each begins with what needs nothing of the others' results,
  * and ends, when all have begun, in two steps, so that nobody reads what another one writes. */

@@ -101,6 +101,7 @@ static int compute(struct run *run, int level, enum starfish_grid_operation oper
         return 0;
     if (cores > 1)
         run->tail->kind->share(&own, operation, run->core.self, cores);
+    starfish_activity_begin(&starfish_grid_activity[operation]);
     return own.at.x0 < own.at.x1 && own.at.y0 < own.at.y1 ? run->tail->kind->compute[operation](&run->place, &own) : 0;
 }
 
@@ -215,7 +216,11 @@ static int run_pass(struct run *run, int level, const struct starfish_grid_pass 
             memset(run->sums + pass->parts, 0, (STARFISH_SUMS - pass->parts) * sizeof *run->sums);
         run->sums = NULL;
     }
-    return takes_part(run, pass->parts) ? run->tail->kind->pass(&run->place, pass) : 0;
+    if (!takes_part(run, pass->parts))
+        return 0;
+    starfish_activity_begin(pass->restricted ? &starfish_pass_down_activity
+                                             : &starfish_grid_activity[STARFISH_GRID_SMOOTH]);
+    return run->tail->kind->pass(&run->place, pass);
 }
 
 static starfish_status smooth(void *self, int level, int steps, int after, int zero)
@@ -311,6 +316,7 @@ static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shap
     }
     if (!takes_part(run, 1))
         return STARFISH_SUCCESS;
+    starfish_activity_begin(&starfish_coarsest_activity);
     return check_launch(run, run->tail->kind->solve(&run->place, &run->tail->smoothing, &step));
 }
 

@@ -1,7 +1,7 @@
 /* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may
  * have one core for all of them here. */
 #include "codelets/reduction_team.h"
-#include "scheduler/team_threads.h"
+#include "scheduler/team.h"
 #include "tests/blktri/rows_cases.h"
 #include "tests/tridiag/sums_cases.h"
 #include "tests/tridiag/tridiag_cases.h"
@@ -29,31 +29,23 @@ struct call {
     enum starfish_rows_operation operation;
 };
 
-/* The threads of the team, which stay until a team of another size is wanted. */
-static struct starfish_team_threads *threads;
-static size_t threads_size;
-static int cores[LARGEST_TEAM];
-
-static void end_threads(void)
-{
-    starfish_team_threads_destroy(threads);
-    threads = NULL;
-}
+/* It stays until a team of another size is wanted. */
+static struct starfish_team team;
 
 static void run_on_worker(void *data, size_t worker)
 {
     const struct call *call = data;
     const struct starfish_team own = context->team[worker];
 
-    if (threads_size != team_size)
-        end_threads();
-    threads_size = team_size;
+    int cores[LARGEST_TEAM];
+
     for (int c = 0; c < LARGEST_TEAM; c++)
         cores[c] = own.core[0];
-    if (!threads)
-        threads = starfish_team_threads_create(worker, team_size, cores);
-    assert_non_null(threads);
-    context->team[worker] = (struct starfish_team){team_size, cores, threads};
+    if (team.size != team_size) {
+        starfish_team_disband(&team);
+        assert_int_equal(starfish_team_form(&team, worker, cores, team_size), STARFISH_SUCCESS);
+    }
+    context->team[worker] = team;
     if (call->chain)
         starfish_team_chain(context, call->precision, call->chain);
     else if (call->sums)
@@ -188,7 +180,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    end_threads();
+    starfish_team_disband(&team);
     starfish_context_destroy(context);
     return 0;
 }

@@ -52,13 +52,9 @@ static void threads_of_a_team_know_their_worker(void **state)
     struct teams teams = {.context = context};
     for (size_t worker = 0; worker < TEAMS; worker++) {
         struct starfish_team *team = &context->team[worker];
-        int *const core = malloc(CORES * sizeof *core);
-        assert_non_null(core);
-        core[0] = core[1] = team->core[0];
-        free(team->core);
-        *team = (struct starfish_team){
-            .size = CORES, .core = core, .threads = starfish_team_threads_create(worker, CORES, core)};
-        assert_non_null(team->threads);
+        const int core[CORES] = {team->core[0], team->core[0]};
+        starfish_team_disband(team);
+        ASSERT_OK(starfish_team_form(team, worker, core, CORES));
     }
     ASSERT_OK(starfish_context_on_each_worker(context, "teams", run_team, &teams));
     for (size_t worker = 0; worker < TEAMS; worker++)

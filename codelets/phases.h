@@ -1,0 +1,14 @@
+/* Phases of a direct solve: what its time is divided among. */
+#ifndef STARFISH_CODELETS_PHASES_H
+#define STARFISH_CODELETS_PHASES_H
+
+enum starfish_phase {
+    STARFISH_PHASE_FORWARD,    /* transforms of the right-hand side */
+    STARFISH_PHASE_MODES,      /* the systems of the modes */
+    STARFISH_PHASE_BACKWARD,   /* transforms to the solution */
+    STARFISH_PHASE_REFINEMENT, /* what is between two solves */
+    STARFISH_PHASE_RESIDUAL,
+    STARFISH_PHASES
+};
+
+#endif
