@@ -40,8 +40,8 @@ def atmosphere(n):
 
 
 # What is solved, its options, and the sets of workers. A policy that chooses between a GPU and cores for a task of
-# microseconds may choose worse on the larger problem, so that the small tasks of NAMED have GPUs alone. Sets that take a second or more of a size are left out, and
-# sizes of which the making of a plan does.
+# microseconds may choose worse on the larger problem, so that the small tasks of NAMED have GPUs alone. Sets that take
+# a second or more of a size are left out, and sizes of which the making of a plan does.
 KINDS = {
     "slab": (poisson, ["--method", "slab"], "gpu;all;cpu"),
     "blktri": (poisson, ["--method", "blktri"], "gpu;all;cpu"),
