@@ -5,6 +5,7 @@
 #include "codelets/reduction_team.h"
 
 #include <math.h>
+#include <string.h>
 
 struct arguments {
     struct starfish_task_header header;
@@ -346,6 +347,41 @@ static double flops_of(const struct starfish_reduction_block *block, const struc
     return of_number * of_element * (double)(block->n * block->lanes);
 }
 
+/* What a level's footprint is made of. */
+enum level_size {
+    SIZE_PRECISION,
+    SIZE_NUMBERS,
+    SIZE_LINE,
+    SIZE_LANES,
+    SIZE_PERIODIC,
+    SIZE_ROWS,
+    SIZE_DEPTH,
+    SIZE_METHOD,
+    SIZE_STEPS,
+    SIZE_MOST_ROOTS,
+    LEVEL_SIZES
+};
+
+/* Chains take their steps one after the other, each a solve of a line, by vectors and lanes side by side: on few of
+ * them a step is a latency, which grows with the line; on many it is arithmetic. Where a level of R blocks has
+ * 2 R - 2 neighbours, and a block's solve q steps, chains to and from a neighbour have q and q / 2, so that the level
+ * has (4 R - 3) q in all. */
+static int chain_growth(const size_t *sizes, size_t count, double term[STARFISH_GROWTH_TERMS])
+{
+    if (count != LEVEL_SIZES || sizes[SIZE_ROWS] == 0)
+        return 0;
+    const double number =
+        (double)starfish_tridiag_element_size((enum starfish_tridiag_numbers)sizes[SIZE_NUMBERS],
+                                              starfish_real_size((starfish_precision)sizes[SIZE_PRECISION]));
+    const double n = (double)sizes[SIZE_LINE], lanes = (double)sizes[SIZE_LANES], rows = (double)sizes[SIZE_ROWS];
+    const double steps = fmax((double)sizes[SIZE_STEPS] / (4 * rows - 3), 1);
+    const double bytes = n * lanes * number;
+    const double terms[STARFISH_GROWTH_TERMS] = {
+        1, steps, steps * n, steps * bytes, (double)sizes[SIZE_STEPS] * bytes, rows * bytes};
+    memcpy(term, terms, sizeof terms);
+    return 1;
+}
+
 static starfish_status submit(struct starpu_codelet *codelet, struct starfish_progress *progress, int phase,
                               const struct starfish_reduction_block *block, const struct starfish_level *levels,
                               size_t depth, int substitutes)
@@ -372,12 +408,20 @@ static starfish_status submit(struct starpu_codelet *codelet, struct starfish_pr
     starfish_task_data(&task, block->level[depth], own);
 
     struct arguments arguments = {.block = *block, .level = level, .depth = depth};
-    const size_t sizes[] = {
-        block->precision,      (size_t)block->numbers,  block->n,
-        block->lanes,          (size_t)block->periodic, level->rows,
-        (size_t)depth,         (size_t)block->method,   level->chains.total_steps + level->sums.roots,
-        level->sums.most_roots};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    const size_t sizes[LEVEL_SIZES] = {
+        [SIZE_PRECISION] = block->precision,
+        [SIZE_NUMBERS] = (size_t)block->numbers,
+        [SIZE_LINE] = block->n,
+        [SIZE_LANES] = block->lanes,
+        [SIZE_PERIODIC] = (size_t)block->periodic,
+        [SIZE_ROWS] = level->rows,
+        [SIZE_DEPTH] = depth,
+        [SIZE_METHOD] = (size_t)block->method,
+        [SIZE_STEPS] = level->chains.total_steps + level->sums.roots,
+        [SIZE_MOST_ROOTS] = level->sums.most_roots,
+    };
+    arguments.header.footprint = starfish_footprint_of(sizes, LEVEL_SIZES);
+    arguments.header.growth = level->form == STARFISH_PRODUCT_FORM ? chain_growth : NULL;
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

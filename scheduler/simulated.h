@@ -3,11 +3,8 @@
  * were. Where a step waits for the slowest of many tasks that makes all the difference. The random numbers are the same
  * in every run.
  *
- * Of a task of which there is no time, because its size was not recorded, the time comes from the recorded tasks of the
- * same codelet, the same kind of worker and, where there are any, the same number of cores: log(time) is fitted as a
- * line in log(bytes), each recorded task weighing the more the more its sizes, precisions and kinds are like those of
- * the task (sizes.h). A line through one point has slope 1: so many times the bytes, so many times the time, which is
- * nearly so for nearly all of our operations. How many lengths are such estimates is counted. */
+ * Of a task of which there is no time, because its size was not recorded, the time is an estimate (estimate.h). How
+ * many lengths are estimates is counted. */
 #ifndef STARFISH_SCHEDULER_SIMULATED_H
 #define STARFISH_SCHEDULER_SIMULATED_H
 
@@ -37,7 +34,11 @@ starfish_status starfish_recorded_check(struct starpu_task *task);
 /* Before the first task when none is in flight: takes the simulated time that a solve has beside its tasks. */
 void starfish_recorded_begin(void);
 
-/* Of the tasks submitted in this process, how many have estimated lengths; and how many there were. */
-void starfish_recorded_count(size_t *estimated, size_t *all);
+/* Tasks of this process: those that were submitted, those of them with estimated lengths on one of their workers, those
+ * that a worker has run, and those of these whose length was a far estimate (estimate.h). */
+struct starfish_recorded_counts {
+    size_t submitted, estimated, run, far;
+};
+struct starfish_recorded_counts starfish_recorded_count(void);
 
 #endif

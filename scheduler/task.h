@@ -13,6 +13,7 @@
 #define STARFISH_SCHEDULER_TASK_H
 
 #include "base/cost.h"
+#include "scheduler/growth.h"
 #include "scheduler/progress.h"
 #include "scheduler/simulated.h"
 
@@ -34,6 +35,7 @@ struct starfish_task_header {
     size_t number;                  /* in there */
     size_t draw;                    /* in a simulation: which random number its length depends on, */
     int chosen;                     /* and whether a policy has looked at it */
+    starfish_growth *growth;        /* of the codelet's time with its sizes, for simulations; NULL: by bytes */
     int uses_all_cores;             /* while it runs no other task has one (codelets/gang.h); */
     int helps;                      /* or it lends its cores to such a task, and is part of it */
     /* For the watchdog (watch.h). */

@@ -77,24 +77,28 @@ static void add_sched(struct run_line *line, const struct scaling *s, const char
     }
 }
 
-static const json_t *figure_of(const json_t *printed, int solved)
-{
-    return solved ? json_object_get(json_object_get(printed, "repeat"), "seconds")
-                  : json_object_get(json_array_get(json_object_get(printed, "rows"), 0), "seconds");
-}
+/* The times of a child: all repetitions of solve; of sched its row, which has their median, least and most. */
+struct times {
+    double *seconds; /* BENCH_MOST_REPEATS */
+    size_t count;
+    json_t *row; /* of sched, or NULL */
+};
 
-/* All repetitions that the child tells, or its median. */
-static starfish_status take_seconds(const json_t *found, double *seconds, size_t *count)
+static starfish_status take_seconds(const json_t *printed, struct times *times)
 {
+    const json_t *found = json_object_get(json_object_get(printed, "repeat"), "seconds");
+    double *seconds = times->seconds;
+    size_t *count = &times->count;
+    times->row = json_incref(json_array_get(json_object_get(printed, "rows"), 0));
     *count = 0;
-    if (json_is_number(found))
-        seconds[(*count)++] = json_number_value(found);
+    if (times->row)
+        seconds[(*count)++] = json_number_value(json_object_get(times->row, "seconds"));
     for (size_t i = 0; i < json_array_size(found) && *count < BENCH_MOST_REPEATS; ++i)
         seconds[(*count)++] = json_number_value(json_array_get(found, i));
     return *count > 0 ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_RUNTIME, "a solve told no time");
 }
 
-static starfish_status measure_one(const struct scaling *s, size_t mode, size_t count, double *seconds, size_t *times)
+static starfish_status measure_one(const struct scaling *s, size_t mode, size_t count, struct times *times)
 {
     struct run_line line = {.words = 0};
     char number[24], repeat[24], workers[40];
@@ -117,7 +121,7 @@ static starfish_status measure_one(const struct scaling *s, size_t mode, size_t 
     if (s->unit == RANKS)
         run_add(&line, "--mpi");
     STARFISH_TRY(run_box(n, &line, &printed));
-    const starfish_status status = take_seconds(figure_of(printed, solves), seconds, times);
+    const starfish_status status = take_seconds(printed, times);
     json_decref(printed);
     return status;
 }
@@ -126,18 +130,22 @@ static starfish_status measure_one(const struct scaling *s, size_t mode, size_t 
 
 static starfish_status measure_mode(struct scaling *s, size_t mode, double *seconds)
 {
+    static const char *const kept[] = {"min", "max", "repeats"};
     double first = 0;
     for (size_t i = 0; i < s->counts; ++i) {
         const size_t count = s->each[i], planes = mode == WEAK ? s->n * count : s->n;
         const double field = (double)(s->n * s->n * planes) * (strcmp(s->precision, "f32") == 0 ? 4 : 8);
-        size_t times;
+        struct times times = {.seconds = seconds};
         char name[160];
-        STARFISH_TRY(measure_one(s, mode, count, seconds, &times));
+        STARFISH_TRY(measure_one(s, mode, count, &times));
         ++s->bench.done;
         snprintf(name, sizeof name, "%s %zux%zux%zu %s, %s: %zu %s%s%s", mode_names[mode], s->n, s->n, planes,
                  s->precision, s->method, count, over_names[s->unit], s->simulate ? ", simulated " : "",
                  s->simulate ? s->simulate : "");
-        json_t *row = bench_row(&s->bench, "starfish", name, seconds, times, 2 * field);
+        json_t *row = bench_row(&s->bench, "starfish", name, seconds, times.count, 2 * field);
+        for (size_t k = 0; times.row && k < sizeof kept / sizeof kept[0]; ++k)
+            json_object_set(row, kept[k], json_object_get(times.row, kept[k]));
+        json_decref(times.row);
         const double median = json_number_value(json_object_get(row, "seconds"));
         first = i == 0 ? median * (mode == STRONG ? (double)count : 1) : first;
         json_object_set_new(row, "mode", json_string(mode_names[mode]));

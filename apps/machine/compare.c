@@ -122,12 +122,12 @@ static void add_row(const struct comparison *comparison, const json_t *recorded,
         if (same(row, json_array_get(rows, i), "workers") && same(row, json_array_get(rows, i), "policy"))
             other = json_array_get(rows, i);
     if (other)
-        json_array_append_new(comparison->rows,
-                              json_pack("{s:O, s:b, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"),
-                                        "held_out", json_is_true(json_object_get(recorded, "held_out")), "workers",
-                                        json_object_get(row, "workers"), "policy", json_object_get(row, "policy"),
-                                        "measured", json_object_get(row, "seconds"), "simulated",
-                                        json_object_get(other, "seconds")));
+        json_array_append_new(
+            comparison->rows,
+            json_pack("{s:O, s:b, s:O, s:O, s:O, s:O, s:O}", "case", json_object_get(recorded, "name"), "held_out",
+                      json_is_true(json_object_get(recorded, "held_out")), "workers", json_object_get(row, "workers"),
+                      "policy", json_object_get(row, "policy"), "measured", json_object_get(row, "seconds"),
+                      "simulated", json_object_get(other, "seconds"), "spread", json_object_get(other, "spread")));
 }
 
 static void add_rows(const struct comparison *comparison, const json_t *recorded, const json_t *said)
@@ -227,7 +227,7 @@ static double off(const json_t *row)
 
 static void print_rows(const struct comparison *comparison)
 {
-    static const char *const head[] = {"case", "workers", "policy", "measured ms", "simulated ms", "off"};
+    static const char *const head[] = {"case", "workers", "policy", "measured ms", "simulated ms", "spread", "off"};
     struct table table = {.alignment = TABLE_RIGHT, .left = 2};
     const json_t *row;
     size_t i;
@@ -242,6 +242,7 @@ static void print_rows(const struct comparison *comparison)
         table_cell(&table, "%s", starfish_json_text_of(row, "policy"));
         table_cell(&table, "%.4g", 1e3 * starfish_json_number_of(row, "measured"));
         table_cell(&table, "%.4g", 1e3 * starfish_json_number_of(row, "simulated"));
+        table_cell(&table, "%.2g", 1e3 * starfish_json_number_of(row, "spread"));
         table_cell(&table, "%+.0f %%", 100 * off(row));
     }
     table_print(&table);
@@ -260,6 +261,16 @@ static json_t *policies_of(const struct comparison *comparison)
     return policies;
 }
 
+/* The simulated time is the middle of runs, and what lies between their quartiles stands beside it where it shows. */
+static void print_entry(const json_t *row)
+{
+    const double simulated = starfish_json_number_of(row, "simulated"), spread = starfish_json_number_of(row, "spread");
+    printf(" %.3g, %.3g", 1e3 * starfish_json_number_of(row, "measured"), 1e3 * simulated);
+    if (spread > 0.005 * simulated)
+        printf(" (%.2g)", 1e3 * spread);
+    printf(": %+.0f %%", 100 * off(row));
+}
+
 static void print_line(const struct comparison *comparison, const json_t *first, json_t *policies)
 {
     const char *policy;
@@ -273,8 +284,7 @@ static void print_line(const struct comparison *comparison, const json_t *first,
         {
             if (same(row, first, "case") && same(row, first, "workers") &&
                 strcmp(starfish_json_text_of(row, "policy"), policy) == 0)
-                printf(" %.3g, %.3g: %+.0f %%", 1e3 * starfish_json_number_of(row, "measured"),
-                       1e3 * starfish_json_number_of(row, "simulated"), 100 * off(row));
+                print_entry(row);
         }
         printf(" |");
     }
@@ -343,12 +353,13 @@ static starfish_status write_csv(const struct comparison *comparison)
     const json_t *row;
     size_t i;
     STARFISH_TRY(starfish_output_open(&output, comparison->csv));
-    fprintf(output.stream, "case,workers,policy,measured_seconds,simulated_seconds\n");
+    fprintf(output.stream, "case,workers,policy,measured_seconds,simulated_seconds,simulated_spread_seconds\n");
     json_array_foreach(comparison->rows, i, row)
     {
-        fprintf(output.stream, "%s,\"%s\",%s,%.6g,%.6g\n", starfish_json_text_of(row, "case"),
+        fprintf(output.stream, "%s,\"%s\",%s,%.6g,%.6g,%.6g\n", starfish_json_text_of(row, "case"),
                 starfish_json_text_of(row, "workers"), starfish_json_text_of(row, "policy"),
-                starfish_json_number_of(row, "measured"), starfish_json_number_of(row, "simulated"));
+                starfish_json_number_of(row, "measured"), starfish_json_number_of(row, "simulated"),
+                starfish_json_number_of(row, "spread"));
     }
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }

@@ -30,8 +30,8 @@ struct machine_case {
     size_t n[3]; /* unknowns in each direction, where it is a file; n[1] = 0: in all directions as in the first */
     /* Of the file: "plain"; "boundary": with data there; "singular": Neumann ends in z too; all of nodes, or of cells:
      * "cells", "cells boundary", "cells singular". "stretched": y with cells that differ by a factor of a million,
-     * whose basis needs refinement. "square": in 2D, of n[0] x n[1]. "atmosphere", "diffusion"; "elements": a mesh of n[0] x n[0] cells for finite
-     * elements. NULL: there is no file, and the arguments say what is solved. */
+     * whose basis needs refinement. "square": in 2D, of n[0] x n[1]. "atmosphere", "diffusion"; "elements": a mesh of
+     * n[0] x n[0] cells for finite elements. NULL: there is no file, and the arguments say what is solved. */
     const char *problem;
     /* Options of `starfish sched`, with single blanks between. */
     const char *arguments;

@@ -164,6 +164,11 @@ static starfish_status measure_untaught(struct sched *sched, struct sched_combin
 
 starfish_status sched_measure(struct sched *sched, struct sched_combination *combination, size_t solves)
 {
+    const struct starfish_recorded_counts before = starfish_recorded_count();
     bench_next("%s, %s", combination->workers, combination->policy);
-    return with_context(sched, combination, solves, measure_untaught);
+    const starfish_status status = with_context(sched, combination, solves, measure_untaught);
+    const struct starfish_recorded_counts after = starfish_recorded_count();
+    combination->tasks.run += after.run - before.run;
+    combination->tasks.far += after.far - before.far;
+    return status;
 }

@@ -3,6 +3,7 @@
 #include "apps/names.h"
 
 #include "apps/command.h"
+#include "apps/recorded/simulate.h"
 #include "scheduler/account.h"
 
 #include <math.h>
@@ -122,6 +123,8 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     json_object_set_new(row, "method", json_string(c->method));
     json_object_set_new(row, "residual", command_json_real(c->residual));
     add_shares(row, record, &account);
+    if (SIMULATED)
+        json_object_set_new(row, "far_estimates", command_json_real((double)c->tasks.far / (double)c->tasks.run));
     json_object_set_new(row, "span", command_json_real(1e-6 * (account.end - account.begin)));
     json_object_set_new(row, "lead", command_json_real(1e-6 * lead_of(record)));
     add_links(row, record);

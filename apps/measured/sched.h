@@ -7,6 +7,7 @@
 #include "apps/lists.h"
 #include "apps/plans/plan.h"
 #include "scheduler/record.h"
+#include "scheduler/simulated.h"
 
 struct sched {
     struct bench bench; /* first: measure() gets at the rest through it */
@@ -30,6 +31,7 @@ struct sched_combination {
     struct starfish_record *record[SCHED_RECORDS]; /* of solves after those, and their times */
     double record_seconds[SCHED_RECORDS];
     size_t records;
+    struct starfish_recorded_counts tasks; /* of a simulation */
 };
 
 /* Bring StarPU's models of all the solve's tasks up to date for a set of workers, and note that in the JSON's

@@ -215,13 +215,13 @@ starfish_status simulate_begin(void)
 
 static void describe_machine(const char *name, char *text, size_t size)
 {
-    size_t estimated, all;
-    starfish_recorded_count(&estimated, &all);
-    if (estimated == 0)
+    const struct starfish_recorded_counts counts = starfish_recorded_count();
+    if (counts.estimated == 0)
         snprintf(text, size, "simulated: machine %s, with recorded times of all tasks", name);
     else
-        snprintf(text, size, "simulated: machine %s; of %zu of %zu tasks the times are estimates from other sizes",
-                 name, estimated, all);
+        snprintf(text, size, "simulated: machine %s; of %zu of %zu tasks the times are estimates from other sizes%s",
+                 name, counts.estimated, counts.submitted,
+                 2 * counts.far > counts.run ? ", most of them more than 4 times larger or smaller" : "");
 }
 
 void simulate_describe(char *text, size_t size)

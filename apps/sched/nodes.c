@@ -64,7 +64,12 @@ static starfish_status find_network(const char *name, const struct network **net
 
 /* ---- A node ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status simulate_node(const struct nodes *nodes, size_t planes, double *seconds)
+/* A simulated solve of a node: the median, and how far the quartiles are apart. */
+struct node_time {
+    double seconds, spread;
+};
+
+static starfish_status simulate_node(const struct nodes *nodes, size_t planes, struct node_time *time)
 {
     const char *const precision = starfish_precision_names[nodes->sched->plan.options.precision];
     const char *const words[] = {
@@ -79,9 +84,12 @@ static starfish_status simulate_node(const struct nodes *nodes, size_t planes, d
         run_add(&line, words[i]);
     bench_announce("a node of %s, %zu planes", nodes->sched->simulate, planes);
     STARFISH_TRY(run_box(n, &line, &printed));
-    *seconds = json_number_value(json_object_get(json_array_get(json_object_get(printed, "rows"), 0), "seconds"));
+    const json_t *row = json_array_get(json_object_get(printed, "rows"), 0);
+    *time = (struct node_time){json_number_value(json_object_get(row, "seconds")),
+                               json_number_value(json_object_get(row, "spread"))};
     json_decref(printed);
-    return *seconds > 0 ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_RUNTIME, "the simulated node told no time");
+    return time->seconds > 0 ? STARFISH_SUCCESS
+                             : starfish_fail(STARFISH_ERROR_RUNTIME, "the simulated node told no time");
 }
 
 /* ---- Between nodes ----------------------------------------------------------------------------------------------- */
@@ -121,9 +129,11 @@ static const char *limit_of(const struct travel *t, double node)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-static void add_row(const struct nodes *nodes, const char *mode, size_t count, size_t planes, double node, double one)
+static void add_row(const struct nodes *nodes, const char *mode, size_t count, size_t planes,
+                    struct node_time simulated, double one)
 {
     struct bench *bench = &nodes->sched->bench;
+    const double node = simulated.seconds;
     const struct travel t = travel_of(nodes, count);
     double seconds = node + t.waiting + t.messages + t.transfer + t.staging;
     const size_t gpus = count * nodes->gpus;
@@ -138,6 +148,7 @@ static void add_row(const struct nodes *nodes, const char *mode, size_t count, s
     json_object_set_new(row, "gpus", json_integer((json_int_t)gpus));
     json_object_set_new(row, "planes", json_integer((json_int_t)planes));
     json_object_set_new(row, "node_seconds", command_json_real(node));
+    json_object_set_new(row, "node_spread_seconds", command_json_real(simulated.spread));
     json_object_set_new(row, "network_seconds", command_json_real(total - node));
     json_object_set_new(row, "network_bytes", command_json_real(t.bytes));
     json_object_set_new(row, "efficiency", command_json_real(one / (share * total)));
@@ -146,22 +157,22 @@ static void add_row(const struct nodes *nodes, const char *mode, size_t count, s
     json_object_set_new(row, "model", json_true());
 }
 
-static starfish_status add_rows(const struct nodes *nodes, size_t count, double one)
+static starfish_status add_rows(const struct nodes *nodes, size_t count, struct node_time one)
 {
     const size_t planes = EDGE * nodes->gpus;
-    double share = one;
-    add_row(nodes, "weak", count, planes * count, one, one);
+    struct node_time share = one;
+    add_row(nodes, "weak", count, planes * count, one, one.seconds);
     if (planes / count < nodes->gpus)
         return STARFISH_SUCCESS; /* fewer planes than GPUs */
     if (count > 1)
         STARFISH_TRY(simulate_node(nodes, planes / count, &share));
-    add_row(nodes, "strong", count, planes, share, one);
+    add_row(nodes, "strong", count, planes, share, one.seconds);
     return STARFISH_SUCCESS;
 }
 
 static void print_table(const struct bench *bench)
 {
-    static const char *const head[] = {"scaling", "nodes",  "GPUs",       "node ms", "network ms",
+    static const char *const head[] = {"scaling", "nodes",  "GPUs",       "node ms", "spread",    "network ms",
                                        "ms",      "MB out", "efficiency", "bound",   "limited by"};
     struct table table = {.alignment = TABLE_RIGHT, .left = 0};
     const json_t *row;
@@ -180,6 +191,7 @@ static void print_table(const struct bench *bench)
         table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "nodes")));
         table_cell(&table, "%lld", (long long)json_integer_value(json_object_get(row, "gpus")));
         table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "node_seconds")));
+        table_cell(&table, "%.2g", 1e3 * json_number_value(json_object_get(row, "node_spread_seconds")));
         table_cell(&table, "%.3f", 1e3 * network);
         table_cell(&table, "%.3f", 1e3 * json_number_value(json_object_get(row, "seconds")));
         table_cell(&table, "%.1f", 1e-6 * json_number_value(json_object_get(row, "network_bytes")));
@@ -205,7 +217,7 @@ starfish_status sched_measure_nodes(struct bench *bench)
     struct sched *sched = nodes.sched;
     size_t counts[LIST_MOST], count;
     char folder[SIMULATE_PATH];
-    double one;
+    struct node_time one;
     if (!sched->simulate)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--nodes: needs --simulate, a recorded machine for each node");
     if (bench->roofline)

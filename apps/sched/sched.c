@@ -59,6 +59,12 @@ static void add_head(struct table *table)
         table_cell(table, "%s", head[i]);
 }
 
+/* Are most of its tasks further from what was recorded than an estimate can be relied on? */
+static int is_far(const json_t *row)
+{
+    return json_number_value(json_object_get(row, "far_estimates")) > 0.5;
+}
+
 static void add_result(struct table *table, const json_t *row)
 {
     static const char *const shares[] = {"idle", "gpu_tasks", "gpu_work"};
@@ -67,7 +73,7 @@ static void add_result(struct table *table, const json_t *row)
     table_row(table);
     table_cell(table, "%s", json_string_value(json_object_get(row, "workers")));
     table_cell(table, "%s", json_string_value(json_object_get(row, "policy")));
-    table_cell(table, "%s%.4g", json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
+    table_cell(table, "%s%s%.4g", is_far(row) ? "?" : "", json_is_true(json_object_get(row, "like_fastest")) ? "~" : "",
                1e3 * starfish_json_number_of(row, "seconds"));
     table_cell(table, "%.2g", 1e3 * starfish_json_number_of(row, "spread"));
     for (size_t i = 0; i < sizeof shares / sizeof shares[0]; ++i)
@@ -96,6 +102,7 @@ static void print_table(const struct bench *bench)
     struct table table = {.alignment = TABLE_RIGHT, .left = 1};
     const json_t *row;
     size_t i;
+    int any_far = 0;
     char text[2 * BENCH_MACHINE];
     snprintf(text, sizeof text, "%s on %s", json_string_value(json_object_get(bench->more, "problem")), bench->machine);
     table_print_text(text, 0, 4);
@@ -106,6 +113,7 @@ static void print_table(const struct bench *bench)
     json_array_foreach(bench->rows, i, row)
     {
         add_result(&table, row);
+        any_far |= is_far(row);
     }
     printf("\n");
     table_print(&table);
@@ -113,6 +121,9 @@ static void print_table(const struct bench *bench)
     table_print_text("~: among the fastest on these workers: the times overlap those of the one with the least median\n"
                      "area, path: bounds from below over the measured time: no worker idle; the longest chain of tasks",
                      0, 0);
+    if (any_far)
+        table_print_text("?: most tasks are estimates, of sizes over 4 times all that were recorded or under a quarter",
+                         0, 0);
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
@@ -167,7 +178,7 @@ static starfish_status measure(struct bench *bench)
         STARFISH_TRY(measure_set(sched, sched->worker_set.item[w]));
     sched->bench.subject = sched->plan.size;
     sched->bench.how = SIMULATED ? "simulated" : NULL;
-    char simulation[256];
+    char simulation[320];
     simulate_describe(simulation, sizeof simulation);
     if (simulation[0])
         json_object_set_new(bench->more, "simulation", json_string(simulation));
