@@ -35,10 +35,10 @@ struct starfish_stint {
 
 /* Of one core; zeros to begin with. Logs of cores lie in lines of their own. */
 struct starfish_activity_log {
-    _Alignas(128) const struct starfish_activity *current; /* NULL: the core waits */
-    double since;                                          /* when it began, if a phase or a stint depends on it */
-    int keeps;                                             /* stints, and not only sums */
-    int lost;                                              /* there was no memory for one */
+    __attribute__((aligned(128))) const struct starfish_activity *current; /* NULL: the core waits */
+    double since; /* when it began, if a phase or a stint depends on it */
+    int keeps;    /* stints, and not only sums */
+    int lost;     /* there was no memory for one */
     size_t count, room;
     struct starfish_stint *stint;
     double busy[STARFISH_ACTIVITY_PHASES]; /* sums of the activities that name a phase */
