@@ -22,8 +22,14 @@ static int comes_before(const struct starfish_batch_extents *a, size_t one, size
     return a->stride[one] < a->stride[other];
 }
 
-struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array)
+struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array, size_t lines)
 {
+    /* A piece has the order of the whole array. Where only its own extents counted, the runs of a piece of one line
+     * could go along the rows and contain other pieces' lines. */
+    size_t extent[STARFISH_BATCH_DIRECTIONS] = {array->extent[0], array->extent[1], array->extent[2]};
+    if (extent[STARFISH_BATCH_LINES] > lines)
+        extent[STARFISH_BATCH_LINES] = lines;
+
     /* Of equal directions the first is the innermost: extents of 1 have no stride. */
     struct starfish_batch_shape shape = {.order = {STARFISH_BATCH_ROWS, STARFISH_BATCH_LINES, STARFISH_BATCH_RHS}};
 
@@ -38,7 +44,7 @@ struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_
     const enum starfish_batch_direction *order = shape.order;
     const size_t stride = shape.directions > 0 ? array->stride[order[0]] : 1;
     shape.block = (struct starfish_data_block){
-        .extent = {(array->extent[order[0]] - 1) * stride + 1, array->extent[order[1]], array->extent[order[2]]},
+        .extent = {(extent[order[0]] - 1) * stride + 1, extent[order[1]], extent[order[2]]},
         .pitch = array->stride[order[1]],
         .plane = array->stride[order[2]]};
     shape.is_nested = starfish_data_block_is_nested(&shape.block);

@@ -28,7 +28,7 @@ struct starfish_batch_extents {
 struct starfish_batch_shape {
     struct starfish_data_block block;
     enum starfish_batch_direction order[STARFISH_BATCH_DIRECTIONS]; /* by strides; those of extent 1 come last */
-    int directions;                                                 /* of more than one place */
+    int directions;                                                 /* of more than one place in the array */
     int is_nested;
     int has_gaps; /* inside runs: what lies there moves with the run */
 };
@@ -48,7 +48,8 @@ struct starfish_batch_task {
  * few or short. */
 size_t starfish_batch_runs(const struct starfish_batch *batch, size_t cores);
 
-struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array);
+/* Of so many lines of the array. */
+struct starfish_batch_shape starfish_batch_shape_of(const struct starfish_batch_extents *array, size_t lines);
 
 starfish_status starfish_submit_batch(struct starfish_progress *progress, const struct starfish_batch_task *task);
 starfish_status starfish_submit_batch_prepare(struct starfish_progress *progress,

@@ -78,7 +78,7 @@ static int meet(const struct starfish_batch_extents *array, int64_t c)
 
 static int is_apart(const struct starfish_batch_extents *array)
 {
-    const struct starfish_batch_shape shape = starfish_batch_shape_of(array);
+    const struct starfish_batch_shape shape = starfish_batch_shape_of(array, array->extent[STARFISH_BATCH_LINES]);
     size_t reach = 0;
     int nests = 1;
 
@@ -112,18 +112,18 @@ struct starfish_tridiag_problem starfish_batch_normalised(const struct starfish_
     return p;
 }
 
-struct starfish_batch_extents starfish_batch_coefficients(const struct starfish_tridiag_problem *problem, size_t lines)
+struct starfish_batch_extents starfish_batch_coefficients(const struct starfish_tridiag_problem *problem)
 {
     const struct starfish_layout layout = problem->coefficients;
 
-    return (struct starfish_batch_extents){.extent = {layout.line == 0 ? 1 : lines, problem->n, 1},
+    return (struct starfish_batch_extents){.extent = {layout.line == 0 ? 1 : problem->lines, problem->n, 1},
                                            .stride = {layout.line, layout.row, 1}};
 }
 
-struct starfish_batch_extents starfish_batch_vectors(const struct starfish_tridiag_problem *problem, size_t lines)
+struct starfish_batch_extents starfish_batch_vectors(const struct starfish_tridiag_problem *problem)
 {
     return (struct starfish_batch_extents){
-        .extent = {lines, problem->n, problem->rhs},
+        .extent = {problem->lines, problem->n, problem->rhs},
         .stride = {problem->vectors.line, problem->vectors.row, problem->rhs_stride}};
 }
 
@@ -151,8 +151,8 @@ static starfish_status check_lines(const char *name, const struct starfish_batch
 
 starfish_status starfish_batch_check_layouts(const struct starfish_tridiag_problem *problem)
 {
-    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(problem, problem->lines);
-    const struct starfish_batch_extents vectors = starfish_batch_vectors(problem, problem->lines);
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(problem);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(problem);
 
     STARFISH_TRY(check_lines("problem.coefficients", &coefficients));
     STARFISH_TRY(check_lines("problem.vectors", &vectors));

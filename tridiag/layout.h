@@ -9,9 +9,9 @@ struct starfish_tridiag_problem starfish_batch_normalised(const struct starfish_
 /* Of a problem with those: errors ARGUMENT (names the member). */
 starfish_status starfish_batch_check_layouts(const struct starfish_tridiag_problem *problem);
 
-/* Lower, diag or upper of so many lines; one line where all share the coefficients. */
-struct starfish_batch_extents starfish_batch_coefficients(const struct starfish_tridiag_problem *problem, size_t lines);
-/* Right-hand sides or solutions of so many lines. */
-struct starfish_batch_extents starfish_batch_vectors(const struct starfish_tridiag_problem *problem, size_t lines);
+/* Lower, diag or upper; one line where all share the coefficients. */
+struct starfish_batch_extents starfish_batch_coefficients(const struct starfish_tridiag_problem *problem);
+/* Right-hand sides or solutions. */
+struct starfish_batch_extents starfish_batch_vectors(const struct starfish_tridiag_problem *problem);
 
 #endif

@@ -109,8 +109,8 @@ static starfish_status describe_piece(struct starfish_tridiag_plan *plan, size_t
     struct starfish_batch_piece *piece = &plan->piece[number];
     const size_t components = p->complex_rhs ? 2 : 1, first = starfish_batch_first_line(p->lines, plan->pieces, number),
                  lines = starfish_batch_first_line(p->lines, plan->pieces, number + 1) - first;
-    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, lines);
-    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, lines);
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p);
 
     piece->first_line = first;
     piece->task =
@@ -124,8 +124,8 @@ static starfish_status describe_piece(struct starfish_tridiag_plan *plan, size_t
                                                 .coefficients = p->coefficients,
                                                 .vectors = {p->vectors.row * components, p->vectors.line * components},
                                                 .column = p->rhs_stride * components},
-                                     .coefficient_shape = starfish_batch_shape_of(&coefficients),
-                                     .vector_shape = starfish_batch_shape_of(&vectors),
+                                     .coefficient_shape = starfish_batch_shape_of(&coefficients, lines),
+                                     .vector_shape = starfish_batch_shape_of(&vectors, lines),
                                      .workspace = &plan->workspace};
     STARFISH_TRY(starfish_data_block_check("problem.coefficients", &piece->task.coefficient_shape.block));
     return starfish_data_block_check("problem.vectors", &piece->task.vector_shape.block);
@@ -370,14 +370,14 @@ static void release_coefficients(struct starfish_tridiag_plan *plan)
 /* The runtime has no pieces of what is one run. */
 static int is_one_run(const struct starfish_batch_extents *array)
 {
-    return !starfish_batch_shape_of(array).is_nested;
+    return !starfish_batch_shape_of(array, array->extent[STARFISH_BATCH_LINES]).is_nested;
 }
 
 static starfish_status cut(struct starfish_tridiag_plan *plan)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
-    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p, p->lines);
-    const struct starfish_batch_extents vectors = starfish_batch_vectors(p, p->lines);
+    const struct starfish_batch_extents coefficients = starfish_batch_coefficients(p);
+    const struct starfish_batch_extents vectors = starfish_batch_vectors(p);
     enum starfish_residence residence;
     int node;
 

@@ -275,7 +275,9 @@ static void solve_in_layout(starfish_context *context, const struct starfish_tri
     ASSERT_OK(starfish_tridiag_plan_create(context, problem, NULL, &plan));
     ASSERT_OK(starfish_tridiag_solve(plan, right, x, NULL));
     for (int i = 0; i < REACH; i++)
-        assert_true(x[i] == (count[i] ? right[i] / 2 : -1));
+        if (x[i] != (count[i] ? right[i] / 2 : -1))
+            fail_msg("n %zu, lines %zu, rhs %zu, strides %zu, %zu and %zu: place %d is %g", problem->n, problem->lines,
+                     problem->rhs, problem->vectors.row, problem->vectors.line, problem->rhs_stride, i, x[i]);
     starfish_tridiag_plan_destroy(plan);
 }
 

@@ -260,7 +260,7 @@ template <int Rows, int Columns, bool FULL> class StreamedRows
 };
 
 /* The elements from .. from + total - 1 of an array, in the order of the warp's threads; total < 0 when they are
- * not. */
+ * not, as where a thread of fewer rows, behind which the array has a gap, comes before another. */
 template <int ROWS> struct Run {
     size_t from;
     int total;
@@ -271,7 +271,8 @@ template <int ROWS> struct Run {
         const int lane = threadIdx.x % WARP;
         from = __shfl_sync(all, static_cast<unsigned long long>(offset), 0);
         total = int(__reduce_max_sync(all, unsigned(count > 0 ? lane * ROWS + count : 0)));
-        if (!__all_sync(all, count == 0 || offset == from + size_t(lane) * ROWS))
+        const bool whole = count == ROWS || lane * ROWS + count == total, behind = lane * ROWS >= total;
+        if (!__all_sync(all, count == 0 ? behind : whole && offset == from + size_t(lane) * ROWS))
             total = -1;
     }
 };
