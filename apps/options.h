@@ -34,7 +34,7 @@ struct option_entry {
     const struct starfish_option_table *table;         /* the library's or names.h's, or NULL */
     const char **given;                                /* receives `name` when it is there; or NULL */
     const struct starfish_option_table *const *tables; /* of OPTION_WORD, ended by NULL; one of them has the flag */
-    int may_differ; /* between ranks (mpi.h): it says nothing of what they do together */
+    const char *may_differ;                            /* between ranks (mpi.h), for this reason; NULL: it may not */
 };
 
 struct command_line {

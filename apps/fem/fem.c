@@ -158,7 +158,7 @@ int command_fem(int argc, char **argv)
         {"--tolerance", OPTION_MEMBER, &o->library, "T", .table = &starfish_fem_option_table},
         {"--max-iterations", OPTION_MEMBER, &o->library, "N", .table = &starfish_fem_option_table},
         {"--precision", OPTION_MEMBER, &o->precision, "P", .table = &names_table},
-        {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS, .may_differ = 1},
+        {"--workers", OPTION_TEXT, &o->workers, "W", .help = WORKERS_WORDS, .may_differ = "each rank has its own"},
         {"--out", OPTION_TEXT, &o->out, "F", .help = "u at all nodes, .npy or FILE.h5:/NAME"},
         {"--points", OPTION_TEXT, &o->points, "F", .help = "the nodes' coordinates, likewise"},
         {"--vtk", OPTION_TEXT, &o->vtk, "F.vtu", .help = "also write mesh and solution as .vtu"},
@@ -166,7 +166,7 @@ int command_fem(int argc, char **argv)
          .help = "also draw the solution, of a solid its middle plane, in a .png, .svg or .pdf"},
         PICTURE_OPTIONS,
         {"--mpi", OPTION_FLAG, &o->mpi, .help = "on all ranks that mpiexec has started, each with unknowns of its own"},
-        {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output", .may_differ = 1},
+        {"--json", OPTION_FLAG, &o->json, .help = "one JSON object on standard output", .may_differ = "rank 0 prints"},
         {.name = NULL},
     };
     const struct command_line line = {

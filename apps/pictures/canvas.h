@@ -32,7 +32,7 @@ extern int starfish_pictures_dark;
 /* For tables of options (apps/options.h). */
 #define PICTURE_OPTIONS                                                                                                \
     {                                                                                                                  \
-        "--dark", OPTION_FLAG, &starfish_pictures_dark, .help = "pictures on black", .may_differ = 1                   \
+        "--dark", OPTION_FLAG, &starfish_pictures_dark, .help = "pictures on black", .may_differ = "rank 0 draws"      \
     }
 const struct starfish_theme *starfish_theme(void);
 /* Of group number 0, 1, ...: Tol's muted colours, on black his light ones, which the colour-blind can distinguish too;
