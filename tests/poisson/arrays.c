@@ -249,7 +249,7 @@ static void check_after_failure(starfish_method method, int rooms, int checked, 
     options.check_residual = checked;
     options.rhs_layout = rooms & ROOM_IN_RHS ? layout : options.rhs_layout;
     options.solution_layout = rooms & ROOM_IN_SOLUTION ? layout : options.solution_layout;
-    options.ghosts = (rooms & ROOM_IN_SOLUTION) != 0;
+    options.ghosts = (rooms & ROOM_IN_SOLUTION) && arrays_can_fill_ghosts();
     for (size_t e = 0; e < ALL; e++)
         f[e] = ones[e] = 1;
     f[options.rhs_layout.offset] = value;

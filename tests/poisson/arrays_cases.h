@@ -60,5 +60,7 @@ void arrays_check(const struct arrays_case *c, unsigned *seed);
 /* ---- Tests: arrays_ghosts.c ---- */
 
 void ghosts_are_filled(void **state);
+/* Whether a worker of the context is beside the arrays: without, ghosts are refused. */
+int arrays_can_fill_ghosts(void);
 
 #endif

@@ -150,7 +150,7 @@ void solves_with_the_largest_lambda(void **state)
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         struct starfish_poisson_problem p = test_problem("dd node", "dd node", "dd node", N, N, N, lambdas[i % 4]);
         options.method = direct_methods[i / 4];
-        if (direct_workers[STARFISH_GPU] > 0 && i % 4 > 0) {
+        if (starfish_context_workers_of(direct_context, STARFISH_GPU) > 0 && i % 4 > 0) {
             ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_ARGUMENT,
                          "too large");
             test_free_problem(&p);
