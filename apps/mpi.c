@@ -86,7 +86,7 @@ static starfish_status agree(const struct starfish_transport *transport, const s
     size_t count = 0;
     while (line->options[count].name)
         ++count;
-    struct starfish_alike *alike = calloc(count, sizeof *alike);
+    struct starfish_alike *alike = calloc(count + 1, sizeof *alike);
     if (!alike && status == STARFISH_SUCCESS)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement on %zu options", count);
     for (size_t i = 0; i < count && alike; ++i) {

@@ -19,7 +19,7 @@ static int make_room(struct starfish_activity_log *log)
 {
     const size_t room = log->room > 0 ? 2 * log->room : 64;
 
-    if (log->count < log->room)
+    if (log->stint && log->count < log->room)
         return 1;
     struct starfish_stint *more = realloc(log->stint, room * sizeof *more);
     if (!more) {

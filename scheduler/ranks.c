@@ -175,10 +175,11 @@ static starfish_status find_difference(const struct starfish_transport *transpor
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
     starfish_status status =
         transport->gather(transport->state, own, count * sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
-    for (size_t i = 0; i < (size_t)transport->ranks * count && status == STARFISH_SUCCESS; i++)
-        if (all[i].fingerprint != all[i % count].fingerprint)
-            status = starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%s differs between ranks", own[i % count].group,
-                                   own[i % count].name);
+    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++)
+        for (size_t rank = 1; rank < (size_t)transport->ranks; rank++)
+            if (all[rank * count + i].fingerprint != all[i].fingerprint)
+                status =
+                    starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%s differs between ranks", own[i].group, own[i].name);
     free(all);
     return status;
 }
@@ -215,19 +216,18 @@ static starfish_status agree(const struct starfish_transport *transport, const s
         status = pass_on(transport, all, failed_rank);
     else if (status == STARFISH_SUCCESS && other_kind)
         status = starfish_fail(STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
-    else if (status == STARFISH_SUCCESS && different)
+    else if (status == STARFISH_SUCCESS && different && alike)
         status = find_difference(transport, alike, own->count);
     free(all);
     return status;
 }
 
-starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
+starfish_status starfish_ranks_first_failure(const struct starfish_context *context, starfish_status status)
 {
     if (!context->ranks)
         return status;
     const struct vote own = {.status = (int64_t)status, .tag = context->ranks->next_tag};
-    const starfish_status all = agree(context->ranks->transport, &own, NULL, &context->ranks->next_tag);
-    return all != STARFISH_SUCCESS ? all : status; /* one of our own is never forgotten */
+    return agree(context->ranks->transport, &own, NULL, &context->ranks->next_tag);
 }
 
 static struct vote vote_of(starfish_status status, const struct starfish_alike *alike, size_t count)

@@ -80,7 +80,13 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
 
 /* The first failure of any rank, with its message, on all of them; one of numbers (NUMERICAL) only where there is no
  * other, since it may be what another failure has left. Without ranks `status`. */
-starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status);
+starfish_status starfish_ranks_first_failure(const struct starfish_context *context, starfish_status status);
+/* The same. Analysers of callers see that a failure of this rank is never forgotten. */
+static inline starfish_status starfish_ranks_agree(const struct starfish_context *context, starfish_status status)
+{
+    const starfish_status all = starfish_ranks_first_failure(context, status);
+    return all != STARFISH_SUCCESS ? all : status;
+}
 /* The same of ranks that make a plan together, which must be of one kind, with the same options, every row of the
  * table, and for the same problem, of which the caller has a fingerprint (base/fingerprint.h). Where `status` is a
  * failure, options and problem are not looked at. Errors besides: ARGUMENT (`options.NAME differs between ranks`, or

@@ -62,6 +62,8 @@ static int meet(const struct starfish_batch_extents *array, int64_t c)
     const size_t *const extent = array->extent, *const stride = array->stride;
     const int64_t n = (int64_t)extent[STARFISH_BATCH_ROWS], lines = (int64_t)extent[STARFISH_BATCH_LINES];
     const int64_t row = (int64_t)stride[STARFISH_BATCH_ROWS], line = (int64_t)stride[STARFISH_BATCH_LINES];
+    if (row == 0 || line == 0)
+        return 1;
     const int64_t divisor = greatest_divisor(row, line), target = c * (int64_t)stride[STARFISH_BATCH_RHS];
     const int64_t r = row / divisor, l = line / divisor, t = target / divisor;
 

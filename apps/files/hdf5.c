@@ -322,7 +322,7 @@ static starfish_status begin_file(const void *data)
 static int write_dataset(hid_t dataset, const struct writing *writing)
 {
     const struct starfish_array *array = writing->array;
-    size_t rank, shape[STARFISH_MAX_RANK];
+    size_t rank = 0, shape[STARFISH_MAX_RANK];
     if (shape_of(dataset, &writing->place, &rank, shape) != STARFISH_SUCCESS)
         return -1;
     const struct planes planes = choose_planes(rank, shape, writing->first, array->shape[0]);

@@ -19,7 +19,7 @@ struct starfish_hdf5_place {
 /* Work with a file in a process of its own (apart.h), which may allocate what a dataset needs to be decoded. There
  * HDF5 prints nothing and follows no external link. One at a time. Errors: those of starfish_apart. */
 starfish_status starfish_hdf5_work_apart(const struct starfish_hdf5_place *place,
-                                         starfish_status (*work)(const void *data), const void *data);
+                                         starfish_status (*run)(const void *data), const void *data);
 
 /* HDF5 locks the files that it writes. While our lock lasts, till `file` is closed, other programs' HDF5 opens it for
  * reading only. Error: FILE (another program has `path` open for writing). */
@@ -30,8 +30,8 @@ starfish_status starfish_hdf5_lock(FILE *file, const char *path);
 /* `what` failed; HDF5's innermost reason is added. Returns FILE. */
 starfish_status starfish_hdf5_fail(const struct starfish_hdf5_place *place, const char *what);
 
-/* *file: the place's, for reading. Errors: FILE (open for writing in another program, or `what`). */
-starfish_status starfish_hdf5_open(const struct starfish_hdf5_place *place, const char *what, hid_t *file);
+/* *opened: the place's file, for reading. Errors: FILE (open for writing in another program, or `what`). */
+starfish_status starfish_hdf5_open(const struct starfish_hdf5_place *place, const char *what, hid_t *opened);
 
 /* *dataset: the place's. Errors: FILE (there is none; it, or its elements, are in other files). */
 starfish_status starfish_hdf5_open_dataset(hid_t file, const struct starfish_hdf5_place *place, hid_t *dataset);
