@@ -143,7 +143,7 @@ STARFISH_KRYLOV_DEVICE static inline void starfish_krylov_turn(double *state, do
 
 /* ---- BiCGStab ---------------------------------------------------------------------------------------------------- */
 
-/* A divisor that is none breaks the iteration down: what stands then is kept. Where it is the solution already, as for
+/* A divisor of zero or NaN breaks the iteration down: the values then are kept. Where they are the solution, as for
  * a right-hand side of zero, the next look says so. */
 STARFISH_KRYLOV_DEVICE static inline int starfish_krylov_may_divide(double *state, double divisor)
 {

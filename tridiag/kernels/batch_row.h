@@ -265,7 +265,7 @@ BATCH_INLINE void batch_trial_end(const struct starfish_batch *b, size_t line, c
         rhs = REAL_FABS(d) > rhs ? REAL_FABS(d) : rhs;
         const real size = REAL_FABS(row.lower) + REAL_FABS(row.diag) + REAL_FABS(row.upper);
         matrix = size > matrix ? size : matrix;
-        sum += r; /* comparisons miss what is no number */
+        sum += r; /* comparisons miss NaN */
     }
     const real error = residual / (matrix * solution + rhs) / BATCH_EPSILON;
     const int is_finite = sum - sum == 0 && matrix * solution + rhs <= 1 / BATCH_LEAST;
