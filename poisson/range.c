@@ -1,13 +1,13 @@
 /* Numbers of a problem that the plan's precision has no value for: they would become infinite, or zero. */
 #include "poisson/condition.h"
 
+#include "base/c_locale.h"
 #include "base/options.h"
 #include "base/precision.h"
 #include "poisson/methods.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 /* Below the range where it is not zero and would become so. */
 static int is_out_of(starfish_precision precision, double value)
@@ -61,7 +61,7 @@ static starfish_status check_diagonal(const struct starfish_poisson_plan *plan)
     if (sum <= most)
         return STARFISH_SUCCESS;
     if (plan->lambda != 0)
-        snprintf(lambda, sizeof lambda, "lambda is %g, too large: it and ", plan->lambda);
+        starfish_print(lambda, sizeof lambda, "lambda is %g, too large: it and ", plan->lambda);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "%sthe diagonals of the matrix must add up to %.2g at most in %s",
                          lambda, most, starfish_precision_names[precision]);
 }
