@@ -25,7 +25,7 @@ def foreign_names(folder):
         if folder == "apps/examples":
             return numerics, "examples have the library compute"
         return f"{numerics}|{CALLS_OF_STARPU}", "the program computes nothing itself, and StarPU is the library's"
-    if floor >= 4:
+    if floor >= 3.5:
         return "|".join((STARPU, DEVICES, TRANSFORMS, MESSAGES)), "solvers speak to tasks/ only"
     if floor >= 3:
         return "|".join((STARPU, DEVICES, TRANSFORMS, ALGEBRA, MESSAGES)), \
