@@ -24,6 +24,7 @@
  * a host program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
 #include "scheduler/rest.h"
 
+#include "scheduler/fork.h"
 #include "scheduler/stacks.h"
 
 #include <math.h>
@@ -61,6 +62,21 @@ static struct {
     pthread_t keeper;
     int offering; /* StarPU's number of offer_core among its functions for idle workers; -1: none */
 } rest = {.lock = PTHREAD_MUTEX_INITIALIZER, .offering = -1};
+
+/* A child of fork has no workers to pause, and the lock as the parent's keeper had it at that moment: there the
+ * functions below change nothing and never take it. 1: the lock is held. */
+static int enter(void)
+{
+    if (starfish_is_forked())
+        return 0;
+    pthread_mutex_lock(&rest.lock);
+    return 1;
+}
+
+static void leave(void)
+{
+    pthread_mutex_unlock(&rest.lock);
+}
 
 static int nothing_in_flight(uint64_t flight)
 {
@@ -225,11 +241,10 @@ void starfish_rest_quit(void)
 void starfish_rest_busy(void)
 {
     arrive();
-    if (!atomic_load(&rest.paused))
+    if (!atomic_load(&rest.paused) || !enter())
         return;
-    pthread_mutex_lock(&rest.lock);
     wake();
-    pthread_mutex_unlock(&rest.lock);
+    leave();
 }
 
 void starfish_rest_idle(void)
@@ -237,11 +252,10 @@ void starfish_rest_idle(void)
     if (atomic_load(&rest.learns) && atomic_load(&rest.flight) % arrival == 1)
         atomic_store(&rest.since, now());
     const uint64_t flight = atomic_fetch_sub(&rest.flight, 1) - 1;
-    if (!nothing_in_flight(flight) || !(atomic_load(&rest.at_once) || atomic_load(&rest.is_long)))
+    if (!nothing_in_flight(flight) || !(atomic_load(&rest.at_once) || atomic_load(&rest.is_long)) || !enter())
         return;
-    pthread_mutex_lock(&rest.lock);
     pause_since(flight);
-    pthread_mutex_unlock(&rest.lock);
+    leave();
 }
 
 void starfish_rest_call_begin(void)
@@ -257,12 +271,11 @@ void starfish_rest_call_end(void)
 void starfish_rest_loop_begin(void)
 {
     const uint64_t flight = atomic_fetch_sub(&rest.flight, 1) - 1;
-    if (!nothing_in_flight(flight))
+    if (!nothing_in_flight(flight) || !enter())
         return;
-    pthread_mutex_lock(&rest.lock);
     if (!isinf(rest.seconds))
         pause_since(flight);
-    pthread_mutex_unlock(&rest.lock);
+    leave();
 }
 
 void starfish_rest_loop_end(void)
