@@ -150,12 +150,13 @@ static double smallest(const double *values, size_t count)
 static struct starfish_atmosphere_check judge(const struct totals *t, const struct checking *c)
 {
     const size_t *n = c->m->n;
-    const double eps = starfish_epsilon(c->precision), rhs = sqrt(t->sum[RHS]);
+    const double rhs = sqrt(t->sum[RHS]);
     const double volume = smallest(c->m->column, n[0] * n[1]) * smallest(c->m->layer, n[2]);
 
     return (struct starfish_atmosphere_check){.residual = ratio(t->largest[RESIDUAL], t->largest[RHS]),
                                               .euclidean = ratio(sqrt(t->sum[RESIDUAL]), rhs),
-                                              .bound = 100 * eps * ratio(sqrt(t->sum[SIZE]), rhs),
+                                              .bound =
+                                                  starfish_rounding(c->precision, ratio(sqrt(t->sum[SIZE]), rhs), 1),
                                               .residual_scale = ratio(rhs / volume, t->largest[RHS])};
 }
 

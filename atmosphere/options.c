@@ -1,7 +1,6 @@
 /* The options of plans for flat domains, as a table. */
 #include "atmosphere/options.h"
-
-#include "krylov/iteration.h"
+#include "solver/accept.h"
 
 #include <float.h>
 #include <limits.h>

@@ -272,31 +272,32 @@ starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const
     return STARFISH_SUCCESS;
 }
 
-static starfish_atmosphere_outcome outcome_of(const struct starfish_atmosphere_options *o, starfish_status status,
-                                              const struct starfish_multigrid_info *info)
-{
-    if (status == STARFISH_SUCCESS)
-        return STARFISH_ATMOSPHERE_SOLVED;
-    if (!isfinite(info->residual) || info->residual > 1)
-        return STARFISH_ATMOSPHERE_DIVERGED;
-    return info->cycles >= o->max_iterations ? STARFISH_ATMOSPHERE_NOT_CONVERGED : STARFISH_ATMOSPHERE_STAGNATED;
-}
+const struct starfish_acceptance starfish_atmosphere_acceptance = {.excused = 1 << STARFISH_ENDED_STALLED |
+                                                                              1 << STARFISH_ENDED_CANCELLED,
+                                                                   .diverged_above = 1,
+                                                                   .of_nan = STARFISH_DIVERGED,
+                                                                   .explains_divergence = 1};
 
-/* Where rounding errors had the last word: they count instead of the tolerance, up to 1e-3; above that the iteration
- * has stagnated, also where they made the residual larger than the right-hand side. `bound`: what they let the residual
- * be. */
-static starfish_status tolerate(starfish_status status, double bound, struct starfish_atmosphere_info *info)
+/* What an iteration that ended with `status` came to. */
+static starfish_status accept(const struct starfish_atmosphere_plan *plan, starfish_status status, double rounding,
+                              struct starfish_atmosphere_info *info)
 {
-    if (status != STARFISH_ERROR_NUMERICAL || info->outcome == STARFISH_ATMOSPHERE_NOT_CONVERGED ||
-        !(info->residual <= bound))
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    const struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(info->outcome),
+                                               .iterations = info->iterations,
+                                               .asked = plan->options.tolerance,
+                                               .reached = info->residual,
+                                               .rounding = rounding,
+                                               .failure = &failure};
+    struct starfish_judgement judgement;
+
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
-    if (bound > 1e-3) {
-        info->outcome = STARFISH_ATMOSPHERE_STAGNATED;
-        return status;
-    }
-    info->outcome = STARFISH_ATMOSPHERE_SOLVED;
-    info->tolerance = bound;
-    return STARFISH_SUCCESS;
+    starfish_failure_keep(&failure, status);
+    status = starfish_accept(&starfish_atmosphere_acceptance, &evidence, &judgement);
+    info->outcome = judgement.outcome;
+    info->tolerance = judgement.tolerance;
+    return status;
 }
 
 static void fill_info(const struct starfish_atmosphere_job *job, const struct starfish_multigrid_info *from,
@@ -304,6 +305,7 @@ static void fill_info(const struct starfish_atmosphere_job *job, const struct st
 {
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
 
+    info->outcome = from->outcome;
     info->iterations = from->cycles;
     info->levels = from->levels;
     info->residual = from->residual;
@@ -329,9 +331,8 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
     memset(&from, 0, sizeof from);
     starfish_status status = starfish_multigrid_wait_size(job->job, &from, &size);
     fill_info(job, &from, &filled);
-    filled.outcome = outcome_of(&job->plan->options, status, &from);
     filled.tolerance = job->plan->options.tolerance;
-    status = tolerate(status, 100 * starfish_epsilon(job->plan->options.precision) * size / from.rhs_norm, &filled);
+    status = accept(job->plan, status, starfish_rounding(job->plan->options.precision, size, from.rhs_norm), &filled);
     if (info)
         *info = filled;
     free(job);

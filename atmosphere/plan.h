@@ -3,6 +3,7 @@
 #define STARFISH_ATMOSPHERE_PLAN_H
 
 #include "atmosphere/geometry.h"
+#include "solver/accept.h"
 
 struct starfish_atmosphere_gathered;
 
@@ -19,6 +20,8 @@ struct starfish_atmosphere_plan {
     char reason[160];
     double seconds;
 };
+
+extern const struct starfish_acceptance starfish_atmosphere_acceptance;
 
 /* How many ranks have a part in a solve: those with rows, or 1 where one solves for all. */
 int starfish_atmosphere_plan_owners(const struct starfish_atmosphere_plan *plan);

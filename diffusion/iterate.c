@@ -11,6 +11,7 @@
 #include "base/precision.h"
 #include "base/status.h"
 #include "multigrid/plan.h"
+#include "solver/accept.h"
 
 #include <math.h>
 
@@ -19,6 +20,7 @@ struct state {
     struct starfish_diffusion_solve *solve;
     struct starfish_diffusion_plan *plan;
     int rescuing, passes, stalls, iterations;
+    enum starfish_ending end;
     double rhs_norm, rhs_largest, floor; /* floor: up to this norm f is rounding errors of what was taken off it */
     double wanted, norm, best;           /* of the residual */
     double recurrence;
@@ -274,20 +276,18 @@ static starfish_status rescue(struct state *s)
 /* After a pass: is it over? What is worse than before is not kept, but where it goes on. */
 static starfish_status judge(struct state *s, int *over)
 {
-    struct starfish_diffusion_info *info = s->solve->info;
     const double before = s->best;
 
     *over = 1;
-    if (!isfinite(s->norm)) {
-        info->outcome = STARFISH_DIFFUSION_DIVERGED;
+    s->end = STARFISH_ENDED_NOT_FINITE;
+    if (!isfinite(s->norm))
         return STARFISH_SUCCESS;
-    }
     if (s->norm < s->best) {
         s->best = s->norm;
         STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
     }
-    info->outcome = s->norm <= s->wanted ? STARFISH_DIFFUSION_SOLVED : STARFISH_DIFFUSION_STAGNATED;
-    if (info->outcome == STARFISH_DIFFUSION_SOLVED)
+    s->end = STARFISH_ENDED_REACHED;
+    if (s->norm <= s->wanted)
         return STARFISH_SUCCESS;
     s->stalls = s->norm > 0.5 * before ? s->stalls + 1 : 0;
     *over = 0;
@@ -296,8 +296,7 @@ static starfish_status judge(struct state *s, int *over)
     if (may_be_rescued(s) && s->iterations < s->plan->options.max_iterations)
         return rescue(s);
     *over = 1;
-    if (s->stalls < 2)
-        info->outcome = STARFISH_DIFFUSION_NOT_CONVERGED;
+    s->end = s->stalls < 2 ? STARFISH_ENDED_EXHAUSTED : STARFISH_ENDED_STALLED;
     return STARFISH_SUCCESS;
 }
 
@@ -326,6 +325,28 @@ static starfish_status walk(struct state *s)
     return STARFISH_SUCCESS;
 }
 
+/* ---- The judgement ----------------------------------------------------------------------------------------------- */
+
+const struct starfish_acceptance starfish_diffusion_acceptance = {
+    .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_DIVERGED};
+
+static starfish_status accept(const struct state *s)
+{
+    struct starfish_diffusion_info *info = s->solve->info;
+    const struct starfish_evidence evidence = {.end = s->end,
+                                               .iterations = info->iterations,
+                                               .asked = info->tolerance,
+                                               .reached = info->residual,
+                                               .rounding = info->bound,
+                                               .recurrence = info->recurrence};
+    struct starfish_judgement judgement;
+    const starfish_status status = starfish_accept(&starfish_diffusion_acceptance, &evidence, &judgement);
+
+    info->outcome = judgement.outcome;
+    info->tolerance = judgement.tolerance;
+    return status;
+}
+
 /* The best solution, and what may be said of it. */
 static starfish_status finish(struct state *s)
 {
@@ -342,35 +363,10 @@ static starfish_status finish(struct state *s)
     info->residual = s->norm / s->rhs_norm;
     info->residual_max = largest / s->rhs_largest;
     info->recurrence = s->recurrence / s->rhs_norm;
-    info->bound = 100 * starfish_epsilon(plan->options.precision) * sqrt(absolute) / s->rhs_norm;
-    if (info->outcome == STARFISH_DIFFUSION_STAGNATED && info->bound <= 1e-3 && info->residual <= info->bound) {
-        info->outcome = STARFISH_DIFFUSION_SOLVED;
-        info->tolerance = info->bound;
-    }
+    info->bound = starfish_rounding(plan->options.precision, sqrt(absolute), s->rhs_norm);
+    const starfish_status status = accept(s);
     info->residual_bound = info->tolerance * s->rhs_norm / s->rhs_largest;
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status report(const struct state *s)
-{
-    const struct starfish_diffusion_info *info = s->solve->info;
-
-    switch (info->outcome) {
-    case STARFISH_DIFFUSION_NOT_CONVERGED:
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "not converged: the residual is %.3g of the right-hand side after %d iterations",
-                             info->residual, info->iterations);
-    case STARFISH_DIFFUSION_STAGNATED:
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "stagnated: the residual is %.3g of the right-hand side, by its recurrence %.3g, after %d "
-                             "iterations, and rounding errors let it be %.3g",
-                             info->residual, info->recurrence, info->iterations, info->bound);
-    case STARFISH_DIFFUSION_DIVERGED:
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "diverged after %d iterations", info->iterations);
-    case STARFISH_DIFFUSION_SOLVED:
-        break;
-    }
-    return STARFISH_SUCCESS;
+    return status;
 }
 
 /* Exactly as many iterations as there may be. */
@@ -391,9 +387,8 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solv
     if (solve->plan->options.fixed)
         return run_fixed(&s);
     if (!isfinite(s.rhs_norm)) {
-        info->outcome = STARFISH_DIFFUSION_DIVERGED;
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "rhs or boundary data are not finite, or too large to be squared");
+        s.end = STARFISH_ENDED_NOT_FINITE;
+        return accept(&s);
     }
     info->tolerance = solve->plan->options.tolerance;
     s.wanted = info->tolerance * s.rhs_norm;
@@ -404,6 +399,5 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solv
     info->replacements = s.passes - 1;
     if (s.rescuing)
         info->rescued += s.iterations;
-    STARFISH_TRY(finish(&s));
-    return report(&s);
+    return finish(&s);
 }

@@ -4,10 +4,10 @@
 
 #include "base/arithmetic.h"
 #include "base/status.h"
-#include "krylov/iteration.h"
 #include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
+#include "solver/accept.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #define STARFISH_DIFFUSION_SOLVE_H
 
 #include "diffusion/plan.h"
+#include "solver/accept.h"
 
 #include <stdatomic.h>
 
@@ -15,6 +16,8 @@ struct starfish_diffusion_solve {
     struct starfish_diffusion_info *info;
     atomic_int *iterations; /* so far, for whoever looks on */
 };
+
+extern const struct starfish_acceptance starfish_diffusion_acceptance;
 
 /* plan->u becomes the solution, the best one that was found where the status is NUMERICAL; fills info. */
 starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solve);

@@ -1,8 +1,8 @@
 /* The options of finite element plans, as a table, and what they must be together. */
 #include "fem/options.h"
 
-#include "krylov/iteration.h"
 #include "multigrid/options.h"
+#include "solver/accept.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "fem/space.h"
 #include "multigrid/fem.h"
 #include "scheduler/driver.h"
+#include "solver/accept.h"
 
 struct starfish_fem_plan {
     struct starfish_context *context;
@@ -38,9 +39,11 @@ struct starfish_fem_plan {
  * of the plan, and makes the multigrid plan. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
 
-/* What rounding errors may make of || f - A u || / || f ||, so that it is no failure (rounding.c). u: this rank's
- * unknowns in place. On all ranks together. Errors: MEMORY, RUNTIME. */
-starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound);
+extern const struct starfish_acceptance starfish_fem_acceptance;
+
+/* starfish_rounding of || f - A u || / || f || (rounding.c). u: this rank's unknowns in place. On all ranks together.
+ * Errors: MEMORY, RUNTIME. */
+starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *rounding);
 
 /* The bytes that a cycle must move at least, the finest residual included: of each product its entries as they are
  * stored, and its vectors once. */

@@ -1,5 +1,4 @@
-/* How large rounding errors may make a residual: 100 eps || |A| |u| || / || f ||, of the equations of all free
- * unknowns.
+/* How large rounding errors may make a residual, in the equations of all free unknowns.
  *
  * Only solves that stop short of their tolerance ask for it. The matrix of the finest grid is gone by then: the plan
  * has its entries packed as kernels read them, perhaps in parts and on GPUs. So the first of these solves assembles it
@@ -75,9 +74,8 @@ static starfish_status find_square(const struct starfish_fem_plan *plan, const v
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *bound)
+starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void *u, double *rounding)
 {
-    const double epsilon = starfish_epsilon(plan->options.precision);
     void *together = NULL;
     double square = 0;
 
@@ -88,6 +86,6 @@ starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void
     free(together);
     STARFISH_TRY(starfish_ranks_agree(plan->context, status));
     STARFISH_TRY(starfish_fem_sum(plan, &square, 1));
-    *bound = 100 * epsilon * sqrt(square) / plan->load_norm;
+    *rounding = starfish_rounding(plan->options.precision, sqrt(square), plan->load_norm);
     return STARFISH_SUCCESS;
 }

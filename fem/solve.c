@@ -54,21 +54,33 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
     return status;
 }
 
-/* Short of the tolerance, but within what rounding errors are: SUCCESS then, and else `status`. */
-static starfish_status tolerate(struct solving *s, starfish_status status)
-{
-    const double most = 1e-3;
-    struct starfish_failure failure = {STARFISH_SUCCESS, ""};
-    double bound = HUGE_VAL;
+const struct starfish_acceptance starfish_fem_acceptance = {.excused = 1 << STARFISH_ENDED_STALLED |
+                                                                       1 << STARFISH_ENDED_EXHAUSTED,
+                                                            .diverged_above = 1,
+                                                            .of_nan = STARFISH_DIVERGED,
+                                                            .tells_rounding = 1};
 
+/* What cycles that ended with `status` came to. */
+static starfish_status accept(struct solving *s, starfish_status status)
+{
+    struct starfish_failure failure = {STARFISH_SUCCESS, ""};
+    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last.outcome),
+                                         .iterations = s->info.iterations,
+                                         .asked = 0,
+                                         .reached = s->info.residual,
+                                         .rounding = (double)NAN,
+                                         .failure = &failure};
+    struct starfish_judgement judgement;
+
+    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
+        return status;
     starfish_failure_keep(&failure, status);
-    if (s->info.residual <= most)
-        STARFISH_TRY(starfish_fem_rounding(s->plan, s->plan->u, &bound));
-    if (bound > most || !(s->info.residual <= bound))
-        return bound < HUGE_VAL ? starfish_fail(status, "%s; rounding errors let it be %.3g", failure.message, bound)
-                                : starfish_failure_repeat(&failure);
-    s->info.tolerated = bound;
-    return STARFISH_SUCCESS;
+    if (starfish_needs_rounding(&starfish_fem_acceptance, &evidence))
+        STARFISH_TRY(starfish_fem_rounding(s->plan, s->plan->u, &evidence.rounding));
+    status = starfish_accept(&starfish_fem_acceptance, &evidence, &judgement);
+    s->info.outcome = judgement.outcome;
+    s->info.tolerated = judgement.tolerance;
+    return status;
 }
 
 /* BiCGStab begins anew, with another shadow residual, as long as that halves the residual. */
@@ -80,9 +92,7 @@ static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov kryl
 
     do {
         before = s->info.iterations > 0 ? s->info.residual : HUGE_VAL;
-        status = run(s, krylov, most < all - s->info.iterations ? most : all - s->info.iterations);
-        if (status == STARFISH_ERROR_NUMERICAL)
-            status = tolerate(s, status);
+        status = accept(s, run(s, krylov, most < all - s->info.iterations ? most : all - s->info.iterations));
     } while (status == STARFISH_ERROR_NUMERICAL && krylov == STARFISH_FEM_KRYLOV_BICGSTAB && s->info.iterations < all &&
              s->info.residual < 0.5 * before);
     return status;

@@ -64,6 +64,17 @@ static int is_near_end(const struct state *s)
     return norm * report->history[report->count - 1] <= limit * report->history[report->count - 2];
 }
 
+void starfish_iteration_fell_short(const struct starfish_stopping *stopping, enum starfish_ending end,
+                                   struct starfish_iteration_report *report)
+{
+    report->end = report->cycles >= stopping->most_cycles ? STARFISH_ENDED_EXHAUSTED : end;
+}
+
+static void fall_short(struct state *s, enum starfish_ending end)
+{
+    starfish_iteration_fell_short(s->stopping, end, s->report);
+}
+
 static starfish_status find_norm(const struct state *s, enum starfish_krylov_stage stage)
 {
     const struct starfish_iteration *i = s->iteration;
@@ -88,9 +99,11 @@ static starfish_status begin(struct state *s)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_scalars_look(s->iteration->scalars));
     s->report->rhs_norm = value(s, STARFISH_KRYLOV_RHS_NORM);
-    if (!isfinite(value(s, STARFISH_KRYLOV_NORM)))
+    if (!isfinite(value(s, STARFISH_KRYLOV_NORM))) {
+        fall_short(s, STARFISH_ENDED_NOT_FINITE);
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs%s is not finite, or too large to be squared",
                              s->stopping->initial_guess ? " or the initial guess" : "");
+    }
     if (s->report->rhs_norm > s->stopping->floor && s->report->rhs_norm < STARFISH_LEAST_NORM)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, s->report->rhs_norm);
     add_norm(s, value(s, STARFISH_KRYLOV_NORM));
@@ -128,12 +141,16 @@ static starfish_status judge(struct state *s)
         add_norm(s, s->iteration->scalars->values[STARFISH_KRYLOV_NORMS + slot]);
     }
     tell(s);
-    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_NOT_FINITE)
+    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_NOT_FINITE) {
+        fall_short(s, STARFISH_ENDED_NOT_FINITE);
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is not finite after %d cycles", s->report->cycles);
-    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_STAGNATED)
+    }
+    if ((int)value(s, STARFISH_KRYLOV_DONE) == STARFISH_KRYLOV_STAGNATED) {
+        fall_short(s, STARFISH_ENDED_STALLED);
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "the residual stopped falling at %.3g of the right-hand side, after %d cycles",
                              s->report->residual, s->report->cycles);
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -228,8 +245,10 @@ static starfish_status advance(struct state *s)
 {
     int steps = 0;
 
-    if (s->stopping->cancelled && atomic_load(s->stopping->cancelled))
+    if (s->stopping->cancelled && atomic_load(s->stopping->cancelled)) {
+        fall_short(s, STARFISH_ENDED_CANCELLED);
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d cycles", s->report->cycles);
+    }
     if (looks_back(s))
         return advance_and_look_back(s);
     if (s->iteration->steps)
@@ -256,10 +275,13 @@ static starfish_status walk(struct state *s)
             break;
         STARFISH_TRY(advance(s));
     }
-    if (watched && !small_enough(s))
+    if (watched && !small_enough(s)) {
+        s->report->end = STARFISH_ENDED_EXHAUSTED;
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "the residual is %.3g of the right-hand side after most_cycles = %d cycles",
                              s->report->residual, s->report->cycles);
+    }
+    s->report->end = watched ? STARFISH_ENDED_REACHED : STARFISH_ENDED_FIXED;
     return STARFISH_SUCCESS;
 }
 

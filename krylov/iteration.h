@@ -10,19 +10,9 @@
 
 #include "krylov/scalars.h"
 #include "scheduler/joint.h"
+#include "solver/accept.h"
 
 #include <stdatomic.h>
-
-/* Below this norm squares of right-hand sides and residuals are lost in f64, 16 digits of them and more. */
-#define STARFISH_LEAST_NORM 1e-140
-#define STARFISH_RHS_TOO_SMALL                                                                                         \
-    "rhs with any boundary data has the norm %.3g: numbers that small lose digits, multiply it by a constant"
-
-/* ||f - A u|| / ||f|| where no tolerance is asked for. */
-static inline double starfish_default_tolerance(starfish_precision precision)
-{
-    return precision == STARFISH_F32 ? 1e-6 : 1e-10;
-}
 
 struct starfish_iteration {
     void *self;
@@ -43,6 +33,7 @@ struct starfish_iteration {
 
 /* How far a solve has come. */
 struct starfish_iteration_report {
+    enum starfish_ending end; /* of an iteration that returned SUCCESS or NUMERICAL */
     int cycles;
     double rhs_norm, residual, factor; /* the latter two over rhs_norm, and per cycle; NaN where nobody looks */
     int count, most_count;
@@ -65,5 +56,8 @@ struct starfish_stopping {
 /* NUMERICAL when it stopped short of the tolerance; then the solution is the last one. */
 starfish_status starfish_iterate(const struct starfish_iteration *iteration, const struct starfish_stopping *stopping,
                                  struct starfish_iteration_report *report);
+/* report->end of an iteration that stopped short of its tolerance: `end`, or EXHAUSTED where it has no cycles left. */
+void starfish_iteration_fell_short(const struct starfish_stopping *stopping, enum starfish_ending end,
+                                   struct starfish_iteration_report *report);
 
 #endif

@@ -310,6 +310,7 @@ static void copy_report(struct iterating *i, const struct starfish_iteration_rep
 {
     struct starfish_multigrid_info *info = i->solve->info;
 
+    info->outcome = starfish_outcome_of_ending(report->end);
     info->cycles = report->cycles;
     info->defects = corrections(i, report);
     info->rhs_norm = report->rhs_norm;
@@ -364,6 +365,7 @@ static starfish_status return_to_best(struct iterating *i, const struct starfish
     set_up(i);
     const struct starfish_iteration iteration = choose(i);
     STARFISH_TRY(starfish_iterate(&iteration, &nearer, report));
+    starfish_iteration_fell_short(stopping, STARFISH_ENDED_STALLED, report);
     return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual stopped falling at %.3g of the right-hand side",
                          report->residual);
 }

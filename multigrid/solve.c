@@ -4,8 +4,8 @@
 
 #include "base/arithmetic.h"
 #include "base/precision.h"
-#include "krylov/iteration.h"
 #include "scheduler/ranks.h"
+#include "solver/accept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -94,8 +94,10 @@ static starfish_status begin(struct starfish_multigrid_job *job, struct starfish
     struct starfish_multigrid_plan *plan = job->plan;
     const struct starfish_vector *rhs;
 
-    if (atomic_load(&job->cancelled))
+    if (atomic_load(&job->cancelled)) {
+        job->info.outcome = STARFISH_CANCELLED;
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn");
+    }
     STARFISH_TRY(take(job, RHS, &rhs));
     STARFISH_TRY(take(job, SOLUTION, &solve->u));
     solve->f = rhs;

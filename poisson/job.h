@@ -5,6 +5,7 @@
 #include "codelets/stencil.h"
 #include "poisson/plan.h"
 #include "scheduler/progress.h"
+#include "solver/accept.h"
 
 struct starfish_finite_search;
 struct starfish_gathered_result;
@@ -77,18 +78,19 @@ void starfish_job_release_search(struct starfish_job *job);
 
 /* judge.c: before boundary data go: job->largest_boundary of a job whose tasks are done. */
 void starfish_job_look_at_boundary(struct starfish_job *job);
-/* How good the solution of a finished job is, *error: how wrong it may be where no correction tells, 0 where that is
- * not known (ARGUMENT: the right-hand side with its boundary data is so small that it has lost digits); and whether it
- * may be called solved (NUMERICAL; says why not). Without check_residual and refinement nothing is known, and nothing
- * is refused. */
-starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
-                                           double *error);
-starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
-                                   double error);
-/* Of an iteration that has fallen short of its tolerance: is its residual what rounding errors allow? Then that is the
- * tolerance that counts. Collective. */
-int starfish_job_tolerates(const struct starfish_job *job, const struct starfish_info *info,
-                           struct starfish_accuracy *accuracy);
+/* What is found out about the solution of a finished job. Without check_residual and refinement nothing is known. */
+struct starfish_findings {
+    struct starfish_accuracy accuracy;
+    double error;    /* how wrong it may be where no correction tells; 0: not known */
+    double rounding; /* starfish_rounding, where maxima of rows stand for norms; NaN: not known */
+};
+/* Collective. Errors: ARGUMENT (the right-hand side with its boundary data is so small that it has lost digits). */
+starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_findings *findings);
+/* Whether it may be called solved (NUMERICAL; says why not). `failure`: of its iteration; fills info->outcome, which
+ * is that of the iteration before. Where nothing is known of a solution without a failure nothing is refused. */
+extern const struct starfish_acceptance starfish_poisson_acceptance;
+starfish_status starfish_job_accept(const struct starfish_job *job, const struct starfish_failure *failure,
+                                    struct starfish_findings *findings, struct starfish_info *info);
 
 /* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
 starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,

@@ -9,12 +9,13 @@
 #include "poisson/layout.h"
 
 #include "base/precision.h"
-#include "krylov/iteration.h"
 #include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "scheduler/ranks.h"
+#include "solver/accept.h"
 #include "stencil/kernels/refine.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,10 +31,6 @@ static const char *const names[] = {[STARFISH_F32] = "f32", [STARFISH_F64] = "f6
 #define UNITS_OF_MANY_STEPS 4e6
 enum { MANY_STEPS = 3 };
 #define MOST_ERROR 0.1
-/* An iteration that stagnates may leave so many units of rounding, and so much of the right-hand side, in the Euclidean
- * norm. Maxima of rows stand for their norms. */
-#define UNITS_OF_ITERATIONS 100
-#define MOST_TOLERATED 1e-3
 
 /* ---- What is known ----------------------------------------------------------------------------------------------- */
 
@@ -191,16 +188,18 @@ static starfish_status check_rhs(const struct starfish_job *job, double rhs)
     return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
 }
 
-starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_accuracy *accuracy,
-                                           double *error)
+starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_findings *findings)
 {
+    struct starfish_accuracy *accuracy = &findings->accuracy;
+    const starfish_precision precision = job->plan->options.precision;
     double maximum[STARFISH_MAXIMA];
     int known;
     *accuracy = (struct starfish_accuracy){.residual = (double)NAN,
-                                           .residual_bound = caps[job->plan->options.precision],
+                                           .residual_bound = caps[precision],
                                            .correction = (double)NAN,
                                            .tolerance = asked_of(job->plan)};
-    *error = 0;
+    findings->error = 0;
+    findings->rounding = (double)NAN;
     STARFISH_TRY(read_maxima(job, maximum, &known));
     STARFISH_TRY(read_verdicts(job, maximum, accuracy));
     if (!known)
@@ -211,29 +210,63 @@ starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struc
         accuracy->correction = 0;
     accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
     accuracy->residual_bound = bound_of(job->plan, maximum);
-    *error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
+    findings->error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
+    findings->rounding =
+        starfish_rounding(precision, relative(maximum[STARFISH_MAXIMUM_SIZE], maximum[STARFISH_MAXIMUM_RHS]), 1);
     return STARFISH_SUCCESS;
 }
 
-int starfish_job_tolerates(const struct starfish_job *job, const struct starfish_info *info,
-                           struct starfish_accuracy *accuracy)
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
+
+/* What messages of tests are about. */
+struct about {
+    const struct starfish_findings *findings;
+    const struct starfish_condition *condition;
+    const char *precision;
+};
+
+static starfish_status refuse_infinity(const void *data)
 {
-    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(job->plan);
-    double maximum[STARFISH_MAXIMA];
-    int known;
-    if (!multigrid || info->cycles >= multigrid->options.most_cycles || isnan(accuracy->residual) ||
-        read_maxima(job, maximum, &known) != STARFISH_SUCCESS || !known)
-        return 0;
-    const double size = relative(maximum[STARFISH_MAXIMUM_SIZE], maximum[STARFISH_MAXIMUM_RHS]);
-    const double rounding = UNITS_OF_ITERATIONS * starfish_epsilon(job->plan->options.precision) * size;
-    if (!(rounding <= MOST_TOLERATED && info->tolerated <= rounding))
-        return 0;
-    accuracy->tolerance = rounding;
-    accuracy->residual_bound = fmax(accuracy->residual_bound, bound_by_norm(job->plan, rounding));
-    return 1;
+    (void)data;
+    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the right-hand "
+                                                   "side is not finite");
 }
 
-/* ---- The verdict ------------------------------------------------------------------------------------------------- */
+static starfish_status refuse_residual(const void *data)
+{
+    const struct about *about = data;
+    const struct starfish_accuracy *accuracy = &about->findings->accuracy;
+    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s", accuracy->residual,
+                         accuracy->residual_bound, about->precision);
+}
+
+static starfish_status refuse_eigenvalue(const void *data)
+{
+    const struct about *about = data;
+    return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                         "the smallest eigenvalue, %.2g, is less than what rounding leaves of rows that sum to "
+                         "zero, %.2g: the solution is not known",
+                         about->condition->smallest, about->condition->dropped);
+}
+
+static starfish_status refuse_correction(const void *data)
+{
+    const struct about *about = data;
+    return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                         "the last step of refinement would change the solution by %.2g of its largest value, "
+                         "which is too much to be sure of it in %s",
+                         about->findings->accuracy.correction, about->precision);
+}
+
+static starfish_status refuse_error(const void *data)
+{
+    const struct about *about = data;
+    return starfish_fail(STARFISH_ERROR_NUMERICAL,
+                         "the residual of %.3g allows errors of %.2g of the solution's largest value, since the "
+                         "smallest eigenvalue is %.3g: refine it, or use a higher precision than %s",
+                         about->findings->accuracy.residual, about->findings->error, about->condition->smallest,
+                         about->precision);
+}
 
 static double most_correction(const struct starfish_poisson_plan *plan)
 {
@@ -242,35 +275,46 @@ static double most_correction(const struct starfish_poisson_plan *plan)
                 : MOST_CORRECTION;
 }
 
-starfish_status starfish_job_judge(const struct starfish_job *job, const struct starfish_accuracy *accuracy,
-                                   double error)
+static void add_tests(const struct starfish_poisson_plan *plan, const struct about *about,
+                      struct starfish_evidence *evidence)
+{
+    const struct starfish_accuracy *accuracy = &about->findings->accuracy;
+    const int has_eigenvalue = plan->condition.known && !plan->singular;
+    const struct starfish_test test[] = {
+        {accuracy->residual, DBL_MAX, refuse_infinity, about},
+        {accuracy->residual, accuracy->residual_bound, refuse_residual, about},
+        {has_eigenvalue ? plan->condition.dropped : (double)NAN, MOST_ERROR * plan->condition.smallest,
+         refuse_eigenvalue, about},
+        {accuracy->correction, most_correction(plan), refuse_correction, about},
+        {about->findings->error, MOST_ERROR, refuse_error, about},
+    };
+    evidence->tests = isnan(accuracy->residual) ? 0 : has_criterion(plan) ? (int)(sizeof test / sizeof test[0]) : 1;
+    memcpy(evidence->test, test, sizeof test);
+}
+
+/* ---- The verdict ------------------------------------------------------------------------------------------------- */
+
+const struct starfish_acceptance starfish_poisson_acceptance = {
+    .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_STAGNATED};
+
+starfish_status starfish_job_accept(const struct starfish_job *job, const struct starfish_failure *failure,
+                                    struct starfish_findings *findings, struct starfish_info *info)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    const char *precision = names[plan->options.precision];
-    if (isnan(accuracy->residual))
-        return STARFISH_SUCCESS;
-    if (!isfinite(accuracy->residual))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is not finite: a mode is singular, or the "
-                                                       "right-hand side is not finite");
-    if (!has_criterion(plan))
-        return STARFISH_SUCCESS;
-    if (!(accuracy->residual <= accuracy->residual_bound))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s",
-                             accuracy->residual, accuracy->residual_bound, precision);
-    if (plan->condition.known && !plan->singular && plan->condition.dropped > MOST_ERROR * plan->condition.smallest)
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the smallest eigenvalue, %.2g, is less than what rounding leaves of rows that sum to "
-                             "zero, %.2g: the solution is not known",
-                             plan->condition.smallest, plan->condition.dropped);
-    if (accuracy->correction > most_correction(plan))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the last step of refinement would change the solution by %.2g of its largest value, "
-                             "which is too much to be sure of it in %s",
-                             accuracy->correction, precision);
-    if (error > MOST_ERROR)
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the residual of %.3g allows errors of %.2g of the solution's largest value, since the "
-                             "smallest eigenvalue is %.3g: refine it, or use a higher precision than %s",
-                             accuracy->residual, error, plan->condition.smallest, precision);
-    return STARFISH_SUCCESS;
+    struct starfish_accuracy *accuracy = &findings->accuracy;
+    const struct about about = {findings, &plan->condition, names[plan->options.precision]};
+    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(info->outcome),
+                                         .iterations = info->cycles,
+                                         .asked = accuracy->tolerance,
+                                         .reached = info->tolerated,
+                                         .rounding = findings->rounding,
+                                         .failure = failure};
+    struct starfish_judgement judgement;
+    if (starfish_is_excused(&starfish_poisson_acceptance, &evidence))
+        accuracy->residual_bound = fmax(accuracy->residual_bound, bound_by_norm(plan, findings->rounding));
+    add_tests(plan, &about, &evidence);
+    const starfish_status status = starfish_accept(&starfish_poisson_acceptance, &evidence, &judgement);
+    info->outcome = judgement.outcome;
+    accuracy->tolerance = judgement.tolerance;
+    return status;
 }

@@ -8,11 +8,11 @@
 #include "poisson/methods.h"
 
 #include "base/precision.h"
-#include "krylov/iteration.h"
 #include "multigrid/plan.h"
 #include "scheduler/dealt.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
+#include "solver/accept.h"
 #include <starfish/multigrid.h>
 
 #include <math.h>
@@ -406,6 +406,7 @@ static void fill_info(const struct starfish_job *job, struct starfish_info *info
     const struct solve *solve = job->of_method;
     const struct starfish_multigrid_info *multigrid = &solve->info;
 
+    info->outcome = multigrid->outcome;
     info->cycles = multigrid->cycles;
     info->tolerated = multigrid->residual;
     info->phase[info->phases].name = "cycles";

@@ -457,14 +457,13 @@ starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct
 /* What is told of a solve, and what may be told of one that fell short. */
 struct told {
     struct starfish_info info;
-    struct starfish_accuracy accuracy;
-    double error;
+    struct starfish_findings findings;
 };
 
 static starfish_status find_out(const struct starfish_job *job, double seconds, struct told *told)
 {
-    STARFISH_TRY(starfish_job_find_accuracy(job, &told->accuracy, &told->error));
-    return starfish_job_fill_info(job, seconds, &told->accuracy, &told->info);
+    STARFISH_TRY(starfish_job_find_accuracy(job, &told->findings));
+    return starfish_job_fill_info(job, seconds, &told->findings.accuracy, &told->info);
 }
 
 /* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
@@ -476,12 +475,13 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
         return status;
     starfish_failure_keep(&failure, status);
     const starfish_status found = find_out(job, seconds, told);
-    if (status == STARFISH_ERROR_NUMERICAL &&
-        !(found == STARFISH_SUCCESS && starfish_job_tolerates(job, &told->info, &told->accuracy)))
-        return starfish_failure_repeat(&failure);
-    if (found == STARFISH_SUCCESS && job->plan->method->watch)
+    if (found != STARFISH_SUCCESS) {
+        told->info.outcome = STARFISH_STAGNATED;
+        return status == STARFISH_SUCCESS ? found : starfish_failure_repeat(&failure);
+    }
+    if (status == STARFISH_SUCCESS && job->plan->method->watch)
         job->plan->method->watch(job, told->info.seconds);
-    return found == STARFISH_SUCCESS ? starfish_job_judge(job, &told->accuracy, told->error) : found;
+    return starfish_job_accept(job, &failure, &told->findings, &told->info);
 }
 
 starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
@@ -494,12 +494,12 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
     if (job->gathered)
         return starfish_job_wait_gathered(job, info, accuracy);
     struct starfish_poisson_plan *plan = job->plan;
-    struct told told = {.error = 0};
+    struct told told = {.findings = {.error = 0}};
     starfish_rest_call_begin();
     const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
     starfish_rest_call_end();
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
-        starfish_job_tell(&told.info, &told.accuracy, info, accuracy);
+        starfish_job_tell(&told.info, &told.findings.accuracy, info, accuracy);
     atomic_fetch_sub(&plan->in_flight, 1);
     destroy(job);
     return status;

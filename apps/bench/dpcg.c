@@ -94,7 +94,7 @@ static void describe(const struct dpcg_bench *run, json_t *row, const struct com
     json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "status", json_string(diffusion_outcome_name(times->info.outcome)));
+    json_object_set_new(row, "status", json_string(starfish_outcome_name(times->info.outcome)));
     json_object_set_new(row, "iterations", json_integer(times->info.iterations));
     json_object_set_new(row, "iteration_seconds", command_json_real(seconds / times->info.iterations));
     json_object_set_new(row, "residual", command_json_real(times->info.residual));

@@ -58,15 +58,6 @@ static starfish_status make_plan(struct fem_run *run)
     return starfish_fail(status, "%s: %s", run->path, message);
 }
 
-static const char *status_name(const struct fem_run *run, starfish_status status)
-{
-    if (status == STARFISH_SUCCESS)
-        return "solved";
-    if (!(run->info.residual <= 1))
-        return "diverged";
-    return run->info.iterations >= run->options.library.most_cycles ? "not-converged" : "stagnated";
-}
-
 static starfish_status solve(struct fem_run *run)
 {
     const size_t nodes = starfish_fem_nodes(run->plan);
@@ -74,7 +65,8 @@ static starfish_status solve(struct fem_run *run)
         is_first(run) ? starfish_array_create(&run->u, run->options.library.precision, 1, &nodes) : STARFISH_SUCCESS;
     STARFISH_TRY(starfish_transport_agree(run->transport, made));
     const starfish_status status = starfish_fem_solve(run->plan, run->u.data, &run->info);
-    run->status = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? status_name(run, status) : NULL;
+    const int has_outcome = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL;
+    run->status = has_outcome ? starfish_outcome_name(run->info.outcome) : NULL;
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include "apps/recorded/simulate.h"
 #include "atmosphere/options.h"
 #include "atmosphere/plan.h"
-#include "krylov/iteration.h"
+#include "solver/accept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
 
 static void copy_info(const struct starfish_atmosphere_info *from, struct starfish_info *info)
 {
-    *info = (struct starfish_info){.residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
+    *info = (struct starfish_info){
+        .outcome = from->outcome, .residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
     memcpy(info->worker, from->worker, sizeof info->worker);
     info->host_to_device = from->host_to_device;
     info->device_to_host = from->device_to_host;
@@ -124,11 +125,6 @@ static starfish_status check_solution(struct problem_run *run, const void *solut
 
 static starfish_status wait(struct problem_run *run, void *job)
 {
-    static const char *const outcomes[STARFISH_ATMOSPHERE_OUTCOMES] = {[STARFISH_ATMOSPHERE_SOLVED] = "solved",
-                                                                       [STARFISH_ATMOSPHERE_NOT_CONVERGED] =
-                                                                           "not-converged",
-                                                                       [STARFISH_ATMOSPHERE_STAGNATED] = "stagnated",
-                                                                       [STARFISH_ATMOSPHERE_DIVERGED] = "diverged"};
     const struct checked_plan *made = run->plan;
     struct starfish_atmosphere_info info = {.iterations = 0};
     struct checked_job *submitted = job;
@@ -141,7 +137,6 @@ static starfish_status wait(struct problem_run *run, void *job)
     run->result.iterations = info.iterations;
     run->result.reached = info.residual;
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
-        run->result.status = outcomes[info.outcome];
         if (status == STARFISH_SUCCESS && info.tolerance != wanted)
             run->result.tolerated = info.tolerance;
         if (made->check)

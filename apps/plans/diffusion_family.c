@@ -4,7 +4,7 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "diffusion/options.h"
-#include "krylov/iteration.h"
+#include "solver/accept.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,6 +105,7 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
 
 static void copy_info(const struct starfish_diffusion_info *from, struct starfish_info *to)
 {
+    to->outcome = from->outcome;
     to->residual = from->residual_max;
     to->pertrb = from->pertrb;
     to->seconds = from->seconds;
@@ -123,8 +124,6 @@ static starfish_status wait(struct problem_run *run, void *job)
     *result = (struct problem_result){.tolerated = (double)NAN, .iterates = 1};
     const starfish_status status = starfish_diffusion_wait(job, &info);
     copy_info(&info, &result->info);
-    result->status =
-        status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL ? diffusion_outcome_name(info.outcome) : NULL;
     result->iterations = info.iterations;
     result->reached = info.residual;
     result->rescued = info.rescued;

@@ -255,13 +255,3 @@ double diffusion_median(const struct diffusion_times *times)
     qsort(times->seconds, times->repeat, sizeof(double), by_size);
     return times->seconds[times->repeat / 2];
 }
-
-const char *diffusion_outcome_name(starfish_diffusion_outcome outcome)
-{
-    static const char *const names[] = {[STARFISH_DIFFUSION_SOLVED] = "solved",
-                                        [STARFISH_DIFFUSION_NOT_CONVERGED] = "not-converged",
-                                        [STARFISH_DIFFUSION_STAGNATED] = "stagnated",
-                                        [STARFISH_DIFFUSION_DIVERGED] = "diverged"};
-
-    return names[outcome];
-}

@@ -55,7 +55,5 @@ starfish_status diffusion_repeat(const struct diffusion_case *given, const struc
 void diffusion_free_times(struct diffusion_times *times);
 /* The median of the seconds. */
 double diffusion_median(const struct diffusion_times *times);
-/* "solved", "not-converged", "stagnated", "diverged". */
-const char *diffusion_outcome_name(starfish_diffusion_outcome outcome);
 
 #endif

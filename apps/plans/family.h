@@ -20,8 +20,8 @@ struct problem_family {
     starfish_status (*create)(struct problem_run *run, int check);
     /* NULL is allowed. */
     void (*destroy)(void *plan);
-    /* Submit run->problem.rhs to `solution`; then wait for the job, which fills run->result, also where it ends with
-     * NUMERICAL. */
+    /* Submit run->problem.rhs to `solution`; then wait for the job, which fills run->result but for its status, also
+     * where it ends with NUMERICAL. */
     starfish_status (*submit)(struct problem_run *run, void *solution, void **job);
     starfish_status (*wait)(struct problem_run *run, void *job);
     void (*progress)(const void *job, size_t *finished, size_t *total);

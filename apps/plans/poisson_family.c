@@ -3,9 +3,9 @@
 #include "apps/plans/cycles.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
-#include "krylov/iteration.h"
 #include "poisson/methods.h"
 #include "poisson/options.h"
+#include "solver/accept.h"
 
 #include <math.h>
 
@@ -99,9 +99,6 @@ static starfish_status wait(struct problem_run *run, void *job)
     *result = (struct problem_result){.tolerated = (double)NAN};
     const starfish_status status = starfish_job_wait_accuracy(job, &result->info, &result->accuracy);
     result->iterates = result->info.cycles > 0;
-    result->status = status == STARFISH_SUCCESS ? "solved" : NULL;
-    if (status == STARFISH_ERROR_NUMERICAL && result->iterates)
-        result->status = result->info.cycles >= library->max_iterations ? "not-converged" : "stagnated";
     result->iterations = result->info.cycles;
     result->reached = result->info.tolerated;
     const double asked = library->tolerance > 0 ? library->tolerance : starfish_default_tolerance(run->precision);

@@ -166,11 +166,20 @@ void problem_destroy_plan(struct problem_run *run)
     run->plan = NULL;
 }
 
+starfish_status problem_wait(struct problem_run *run, void *job)
+{
+    struct problem_result *result = &run->result;
+    const starfish_status status = run->family->wait(run, job);
+    const int has_outcome = status == STARFISH_SUCCESS || (status == STARFISH_ERROR_NUMERICAL && result->iterates);
+    result->status = has_outcome ? starfish_outcome_name(result->info.outcome) : NULL;
+    return status;
+}
+
 starfish_status problem_solve(struct problem_run *run, void *solution)
 {
     void *job;
     STARFISH_TRY(run->family->submit(run, solution, &job));
-    return run->family->wait(run, job);
+    return problem_wait(run, job);
 }
 
 starfish_status problem_make_fields(struct problem_run *run)
@@ -185,7 +194,7 @@ starfish_status problem_solve_fields(struct problem_run *run)
 {
     void *job;
     STARFISH_TRY(run->family->submit_fields(run, &job));
-    return run->family->wait(run, job);
+    return problem_wait(run, job);
 }
 
 void problem_release(struct problem_run *run)

@@ -27,7 +27,7 @@ struct problem_about {
 
 /* What a solve did. */
 struct problem_result {
-    const char *status; /* NULL before it has ended; "solved", or how it failed */
+    const char *status; /* the name of info.outcome; NULL before it has ended, or where it failed otherwise */
     struct starfish_info info;
     struct starfish_accuracy accuracy;
     int iterates;            /* the method is iterative, and has the next three */
@@ -66,6 +66,8 @@ starfish_status problem_prepare(struct problem_run *run);
 /* The plan, once there is a context. */
 starfish_status problem_make_plan(struct problem_run *run, int check_residual);
 void problem_destroy_plan(struct problem_run *run);
+/* Wait for a job of the family's and fill run->result. */
+starfish_status problem_wait(struct problem_run *run, void *job);
 /* Solve and wait. */
 starfish_status problem_solve(struct problem_run *run, void *solution);
 /* The same between run->field, which problem_make_fields has made for the plan: fields that live spread over the

@@ -68,7 +68,7 @@ static void describe(json_t *row, const struct gupta *g, const struct diffusion_
 {
     json_object_set_new(row, "version", json_string(version));
     json_object_set_new(row, "precision", json_string(g->precision));
-    json_object_set_new(row, "status", json_string(diffusion_outcome_name(times->info.outcome)));
+    json_object_set_new(row, "status", json_string(starfish_outcome_name(times->info.outcome)));
     json_object_set_new(row, "iterations", json_integer(times->info.iterations));
     json_object_set_new(row, "residual", command_json_real(times->info.residual));
 }

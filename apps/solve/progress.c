@@ -25,7 +25,7 @@ starfish_status solve_wait(struct problem_run *run, void *job, int show)
         if (naps % 200 == 199)
             draw(finished, total);
     }
-    starfish_status status = run->family->wait(run, job);
+    starfish_status status = problem_wait(run, job);
     if (show) {
         fprintf(stderr, "\r\033[K");
         fflush(stderr);

@@ -278,7 +278,7 @@ static void add_iterations(json_t *object, const struct problem_result *result)
     if (!result->iterates)
         return;
     json_object_set_new(object, "iterations", json_integer(result->iterations));
-    json_object_set_new(object, "converged", json_boolean(strcmp(result->status, "solved") == 0));
+    json_object_set_new(object, "converged", json_boolean(result->info.outcome == STARFISH_SOLVED));
     json_object_set_new(object, "rescued", json_integer(result->rescued));
     json_object_set_new(object, "reached", command_json_real(result->reached));
     if (!isnan(result->tolerated))

@@ -71,7 +71,7 @@ static starfish_status solve_stream(struct solve_run *run)
     for (size_t i = 0; i < run->solver.options.repeat + IN_FLIGHT; ++i) {
         const size_t slot = i % IN_FLIGHT;
         if (job[slot]) {
-            const starfish_status waited = run->solver.family->wait(&run->solver, job[slot]);
+            const starfish_status waited = problem_wait(&run->solver, job[slot]);
             job[slot] = NULL;
             status = status == STARFISH_SUCCESS ? waited : status;
         }

@@ -31,6 +31,7 @@
 #define STARFISH_ATMOSPHERE_H
 
 #include <starfish/context.h>
+#include <starfish/solve.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -100,17 +101,9 @@ struct starfish_atmosphere_options {
         .max_iterations = 10000, .fixed = 0, .parts = 0, .boxes = 0                                                    \
     }
 
-typedef enum starfish_atmosphere_outcome {
-    STARFISH_ATMOSPHERE_SOLVED,
-    STARFISH_ATMOSPHERE_NOT_CONVERGED, /* after max_iterations */
-    STARFISH_ATMOSPHERE_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
-    STARFISH_ATMOSPHERE_DIVERGED,      /* not finite, or larger than f without rounding errors explaining it */
-    STARFISH_ATMOSPHERE_OUTCOMES
-} starfish_atmosphere_outcome;
-
 enum { STARFISH_ATMOSPHERE_HISTORY = 128 };
 struct starfish_atmosphere_info {
-    starfish_atmosphere_outcome outcome;
+    starfish_outcome outcome;
     int iterations;   /* cycles, or steps of conjugate gradients; of BiCGStab preconditioned products, two a step */
     int levels;       /* grids */
     double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */

@@ -25,6 +25,7 @@
 
 #include <starfish/context.h>
 #include <starfish/poisson.h>
+#include <starfish/solve.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -120,15 +121,8 @@ struct starfish_diffusion_options {
         .parts = 0, .separate_tasks = 0                                                                                \
     }
 
-typedef enum starfish_diffusion_outcome {
-    STARFISH_DIFFUSION_SOLVED,
-    STARFISH_DIFFUSION_NOT_CONVERGED, /* after max_iterations */
-    STARFISH_DIFFUSION_STAGNATED,     /* rounding errors have the last word, above what may be tolerated */
-    STARFISH_DIFFUSION_DIVERGED       /* not finite, or not a definite matrix */
-} starfish_diffusion_outcome;
-
 struct starfish_diffusion_info {
-    starfish_diffusion_outcome outcome;
+    starfish_outcome outcome;
     int iterations;
     int replacements;      /* how often the residual was computed anew and the iteration begun again */
     double residual;       /* ||f - A u|| / ||f||, Euclidean */

@@ -20,6 +20,7 @@
 
 #include <starfish/context.h>
 #include <starfish/multigrid.h>
+#include <starfish/solve.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -169,6 +170,7 @@ typedef struct starfish_fem_plan starfish_fem_plan;
 typedef struct starfish_fem_job starfish_fem_job;
 
 struct starfish_fem_info {
+    starfish_outcome outcome;
     size_t unknowns, nonzeros; /* free ones, and entries of their matrix */
     int levels;
     int iterations;     /* cycles */

@@ -15,6 +15,7 @@
 
 #include <starfish/context.h>
 #include <starfish/poisson.h>
+#include <starfish/solve.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -218,6 +219,7 @@ typedef struct starfish_multigrid_plan starfish_multigrid_plan;
 
 enum { STARFISH_MULTIGRID_HISTORY = 128 };
 struct starfish_multigrid_info {
+    starfish_outcome outcome;
     int cycles, defects; /* cycles in all; mixed precision: corrections in f64 */
     double rhs_norm;     /* Euclidean */
     double residual;     /* norm of the last residual over that of the right-hand side */

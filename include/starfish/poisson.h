@@ -37,6 +37,7 @@
 
 #include <starfish/context.h>
 #include <starfish/field.h>
+#include <starfish/solve.h>
 #include <starfish/tridiag.h>
 #include <starfish/types.h>
 
@@ -198,6 +199,7 @@ struct starfish_step_info {
 };
 
 struct starfish_info {
+    starfish_outcome outcome;
     double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual; of
                         complex numbers the larger of both parts' */
     double pertrb;   /* what was taken off f in a singular problem, else 0; of a complex f its real part */

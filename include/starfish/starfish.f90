@@ -10,6 +10,7 @@ module starfish
     include 'fortran/options.inc'
     include 'fortran/context.inc'
     include 'fortran/field.inc'
+    include 'fortran/solve.inc'
     include 'fortran/tridiag.inc'
     include 'fortran/poisson.inc'
     include 'fortran/multigrid.inc'

@@ -19,6 +19,8 @@ ENUMS = {
         STARFISH_LOG_INFO=0 STARFISH_LOG_WARNING=1 STARFISH_LOG_ERROR=2""",
     "starfish_worker_kind": """
         STARFISH_CPU=0 STARFISH_GPU=1 STARFISH_WORKER_KINDS=2""",
+    "starfish_outcome": """
+        STARFISH_SOLVED=0 STARFISH_NOT_CONVERGED=1 STARFISH_STAGNATED=2 STARFISH_DIVERGED=3 STARFISH_CANCELLED=4""",
     "starfish_algorithm": """
         STARFISH_ALGORITHM_AUTO=0 STARFISH_ALGORITHM_THOMAS=1 STARFISH_ALGORITHM_TILED=2 STARFISH_ALGORITHM_CR=3
         STARFISH_ALGORITHM_PCR=4 STARFISH_ALGORITHM_CR_PCR=5 STARFISH_ALGORITHM_PCR_THOMAS=6
@@ -59,9 +61,6 @@ ENUMS = {
     "starfish_deflation_solver": """
         STARFISH_COARSE_AUTO=0 STARFISH_COARSE_BAND=1 STARFISH_COARSE_DENSE=2 STARFISH_COARSE_HALVES=3
         STARFISH_COARSE_FORMS=4""",
-    "starfish_diffusion_outcome": """
-        STARFISH_DIFFUSION_SOLVED=0 STARFISH_DIFFUSION_NOT_CONVERGED=1 STARFISH_DIFFUSION_STAGNATED=2
-        STARFISH_DIFFUSION_DIVERGED=3""",
     "starfish_flat_geometry": """
         STARFISH_FLAT_BOX=0 STARFISH_PANEL=1 STARFISH_SPHERE=2 STARFISH_FLAT_GEOMETRIES=3""",
     "starfish_atmosphere_method": """
@@ -71,9 +70,6 @@ ENUMS = {
         STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO=0 STARFISH_ATMOSPHERE_PRECONDITIONER_NONE=1
         STARFISH_ATMOSPHERE_PRECONDITIONER_LINES=2 STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID=3
         STARFISH_ATMOSPHERE_PRECONDITIONERS=4""",
-    "starfish_atmosphere_outcome": """
-        STARFISH_ATMOSPHERE_SOLVED=0 STARFISH_ATMOSPHERE_NOT_CONVERGED=1 STARFISH_ATMOSPHERE_STAGNATED=2
-        STARFISH_ATMOSPHERE_DIVERGED=3 STARFISH_ATMOSPHERE_OUTCOMES=4""",
     "starfish_fem_element": """
         STARFISH_FEM_Q1=0 STARFISH_FEM_Q2=1 STARFISH_FEM_ELEMENTS=2""",
     "starfish_fem_smoother": """
@@ -139,7 +135,7 @@ STRUCTS = {
     "starfish_info_level": """
         separators:N reduction:starfish_step_info substitution:starfish_step_info""",
     "starfish_info": """
-        residual:d pertrb:d pertrb_imaginary:d seconds:d refinements:i cycles:i tolerated:d phases:i
+        outcome:i residual:d pertrb:d pertrb_imaginary:d seconds:d refinements:i cycles:i tolerated:d phases:i
         phase:starfish_info_phase[8] levels:N level:starfish_info_level[34] worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N""",
     "starfish_accuracy": """
@@ -162,8 +158,8 @@ STRUCTS = {
         stored_diagonal:i storage:i matrix:i coarse:i coarse_tolerance:d coarse_iterations:i parts:N sharing:i
         bicgstab:i""",
     "starfish_multigrid_info": """
-        cycles:i defects:i rhs_norm:d residual:d factor:d count:i history:d[128] levels:i removed:d smoother:i
-        matrix:i seconds:d worker:starfish_tasks_done[2]""",
+        outcome:i cycles:i defects:i rhs_norm:d residual:d factor:d count:i history:d[128] levels:i removed:d
+        smoother:i matrix:i seconds:d worker:starfish_tasks_done[2]""",
     "starfish_diffusion_problem": """
         dimensions:N n:N[3] length:d[3] ends:i[3][2] dirichlet_nodes:i lambda:d mean:i coefficient:P
         constant_coefficient:d regions:P""",
@@ -199,8 +195,8 @@ STRUCTS = {
         size:N precision:i inner:i smoother:i numbering:i format:i shape:i smoothing_steps:i damping:d
         drop_tolerance:d pattern_power:i tolerance:d most_cycles:i krylov:i seed:N parts:i""",
     "starfish_fem_info": """
-        unknowns:N nonzeros:N levels:i iterations:i preconditioned:i residual:d tolerated:d removed:d seconds:d
-        setup_seconds:d smoother_seconds:d smoother_nonzeros:N""",
+        outcome:i unknowns:N nonzeros:N levels:i iterations:i preconditioned:i residual:d tolerated:d removed:d
+        seconds:d setup_seconds:d smoother_seconds:d smoother_nonzeros:N""",
     "starfish_blktri_work": """
         context:P state:P""",
 }
@@ -233,6 +229,7 @@ FUNCTIONS = {
     "starfish_field_release": "s P",
     "starfish_field_shares": "N P",
     "starfish_field_share": "s P N P",
+    "starfish_outcome_name": "S i",
     "starfish_tridiag_plan_create": "s P P P P",
     "starfish_tridiag_plan_update": "s P",
     "starfish_tridiag_plan_destroy": "v P",

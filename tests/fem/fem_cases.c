@@ -371,7 +371,9 @@ static int check_rounding(starfish_context *context, const struct test_mesh *mes
         bound = 100 * (double)FLT_EPSILON * product_of_absolutes(&run.problem, u);
     free(u);
     starfish_fem_plan_destroy(plan);
-    return check(solved && run.info.residual > 1e-12 && fabs(run.info.tolerated / bound - 1) < 1e-9, "rounding", &run);
+    return check(solved && run.info.outcome == STARFISH_SOLVED && run.info.residual > 1e-12 &&
+                     fabs(run.info.tolerated / bound - 1) < 1e-9,
+                 "rounding", &run);
 }
 
 /* Whatever cycles precondition, the solution is that of cycles alone, and the count no larger. */

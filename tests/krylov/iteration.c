@@ -88,15 +88,16 @@ static void iterate(const double *norm, int count, const struct starfish_stoppin
     starfish_progress_destroy(&progress);
 }
 
-/* How it must end, whatever the way; of the norms `steps` count. */
-static void expect(const double *norm, int count, const struct starfish_stopping *stopping, starfish_status status,
+/* How it must end, whatever the way; of the norms `steps` count. message: NULL where it ends with success. */
+static void expect(const double *norm, int count, const struct starfish_stopping *stopping, enum starfish_ending end,
                    const char *message, int steps)
 {
     for (enum way way = HERE; way < WAYS; way++) {
         struct result r;
         iterate(norm, count, stopping, way, &r);
-        assert_int_equal(r.status, status);
-        if (status != STARFISH_SUCCESS)
+        assert_int_equal(r.status, message ? STARFISH_ERROR_NUMERICAL : STARFISH_SUCCESS);
+        assert_int_equal(r.report.end, end);
+        if (message)
             assert_string_equal(r.message, message);
         assert_int_equal(r.report.cycles, 2 * steps < stopping->most_cycles ? 2 * steps : stopping->most_cycles);
         assert_int_equal(r.report.count, steps + 1);
@@ -115,8 +116,8 @@ static void it_ends_when_the_residual_is_small(void **state)
     const struct starfish_stopping absolute = {.absolute = 0.5, .most_cycles = 100};
     (void)state;
 
-    expect(norm, 6, &relative, STARFISH_SUCCESS, NULL, 3);
-    expect(norm, 6, &absolute, STARFISH_SUCCESS, NULL, 2);
+    expect(norm, 6, &relative, STARFISH_ENDED_REACHED, NULL, 3);
+    expect(norm, 6, &absolute, STARFISH_ENDED_REACHED, NULL, 2);
 }
 
 static void it_ends_with_its_cycles(void **state)
@@ -125,7 +126,7 @@ static void it_ends_with_its_cycles(void **state)
     const struct starfish_stopping stopping = {.tolerance = 1e-2, .most_cycles = 7};
     (void)state;
 
-    expect(norm, 6, &stopping, STARFISH_ERROR_NUMERICAL,
+    expect(norm, 6, &stopping, STARFISH_ENDED_EXHAUSTED,
            "the residual is 0.0625 of the right-hand side after most_cycles = 7 cycles", 4);
 }
 
@@ -136,7 +137,7 @@ static void it_ends_when_nothing_is_gained(void **state)
     const struct starfish_stopping stopping = {.tolerance = 1e-2, .most_cycles = 100};
     (void)state;
 
-    expect(norm, 19, &stopping, STARFISH_ERROR_NUMERICAL,
+    expect(norm, 19, &stopping, STARFISH_ENDED_STALLED,
            "the residual stopped falling at 0.562 of the right-hand side, after 32 cycles", 16);
 }
 
@@ -147,13 +148,27 @@ static void it_ends_when_numbers_end(void **state)
     struct result r;
     (void)state;
 
-    expect(norm, 4, &stopping, STARFISH_ERROR_NUMERICAL, "the residual is not finite after 4 cycles", 2);
+    expect(norm, 4, &stopping, STARFISH_ENDED_NOT_FINITE, "the residual is not finite after 4 cycles", 2);
     for (enum way way = HERE; way < WAYS; way++) {
         iterate(bad, 1, &stopping, way, &r);
         assert_int_equal(r.status, STARFISH_ERROR_NUMERICAL);
+        assert_int_equal(r.report.end, STARFISH_ENDED_NOT_FINITE);
         assert_string_equal(r.message, "rhs is not finite, or too large to be squared");
         assert_int_equal(r.report.cycles, 0);
     }
+}
+
+/* The last cycle decides, whatever else it has shown. */
+static void without_cycles_left_they_are_used_up(void **state)
+{
+    static const double same[] = {8, 9, 9, 9, 9, 9, 9, 9, 9}, bad[] = {8, 4, HUGE_VAL};
+    const struct starfish_stopping sixteen = {.tolerance = 1e-2, .most_cycles = 16};
+    const struct starfish_stopping four = {.tolerance = 1e-2, .most_cycles = 4};
+    (void)state;
+
+    expect(same, 9, &sixteen, STARFISH_ENDED_EXHAUSTED,
+           "the residual stopped falling at 1.12 of the right-hand side, after 16 cycles", 8);
+    expect(bad, 3, &four, STARFISH_ENDED_EXHAUSTED, "the residual is not finite after 4 cycles", 2);
 }
 
 static void without_a_tolerance_all_cycles_are_taken(void **state)
@@ -166,6 +181,7 @@ static void without_a_tolerance_all_cycles_are_taken(void **state)
     for (enum way way = HERE; way < WAYS; way++) {
         iterate(norm, 1, &stopping, way, &r);
         assert_int_equal(r.status, STARFISH_SUCCESS);
+        assert_int_equal(r.report.end, STARFISH_ENDED_FIXED);
         assert_int_equal(r.report.cycles, 7);
         assert_int_equal(r.report.count, 0);
         assert_true(isnan(r.report.residual) && isnan(r.report.factor));
@@ -201,16 +217,20 @@ static void it_can_be_cancelled(void **state)
 
     iterate(norm, 6, &stopping, HERE, &r);
     assert_int_equal(r.status, STARFISH_ERROR_NUMERICAL);
+    assert_int_equal(r.report.end, STARFISH_ENDED_CANCELLED);
     assert_string_equal(r.message, "cancelled after 4 cycles");
     assert_int_equal(r.report.cycles, 4);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_ends_when_the_residual_is_small),       cmocka_unit_test(it_ends_with_its_cycles),
-        cmocka_unit_test(it_ends_when_nothing_is_gained),           cmocka_unit_test(it_ends_when_numbers_end),
-        cmocka_unit_test(without_a_tolerance_all_cycles_are_taken), cmocka_unit_test(it_can_be_cancelled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_ends_when_the_residual_is_small),
+                                       cmocka_unit_test(it_ends_with_its_cycles),
+                                       cmocka_unit_test(it_ends_when_nothing_is_gained),
+                                       cmocka_unit_test(it_ends_when_numbers_end),
+                                       cmocka_unit_test(without_cycles_left_they_are_used_up),
+                                       cmocka_unit_test(without_a_tolerance_all_cycles_are_taken),
+                                       cmocka_unit_test(it_can_be_cancelled)};
 
     return TEST_GROUP("iteration", tests, &context, 0, -1, 0);
 }

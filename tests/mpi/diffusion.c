@@ -180,7 +180,7 @@ static void check_errors(struct test_problem *p)
     for (int turn = 0; turn < 2; turn++)
         CHECK(starfish_diffusion_solve(plan, NULL, p->rhs + first * p->plane, p->expected, &info) ==
                       STARFISH_ERROR_NUMERICAL &&
-                  info.outcome == STARFISH_DIFFUSION_NOT_CONVERGED,
+                  info.outcome == STARFISH_NOT_CONVERGED,
               "%s", starfish_error_message());
     starfish_diffusion_plan_destroy(plan);
 }

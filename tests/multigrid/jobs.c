@@ -138,7 +138,7 @@ static void any_thread_may_wait(void **state)
     ASSERT_OK(starfish_multigrid_submit(plan, rhs, solution, &w.job));
     wait_in_another_thread(&w);
     assert_int_equal(w.status, STARFISH_SUCCESS);
-    assert_true(w.info.cycles > 0 && w.info.residual <= 1e-8);
+    assert_true(w.info.outcome == STARFISH_SOLVED && w.info.cycles > 0 && w.info.residual <= 1e-8);
     starfish_multigrid_plan_destroy(plan);
 }
 
@@ -155,6 +155,7 @@ static void failures_have_their_message_where_they_are_waited_for(void **state)
     wait_in_another_thread(&w);
     assert_int_equal(w.status, STARFISH_ERROR_NUMERICAL);
     assert_string_equal(w.message, "rhs is not finite, or too large to be squared");
+    assert_int_equal(w.info.outcome, STARFISH_DIVERGED);
     starfish_multigrid_plan_destroy(plan);
 }
 
@@ -180,8 +181,10 @@ static void a_job_can_be_cancelled(void **state)
     wait_in_another_thread(&queued);
     assert_int_equal(running.status, STARFISH_ERROR_NUMERICAL);
     assert_string_equal(running.message, "cancelled after 0 cycles");
+    assert_int_equal(running.info.outcome, STARFISH_CANCELLED);
     assert_int_equal(queued.status, STARFISH_ERROR_NUMERICAL);
     assert_string_equal(queued.message, "cancelled before its turn");
+    assert_int_equal(queued.info.outcome, STARFISH_CANCELLED);
     assert_same(untouched, rhs);
     starfish_multigrid_tell(plan, NULL, NULL); /* the plan is as good as before */
     ASSERT_OK(starfish_multigrid_solve(plan, rhs, solution, &info));

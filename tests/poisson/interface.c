@@ -500,6 +500,7 @@ static void what_is_not_finite_is_a_numerical_error(void **state)
         if (options.check_residual) {
             ASSERT_FAILS(starfish_poisson_solve(plan, NULL, rhs, solution, &info), STARFISH_ERROR_NUMERICAL,
                          "not finite");
+            assert_int_equal(info.outcome, STARFISH_STAGNATED);
         } else {
             ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
             assert_true(isnan(info.residual));

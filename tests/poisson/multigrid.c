@@ -321,6 +321,7 @@ static void says_when_a_tolerance_is_not_reached(void **state)
     ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
     for (int i = 0; i < 2; i++) {
         ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, u, &info), STARFISH_ERROR_NUMERICAL, "residual");
+        assert_int_equal(info.outcome, STARFISH_NOT_CONVERGED);
         assert_true(info.cycles == 3 && info.tolerated > 1e-10 && info.residual > 1e-10);
     }
     starfish_poisson_plan_destroy(plan);

@@ -319,6 +319,7 @@ static void rounding_errors_are_tolerated(void **state)
         starfish_job *job;
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
         ASSERT_OK(starfish_job_wait_accuracy(job, &info, &accuracy));
+        assert_int_equal(info.outcome, STARFISH_SOLVED);
         assert_true(info.cycles > 0 && info.tolerated > 1e-30 && info.tolerated <= accuracy.tolerance);
         assert_true(accuracy.tolerance < 1e-9 && info.residual <= accuracy.residual_bound);
     }
