@@ -6,9 +6,9 @@ from functions import functions
 from house import PUBLIC, c_sources, floor_of, folder_of, read, without_comments_and_strings
 
 FIRST = "STARFISH_OWN_ARITHMETIC;"
-EXEMPT = re.compile(r"_(alloc|cancel|cells|deal|error_message|free|named|nodes|option|pin|plan_method|plan_reason|"
-                    r"plan_seconds|plan_singular|plan_vectors|points|progress|runtime|share|shares|status_name|tell|"
-                    r"tell_rank|unknowns|unpin|worker|workers|workers_of)$")
+EXEMPT = re.compile(r"_(alloc|cancel|cells|deal|error_message|free|named|nodes|option|outcome_name|pin|plan_method|"
+                    r"plan_reason|plan_seconds|plan_singular|plan_vectors|points|progress|runtime|share|shares|"
+                    r"status_name|tell|tell_rank|unknowns|unpin|worker|workers|workers_of)$")
 
 
 def first_statement(text, line):

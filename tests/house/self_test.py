@@ -122,6 +122,21 @@ ARITHMETIC = [
     ("tests/a.c", "starfish_a_solve", "return 0;", True),
 ]
 
+# file, its text, what it says of it (or None)
+ONCE = [
+    ("solver/accept.c", "double a = 100 * starfish_epsilon(p) * b;\nconst char *c = \"not-converged\";\n", None),
+    ("solver/other.c", "double a = 100 * starfish_epsilon(p) * b;\n", "solver/accept.c"),
+    ("fem/solve.c", "\ndouble a = 100. * epsilon;\n", "fem/solve.c:2: has how large"),
+    ("fem/solve.c", "/* 100 * eps, not \"stagnated\" */\ndouble a = 1000 * epsilon, b = 64 * eps;\n", None),
+    ("apps/solve/a.c", "const char *a = \"not-converged\";\n", "a word"),
+    ("apps/solve/a.c", "int a = strcmp(b, \"solved\");\n", "a word"),
+    ("apps/solve/a.c", "const char *a = \"cancelled before its turn\";\n", None),
+    ("include/starfish/solve.h", "typedef enum a { STARFISH_SOLVED, STARFISH_NOT_CONVERGED } a;\n", None),
+    ("include/starfish/fem.h", "typedef enum a { FEM_SOLVED,\n    FEM_NOT_CONVERGED\n} a;\n", "an enum"),
+    ("fem/plan.h", "enum { DONE, NOT_CONVERGED };\n", "an enum"),
+    ("tests/fem/a.c", "const char *a = \"solved\"; double b = 100 * eps;\n", None),
+]
+
 EIGHT = "int a, int b, int c, int d, int e, int f, int g, int h"
 # file, its text, whether it is right
 PARAMETERS = [
@@ -196,6 +211,8 @@ def cases():
         files = {"include/starfish/a.h": f"int {name}(int a);\n",
                  path: f"static int own(void)\n{{\n    return 0;\n}}\n\nint {name}(int a)\n{{\n    {statement}\n}}\n"}
         yield f"{path}: {name} with {statement}", "arithmetic", files, "", None if right else f"{path}:6: {name}"
+    for path, text, caught in ONCE:
+        yield f"{path} with {text!r}", "once", {path: text}, "", caught
     for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
