@@ -379,6 +379,7 @@ void campaign_run_batch(starfish_context *context, const struct campaign_kind *k
         snprintf(t->what, sizeof t->what, "%s: %s", names[options.algorithm], starfish_error_message());
         return;
     }
+    starfish_fingerprint_reals(&t->bits, b.solution, MOST_REALS);
     t->error = 0, t->bound = 1;
     for (size_t l = 0; l < b.problem.lines; l++)
         for (size_t r = 0; r < b.problem.rhs; r++)

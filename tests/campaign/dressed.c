@@ -253,7 +253,7 @@ static int fill_arrays(struct dressed *d, struct campaign_random *random)
 }
 
 /* Takes the unknowns out of the solution's array, so that what is left must be the canary. */
-static double error_of(struct dressed *d)
+static double error_of(struct dressed *d, uint64_t *bits)
 {
     double error = 0;
     for (size_t p = 0; p < d->options.count; p++)
@@ -262,6 +262,7 @@ static double error_of(struct dressed *d)
             for (size_t part = 0; part < d->parts; part++) {
                 const size_t where = place(d, &d->options.solution_layout, p, at) + part;
                 const double u = get(d, d->array[1], where) / d->factor[p][part];
+                starfish_fingerprint_reals(bits, &u, 1);
                 const double off = fabs(u - d->answer.solution[i]);
                 error = off <= error ? error : off;
                 put(d, d->array[1], where, CANARY);
@@ -335,7 +336,7 @@ static void solve(starfish_context *context, struct dressed *d, struct campaign_
         return;
     }
     const int ghosts = !d->options.ghosts || ghosts_are_right(d);
-    t->error = error_of(d);
+    t->error = error_of(d, &t->bits);
     t->bound = bound_of(d);
     t->held = !(t->error <= t->bound) ? CAMPAIGN_BEYOND : ghosts && is_untouched(d) ? CAMPAIGN_HELD : CAMPAIGN_TOUCHED;
 }

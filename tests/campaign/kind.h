@@ -3,6 +3,7 @@
 #ifndef STARFISH_TESTS_CAMPAIGN_KIND_H
 #define STARFISH_TESTS_CAMPAIGN_KIND_H
 
+#include "base/fingerprint.h"
 #include "oracle.h"
 
 enum campaign_held {
@@ -20,6 +21,7 @@ struct campaign_trial {
     starfish_precision precision;
     double error, bound; /* relative to the largest unknown */
     char what[160];      /* method or algorithm, and the message of a refusal */
+    uint64_t bits;       /* fingerprint of the solution; 0: there is none */
 };
 
 struct campaign_kind {

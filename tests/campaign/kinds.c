@@ -67,9 +67,10 @@ static uint64_t run_kind(starfish_context *context, const struct campaign_kind *
         if (t.held == CAMPAIGN_HELD && t.error > worst[t.precision])
             worst[t.precision] = t.error;
         if (a->common.verbose || t.held >= CAMPAIGN_BEYOND)
-            printf("%s --seed %llu --only %llu: %s, %s, error %.3g, bound %.3g; %s\n", kind->name,
+            printf("%s --seed %llu --only %llu: %s, %s, error %.3g, bound %.3g, bits %016llx; %s\n", kind->name,
                    (unsigned long long)a->common.seed, (unsigned long long)k,
-                   t.precision == STARFISH_F32 ? "f32" : "f64", held_text[t.held], t.error, t.bound, t.what);
+                   t.precision == STARFISH_F32 ? "f32" : "f64", held_text[t.held], t.error, t.bound,
+                   (unsigned long long)t.bits, t.what);
     }
     printf("%-14s", kind->name);
     for (int h = 0; h < CAMPAIGN_HELDS; h++)

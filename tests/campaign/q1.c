@@ -146,7 +146,7 @@ static int find_answer(struct mesh *m, double *condition)
 /* ---- A trial ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status solve(starfish_context *context, struct mesh *m,
-                             const struct starfish_multigrid_options *options)
+                             const struct starfish_multigrid_options *options, struct starfish_multigrid_info *info)
 {
     const size_t count = m->n[0] * m->n[1];
     starfish_multigrid_plan *plan;
@@ -156,9 +156,9 @@ static starfish_status solve(starfish_context *context, struct mesh *m,
     for (size_t i = 0; i < count; i++)
         m->narrow_rhs[i] = (float)m->rhs[i];
     if (options->precision == STARFISH_F64)
-        status = starfish_multigrid_solve(plan, m->rhs, m->solution, NULL);
+        status = starfish_multigrid_solve(plan, m->rhs, m->solution, info);
     else
-        status = starfish_multigrid_solve(plan, m->narrow_rhs, m->narrow_solution, NULL);
+        status = starfish_multigrid_solve(plan, m->narrow_rhs, m->narrow_solution, info);
     for (size_t i = 0; i < count && options->precision == STARFISH_F32; i++)
         m->solution[i] = (double)m->narrow_solution[i];
     starfish_multigrid_plan_destroy(plan);
@@ -180,6 +180,7 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
 {
     static struct mesh m;
     struct starfish_multigrid_options options;
+    struct starfish_multigrid_info info;
     struct campaign_random random = campaign_random_of(t->seed, t->index);
     double condition = 0;
     (void)kind;
@@ -195,13 +196,15 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
     }
     if (!find_answer(&m, &condition))
         return;
-    if (solve(context, &m, &options) != STARFISH_SUCCESS) {
+    if (solve(context, &m, &options, &info) != STARFISH_SUCCESS) {
         t->held = CAMPAIGN_KIND_REFUSED;
         snprintf(t->what, sizeof t->what, "%s", starfish_error_message());
         return;
     }
-    snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu",
-             (int)options.smoother, (int)options.shape, options.before, options.conjugate_gradients, m.n[0], m.n[1]);
+    starfish_fingerprint_reals(&t->bits, m.solution, count);
+    snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu, %d cycles",
+             (int)options.smoother, (int)options.shape, options.before, options.conjugate_gradients, m.n[0], m.n[1],
+             info.cycles);
     const double norms = sqrt((double)count);
     t->error = largest_of(m.solution, m.exact, count) / largest_of(m.exact, NULL, count);
     t->bound = fmin(0.1, 10 * norms * options.tolerance * condition);
