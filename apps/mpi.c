@@ -108,5 +108,5 @@ int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
         status = agree(*transport, line, options_read(line, argc, argv));
     if (status == STARFISH_SUCCESS)
         status = run(data);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, line->json && *line->json);
+    return options_end(line, status, line->json && *line->json);
 }

@@ -369,6 +369,40 @@ int options_choose(const struct option_commands *commands, int argc, char **argv
                         0);
 }
 
+/* In the message of a failure, the row's flag in place of "options.NAME". */
+static starfish_status name_flag(const struct starfish_option *row, starfish_status status)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    const char *message = starfish_error_message(), *at = message;
+    char member[64], text[1024];
+
+    if (status == STARFISH_SUCCESS || !row->name || !row->flag)
+        return status;
+    const int length = snprintf(member, sizeof member, "options.%s", row->name);
+    while ((at = strstr(at, member)) && at[length] && strchr(letters, at[length])) /* a longer name */
+        at += length;
+    if (!at)
+        return status;
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - message), message, row->flag, at + length);
+    return name_flag(row, starfish_fail(status, "%s", text));
+}
+
+starfish_status options_name_flags(const struct starfish_option_table *table, starfish_status status)
+{
+    for (size_t i = 0; i < table->count; i++)
+        name_flag(&table->option[i], status);
+    return status;
+}
+
+/* For words, the plan's maker has named the flags: it knows which of their tables counts. */
+int options_end(const struct command_line *line, starfish_status status, int json)
+{
+    for (const struct option_entry *entry = line->options; entry->name; ++entry)
+        if (entry->table)
+            name_flag(library_row(entry), status);
+    return status == STARFISH_SUCCESS ? 0 : command_fail(status, json);
+}
+
 int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data)
 {
     if (options_ask_help(argc, argv)) {
@@ -378,5 +412,5 @@ int options_run(const struct command_line *line, int argc, char **argv, starfish
     starfish_status status = options_read(line, argc, argv);
     if (status == STARFISH_SUCCESS)
         status = run(data);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, line->json && *line->json);
+    return options_end(line, status, line->json && *line->json);
 }

@@ -50,6 +50,10 @@ struct command_line {
 /* Read argv[1..]; "--name value" and "--name=value". Error: ARGUMENT. */
 starfish_status options_read(const struct command_line *line, int argc, char **argv);
 
+/* Where the message of a failure names members of the table's struct, "options.slabs", it names their flags instead,
+ * "--slabs". Returns `status`. */
+starfish_status options_name_flags(const struct starfish_option_table *table, starfish_status status);
+
 /* A fingerprint (base/fingerprint.h) of what the target holds. */
 uint64_t options_fingerprint(const struct option_entry *entry);
 
@@ -84,6 +88,8 @@ int options_takes_value(const struct option_entry *entry);
  * where none is like it. */
 const char *options_meant(const char *word, const void *first, size_t count, size_t stride);
 
+/* The end of a subcommand: reports a failure, with the line's flags for members. Returns the exit status. */
+int options_end(const struct command_line *line, starfish_status status, int json);
 /* A subcommand: print help where it is asked for, else read the command line and run. Returns the exit status. */
 int options_run(const struct command_line *line, int argc, char **argv, starfish_status (*run)(void *), void *data);
 

@@ -63,7 +63,7 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     json_decref(bench->rows);
     json_decref(bench->sampled);
     json_decref(bench->more);
-    return status == STARFISH_SUCCESS ? 0 : command_fail(status, bench->json);
+    return options_end(line, status, bench->json);
 }
 
 __attribute__((format(printf, 1, 0))) static void announce(const char *format, va_list arguments)

@@ -1,6 +1,7 @@
 /* Which kind of plan the command line asks for, and what all kinds have in common. */
 #include "apps/plans/plan.h"
 
+#include "apps/options.h"
 #include "apps/recorded/simulate.h"
 
 #include <math.h>
@@ -64,9 +65,14 @@ void plan_close(struct plan *plan)
         plan->kind->close(plan);
 }
 
+static starfish_status create(struct plan *plan, int check)
+{
+    return options_name_flags(plan->table, plan->kind->create(plan, check));
+}
+
 static starfish_status check_once(struct plan *plan)
 {
-    STARFISH_TRY(plan->kind->create(plan, 1));
+    STARFISH_TRY(create(plan, 1));
     STARFISH_TRY(plan->kind->solve(plan));
     STARFISH_TRY(plan->kind->check(plan));
     plan->kind->destroy(plan);
@@ -81,7 +87,7 @@ starfish_status plan_start(struct plan *plan, starfish_context *context)
     plan->residual = (double)NAN;
     if (!SIMULATED && !plan->unchecked)
         STARFISH_TRY(check_once(plan));
-    return plan->kind->create(plan, 0);
+    return create(plan, 0);
 }
 
 void plan_stop(struct plan *plan)

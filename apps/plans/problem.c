@@ -2,13 +2,12 @@
 #include "apps/plans/problem.h"
 
 #include "apps/files/json.h"
+#include "apps/options.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "scheduler/transport.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
@@ -126,33 +125,9 @@ starfish_status problem_prepare(struct problem_run *run)
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* A failure whose message names members of the options, "options.slabs", names flags instead, "--slabs". */
-static starfish_status name_flags(const struct starfish_option_table *table, starfish_status status)
-{
-    static const char prefix[] = "options.";
-    char text[1024], name[64];
-    size_t used = 0;
-
-    for (const char *at = starfish_error_message(); *at && used + sizeof name < sizeof text;) {
-        int length = 0;
-        if (strncmp(at, prefix, sizeof prefix - 1) == 0)
-            sscanf(at + sizeof prefix - 1, "%63[a-z_]%n", name, &length);
-        const struct starfish_option *option = length > 0 ? starfish_option_named(table, name) : NULL;
-        if (option && option->flag) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%.63s", option->flag);
-            at += sizeof prefix - 1 + (size_t)length;
-        } else {
-            text[used++] = *at++;
-        }
-    }
-    text[used] = 0;
-    return starfish_fail(status, "%s", text);
-}
-
 starfish_status problem_make_plan(struct problem_run *run, int check_residual)
 {
-    const starfish_status status = run->family->create(run, check_residual);
-    return status == STARFISH_ERROR_ARGUMENT ? name_flags(run->family->options, status) : status;
+    return options_name_flags(run->family->options, run->family->create(run, check_residual));
 }
 
 void problem_destroy_plan(struct problem_run *run)

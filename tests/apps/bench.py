@@ -281,7 +281,8 @@ class Bench(Case):
                                    ("--level: is -1, must be 1 .. 13", ["--level", "14"]),
                                    ("--smoother: 'sor' is not one of auto, adi", ["--smoother", "sor"]),
                                    ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
-                                   ("options.shape: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
+                                   ("--cycle: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
+                                   ("--smoother: PLANE is for", ["--smoother", "plane", "--level", "3"]),
                                    ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
