@@ -107,8 +107,8 @@ static starfish_status check_bytes(const struct starfish_coarse_matrix *c)
     if (bytes <= (double)STARFISH_DEFLATION_MOST_BYTES)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                         "--vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than %zu: "
-                         "take fewer vectors",
+                         "options.vectors: the %s of the %zu deflation vectors' matrix takes %.0f bytes, more than "
+                         "%zu: take fewer vectors",
                          c->form == STARFISH_COARSE_BY_BAND ? "factor" : "inverse", c->domains, bytes,
                          (size_t)STARFISH_DEFLATION_MOST_BYTES);
 }

@@ -39,10 +39,7 @@ starfish_status starfish_machine_check(void)
 {
 #ifdef STARPU_SIMGRID
     if (!named.is_known && named.status == STARFISH_SUCCESS)
-        return starfish_fail(
-            STARFISH_ERROR_ARGUMENT,
-            "STARFISH_MACHINE names no machine: use `starfish sched --simulate NAME` or `starfish trace "
-            "--simulate NAME`");
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "StarPU is built for SimGrid, but no machine has been named");
 #endif
     return named.status == STARFISH_SUCCESS ? STARFISH_SUCCESS : starfish_fail(named.status, "%s", named.message);
 }

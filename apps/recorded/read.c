@@ -3,6 +3,7 @@
 
 #include "apps/files/json.h"
 #include "apps/names.h"
+#include "apps/recorded/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,10 @@ void machine_use_named(void)
     const char *folder = getenv("STARFISH_MACHINE");
     struct starfish_machine machine;
 
+    if (SIMULATED && (!folder || !*folder))
+        starfish_machine_refuse(STARFISH_ERROR_ARGUMENT,
+                                "STARFISH_MACHINE names no machine: use `starfish sched --simulate NAME` or `starfish "
+                                "trace --simulate NAME`");
     if (!folder || !*folder)
         return;
     const starfish_status status = machine_read(folder, &machine);

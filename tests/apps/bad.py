@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import subprocess
 
 import program
 from program import Case, NX, NY, NZ, poisson, ramp, separable, write_npy
@@ -46,6 +47,15 @@ class Bad(Case):
         ):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *arguments)
+
+    def test_no_machine_to_simulate(self):
+        simulated = f"{os.path.dirname(program.PROGRAM)}/starfish-simulated"
+        if not os.path.exists(simulated):
+            self.skipTest("there is no program for simulated machines")
+        done = subprocess.run([simulated, "sched", self.write("p.json", poisson())], capture_output=True, text=True,
+                              cwd=self.folder, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("starfish: STARFISH_MACHINE names no machine: use `starfish sched --simulate NAME`", done.stderr)
 
     def test_problem_files(self):
         count = NX * NY * NZ

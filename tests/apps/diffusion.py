@@ -131,6 +131,10 @@ class Diffusion(Case):
             with self.subTest(change=change):
                 problem = {key: value for key, value in dict(good, **change).items() if value is not None}
                 self.refuse(2, message, "solve", self.write("p.json", problem))
+        cube = {"kind": "diffusion3d", "n": [40] * 3, "length": [1] * 3, "coefficient": 1, "rhs": 1,
+                "bc": {axis: ["dirichlet"] * 2 for axis in "xyz"}}
+        self.refuse(2, "--vectors: the factor of the 64000 deflation vectors' matrix takes ", "solve",
+                    self.write("p.json", cube), "--method", "cg", "--deflation", "blocks", "--vectors", "40")
         without = {key: value for key, value in good.items() if key != "regions"}
         self.refuse(2, '"regions": missing', "solve", self.write("p.json", without), "--deflation", "regions")
         self.refuse(2, "--slabs", "solve", self.write("p.json", good), "--slabs", "0")

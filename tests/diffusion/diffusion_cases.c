@@ -520,11 +520,11 @@ static void large_coarse_spaces_are_refused(void **state)
     options.vectors = 40;
     options.coarse = STARFISH_COARSE_DENSE;
     ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
-                 "--vectors: the inverse of the 64000 deflation vectors' matrix takes 32768000000 bytes");
+                 "options.vectors: the inverse of the 64000 deflation vectors' matrix takes 32768000000 bytes");
     if (starfish_context_workers_of(context, STARFISH_CPU) > 0) {
         options.coarse = STARFISH_COARSE_BAND;
         ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
-                     "--vectors: the factor of the 64000 deflation vectors' matrix takes ");
+                     "options.vectors: the factor of the 64000 deflation vectors' matrix takes ");
     }
     test_diffusion_free(&t);
 }
