@@ -66,7 +66,7 @@ static starfish_status accept(struct solving *s, starfish_status status)
     struct starfish_failure failure = {STARFISH_SUCCESS, ""};
     struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last.outcome),
                                          .iterations = s->info.iterations,
-                                         .asked = 0,
+                                         .asked = 0, /* as info.tolerated has it where nothing is excused */
                                          .reached = s->info.residual,
                                          .rounding = (double)NAN,
                                          .failure = &failure};
