@@ -18,20 +18,20 @@ static int run(int argc, char **argv)
     return strcmp(argv[0], "fem") == 0 ? command_fem(argc, argv) : command_solve(argc, argv);
 }
 
-static int open_file(const char *name, const char *end)
+/* Returns whether what is written to `stream` goes to `file` from now on. */
+static int redirect(FILE *stream, int file)
+{
+    return file >= 0 && fflush(stream) == 0 && dup2(file, fileno(stream)) >= 0;
+}
+
+/* The same of the file NAME.END, which is emptied. */
+static int redirect_to(FILE *stream, const char *name, const char *end)
 {
     char path[MOST_LINE + 8];
     snprintf(path, sizeof path, "%s.%s", name, end);
-    return open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-}
-
-/* Redirects `stream` to NAME.END, or where `name` is NULL back to `file`. Returns whether that worked. */
-static int redirect(FILE *stream, int file, const char *name, const char *end)
-{
-    const int to = name ? open_file(name, end) : file;
-    const int done = fflush(stream) == 0 && to >= 0 && dup2(to, fileno(stream)) >= 0;
-    if (name && to >= 0)
-        close(to);
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666), done = redirect(stream, file);
+    if (file >= 0)
+        close(file);
     return done;
 }
 
@@ -41,10 +41,10 @@ static int run_line(char *line, const int standard[2])
     int count = 0;
     for (char *word = strtok(line, "\t\n"); word && count < MOST_WORDS; word = strtok(NULL, "\t\n"))
         words[count++] = word;
-    if (count < 2 || !redirect(stdout, 0, words[0], "out") || !redirect(stderr, 0, words[0], "err"))
+    if (count < 2 || !redirect_to(stdout, words[0], "out") || !redirect_to(stderr, words[0], "err"))
         return 0;
     const int status = run(count - 1, words + 1);
-    const int back = redirect(stdout, standard[0], NULL, NULL) && redirect(stderr, standard[1], NULL, NULL);
+    const int back = redirect(stdout, standard[0]) && redirect(stderr, standard[1]);
     printf("%s\t%d\n", words[0], status);
     return back && fflush(stdout) == 0;
 }
