@@ -122,7 +122,7 @@ class Bench(Case):
         rows = json.loads(out)["rows"]
         self.assertEqual([(row["n"], row["precision"], row["way"]) for row in rows],
                          [(n, p, w) for n in (6, 9) for p in ("f64", "f32")
-                          for w in ("one by one", "in flight", "at once")])
+                          for w in ("one by one", "in flight", "submit", "at once")])
         for row in rows:
             self.assertEqual((row["count"], row["where"], row["bytes"]),
                              (20, "host", 2 * 20 * row["n"]**3 * (8 if row["precision"] == "f64" else 4)))
