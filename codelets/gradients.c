@@ -197,9 +197,18 @@ static void gradients_cuda(void *buffers[], void *data)
 
 STARFISH_CODELET(gradients, "gradients", 0x55aa77);
 
-int starfish_gradients_known(const struct starfish_context *context, starfish_worker_kind kind)
+int starfish_gradients_fit(const struct starfish_space *space, enum starfish_cell_preconditioner by,
+                           enum starfish_coarse_form form)
 {
-    return starfish_recorded_knows(&gradients_codelet, context, kind);
+    const int gpus = starfish_context_workers_of(space->context, STARFISH_GPU) > 0;
+    const int one = starfish_context_workers_of(space->context, STARFISH_CPU) == 1;
+
+    if (space->parts[1] != 1 ||
+        !starfish_recorded_knows(&gradients_codelet, space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
+        return 0;
+    if (by == STARFISH_CELLS_BY_ANOTHER)
+        return one && !gpus;
+    return gpus ? form != STARFISH_COARSE_BY_BAND : one;
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

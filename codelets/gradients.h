@@ -33,8 +33,10 @@ struct starfish_gradients_task {
     int first, count; /* steps */
     struct starfish_replays *replays;
 };
-/* Whether a simulated machine has times of it on that kind of worker; 1 where nothing is simulated. */
-int starfish_gradients_known(const struct starfish_context *context, starfish_worker_kind kind);
+/* Is there a worker that does such tasks, and where machines are simulated, a time of them? On a GPU E may not be a
+ * band, on cores there must be one core or one team that does them all, by ANOTHER preconditioner there is no GPU. */
+int starfish_gradients_fit(const struct starfish_space *space, enum starfish_cell_preconditioner by,
+                           enum starfish_coarse_form form);
 /* Vectors are in one part, and owned by one worker. */
 starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra,
                                           const struct starfish_gradients_task *task);

@@ -145,34 +145,47 @@ static starfish_precision precision_now(const struct state *s)
     return s->rescuing ? s->plan->options.precision : s->plan->inner;
 }
 
-static struct starfish_cells_cg gradients(struct state *s, double unscale)
+static struct starfish_cells_matrix cells_now(const struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
-    const enum starfish_cell_preconditioner by = starfish_diffusion_preconditioner_kind(plan);
-    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
-    const struct starfish_vector *const other_p = plan->other_p.space ? &plan->other_p : &plan->p;
+    const enum starfish_cell_preconditioner by =
+        s->rescuing ? STARFISH_CELLS_BY_ANOTHER : starfish_diffusion_preconditioner_kind(plan);
 
-    return (struct starfish_cells_cg){.algebra = &s->solve->algebra,
-                                      .scalars = &plan->scalars,
-                                      .op = s->rescuing ? &plan->high : &plan->low,
-                                      .by = s->rescuing ? STARFISH_CELLS_BY_ANOTHER : by,
-                                      .block = plan->options.block,
-                                      .table = &plan->preconditioner,
-                                      .other = {s, cycle},
-                                      .deflation = deflates ? &plan->deflation : NULL,
-                                      .product_with_az = plan->options.product_with_az,
-                                      .r = vector(s, 0),
-                                      .z = vector(s, 1),
-                                      .p = vector(s, 2),
-                                      .q = vector(s, 3),
-                                      .x = &plan->u,
-                                      .unscale = unscale,
-                                      .norm = &plan->norm,
-                                      .product = &plan->product,
-                                      .rz = &plan->rz,
-                                      .other_p = plan->fuses && !s->rescuing ? other_p : NULL,
-                                      .replays = &plan->replays,
-                                      .cycle = &plan->cycle};
+    return (struct starfish_cells_matrix){.algebra = &s->solve->algebra,
+                                          .half = vector(s, 3),
+                                          .steps = {.op = s->rescuing ? &plan->high : &plan->low,
+                                                    .by = by,
+                                                    .cycle = by == STARFISH_CELLS_BY_ANOTHER ? &plan->cycle : NULL,
+                                                    .block = plan->options.block,
+                                                    .table = plan->preconditioner.handle,
+                                                    .replays = &plan->replays}};
+}
+
+static struct starfish_cg gradients(struct state *s, struct starfish_cells_matrix *cells, double unscale)
+{
+    struct starfish_diffusion_plan *plan = s->plan;
+    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
+
+    return (struct starfish_cg){.algebra = &s->solve->algebra,
+                                .scalars = &plan->scalars,
+                                .matrix = starfish_cells_operator(cells),
+                                .preconditioner = cells->steps.by == STARFISH_CELLS_BY_ANOTHER
+                                                      ? (struct starfish_preconditioner){.self = s, .apply = cycle}
+                                                      : starfish_cells_preconditioner(cells),
+                                .recurrence = 1,
+                                .fused = plan->fuses && !s->rescuing && !plan->options.product_with_az,
+                                .deflation = deflates ? &plan->deflation : NULL,
+                                .product_with_az = plan->options.product_with_az,
+                                .several = &cells->steps,
+                                .r = vector(s, 0),
+                                .z = vector(s, 1),
+                                .p = {vector(s, 2), plan->other_p.space ? &plan->other_p : &plan->p},
+                                .q = vector(s, 3),
+                                .x = {&plan->u},
+                                .unscale = unscale,
+                                .norm = &plan->norm,
+                                .pq = &plan->product,
+                                .rz = &plan->rz};
 }
 
 static void tell(void *self, const struct starfish_iteration_report *report)
@@ -224,8 +237,9 @@ static starfish_status pass(struct state *s, int most)
 {
     const int fixed = s->plan->options.fixed;
     const double scale = s->norm > 0 && isfinite(s->norm) ? ldexp(1, -ilogb(s->norm)) : 1;
-    struct starfish_cells_cg cg = gradients(s, 1 / scale);
-    const struct starfish_iteration iteration = starfish_cells_cg_iteration(&cg);
+    struct starfish_cells_matrix cells = cells_now(s);
+    struct starfish_cg cg = gradients(s, &cells, 1 / scale);
+    const struct starfish_iteration iteration = starfish_cg_iteration(&cg, STARFISH_KRYLOV_RING);
     const struct starfish_stopping stopping = {.absolute = fixed ? 0 : aim(s) * scale,
                                                .outer = 1 / scale,
                                                .patience = patience(s, most),

@@ -200,8 +200,8 @@ static int may_fuse(const struct starfish_diffusion_plan *plan)
     if (by == STARFISH_CELLS_BY_ANOTHER && (deflates || !has_cycles_in_steps(plan)))
         return 0;
     return !plan->options.separate_tasks && !(deflates && plan->options.product_with_az) &&
-           starfish_cells_cg_fuses(&plan->space, by,
-                                   deflates ? plan->deflation.coarse.form : STARFISH_COARSE_BY_INVERSE);
+           starfish_gradients_fit(&plan->space, by,
+                                  deflates ? plan->deflation.coarse.form : STARFISH_COARSE_BY_INVERSE);
 }
 
 static starfish_status create_vectors(struct starfish_diffusion_plan *plan)

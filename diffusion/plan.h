@@ -6,7 +6,8 @@
 
 #include "base/deal.h"
 #include "diffusion/options.h"
-#include "krylov/cells_cg.h"
+#include "krylov/cells_operator.h"
+#include "krylov/cg.h"
 #include "scheduler/dealt.h"
 #include "scheduler/driver.h"
 #include "scheduler/replay.h"

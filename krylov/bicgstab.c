@@ -5,7 +5,7 @@ static starfish_status residual(void *self, int zero, const struct starfish_sums
 {
     const struct starfish_bicgstab_steps *b = self;
 
-    return b->matrix.residual(b->matrix.self, b->algebra->progress, zero ? NULL : b->u, b->f, b->residual, sums);
+    return b->matrix.residual(b->matrix.self, zero ? NULL : b->u, b->f, b->residual, sums);
 }
 
 /* v = u + sign * scalar * correction. */
@@ -44,7 +44,7 @@ static starfish_status apply(const struct starfish_bicgstab_steps *b, int number
                              const struct starfish_vector *image, int most, int *cycles)
 {
     STARFISH_TRY(b->preconditioner.apply(b->preconditioner.self, number, x, b->preconditioned, most, cycles));
-    return b->matrix.residual(b->matrix.self, b->algebra->progress, b->preconditioned, NULL, image, NULL);
+    return b->matrix.residual(b->matrix.self, b->preconditioned, NULL, image, NULL);
 }
 
 /* s = r - alpha A B p, in r's place; u += alpha B p. */

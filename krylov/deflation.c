@@ -446,6 +446,7 @@ starfish_status starfish_deflation_create(struct starfish_cells_deflation *defla
 {
     memset(deflation, 0, sizeof *deflation);
     deflation->space = spec->space;
+    deflation->op = spec->op;
     STARFISH_TRY(starfish_window_agree(spec->window, create_matrix(deflation, spec)));
     STARFISH_TRY(create_sums(deflation, spec));
     deflation->coarse.one_each = spec->space->parts[1] == 1 && deflation->chunks[0].chunks == spec->domains;
@@ -479,12 +480,11 @@ starfish_status starfish_deflation_solve(const struct starfish_cells_deflation *
 }
 
 starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation *d,
-                                           const struct starfish_algebra *algebra,
-                                           const struct starfish_cell_operator *op, const struct starfish_vector *u,
+                                           const struct starfish_algebra *algebra, const struct starfish_vector *u,
                                            const struct starfish_vector *f, const struct starfish_vector *q,
                                            const struct starfish_sums *sums)
 {
-    const struct starfish_cells_task task = {.op = op,
+    const struct starfish_cells_task task = {.op = d->op,
                                              .step = STARFISH_CELLS_PROLONG,
                                              .u = u,
                                              .f = f,

@@ -12,6 +12,7 @@
 
 struct starfish_cells_deflation {
     const struct starfish_space *space;
+    const struct starfish_cell_operator *op;
     struct starfish_table domain; /* of each cell; ints */
     struct starfish_chunks chunks[STARFISH_SPACE_MOST_PARTS];
     struct starfish_coarse_matrix coarse;
@@ -21,6 +22,7 @@ struct starfish_deflation_spec {
     const struct starfish_space *space;
     const struct starfish_window *window; /* planes of which `matrix` and `domain` are there, a depth of 1 at least */
     starfish_precision precision;         /* of the vectors */
+    const struct starfish_cell_operator *op;   /* of the iteration; must stay */
     const struct starfish_cell_matrix *matrix; /* stored, in f64 */
     const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
     size_t domains;
@@ -47,8 +49,7 @@ starfish_status starfish_deflation_solve(const struct starfish_cells_deflation *
                                          const struct starfish_vector *y);
 /* Submit: q = u + Z times the coarse solution; u NULL: 0; sums NULL, or of f q. */
 starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation *deflation,
-                                           const struct starfish_algebra *algebra,
-                                           const struct starfish_cell_operator *op, const struct starfish_vector *u,
+                                           const struct starfish_algebra *algebra, const struct starfish_vector *u,
                                            const struct starfish_vector *f, const struct starfish_vector *q,
                                            const struct starfish_sums *sums);
 

@@ -24,7 +24,7 @@ struct starfish_multigrid_work {
     void *tell_data;
 };
 
-/* Do conjugate gradients go in fused steps (krylov/fused_cg.h)? */
+/* Do conjugate gradients go in fused steps (krylov/cg.h)? */
 int starfish_multigrid_fuses(const struct starfish_multigrid_plan *plan);
 /* Or do cycles' corrections in mixed precision wait for the residual after them (iterate.c)? */
 int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_plan *plan);

@@ -5,7 +5,6 @@
 #include "krylov/bicgstab.h"
 #include "krylov/cg.h"
 #include "krylov/correction.h"
-#include "krylov/fused_cg.h"
 
 #include <math.h>
 
@@ -17,7 +16,6 @@ struct iterating {
     struct starfish_algebra algebra;
     struct starfish_correction correction;
     struct starfish_cg cg;
-    struct starfish_fused_cg fused;
     struct starfish_bicgstab_steps bicgstab;
     double corrected; /* the residual before the last correction, relative, and how many cycles that had */
     int corrected_by;
@@ -206,11 +204,20 @@ static starfish_status precondition_sums(void *self, const struct starfish_vecto
     return i->plan->hooks->precondition_sums(i->plan, i->progress, r, z, rz);
 }
 
-static starfish_status matrix_residual(const void *self, struct starfish_progress *progress,
-                                       const struct starfish_vector *u, const struct starfish_vector *f,
-                                       const struct starfish_vector *result, const struct starfish_sums *sums)
+static starfish_status matrix_residual(const void *self, const struct starfish_vector *u,
+                                       const struct starfish_vector *f, const struct starfish_vector *result,
+                                       const struct starfish_sums *sums)
 {
-    return starfish_operator_residual(self, progress, u, f, result, sums);
+    const struct iterating *i = self;
+
+    return starfish_operator_residual(&i->plan->op, i->progress, u, f, result, sums);
+}
+
+static starfish_status combine(const void *self, const struct starfish_operator_step *step)
+{
+    const struct iterating *i = self;
+
+    return starfish_operator_advance(&i->plan->op, i->progress, step);
 }
 
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
@@ -219,6 +226,7 @@ static void set_up(struct iterating *i)
 {
     struct starfish_multigrid_work *w = &i->plan->work;
     const struct starfish_multigrid_options *o = &i->plan->options;
+    const int fuses = starfish_multigrid_fuses(i->plan);
 
     i->algebra = (struct starfish_algebra){i->progress, STARFISH_PHASE_VECTORS, i->plan->op.setting.where};
     i->u[0] = i->solve->u;
@@ -230,28 +238,18 @@ static void set_up(struct iterating *i)
                                                  .digits = o->inner_digits};
     i->cg = (struct starfish_cg){.algebra = &i->algebra,
                                  .scalars = &w->scalars,
-                                 .matrix = {&i->plan->op, matrix_residual},
-                                 .preconditioner = {i, precondition},
-                                 .f = i->solve->f,
-                                 .u = i->solve->u,
-                                 .residual = &w->residual,
-                                 .preconditioned = &w->preconditioned,
-                                 .direction = &w->direction,
-                                 .image = &w->image,
-                                 .sums = &w->sums,
-                                 .products = w->products};
-    i->fused = (struct starfish_fused_cg){.algebra = &i->algebra,
-                                          .scalars = &w->scalars,
-                                          .op = &i->plan->op,
-                                          .self = i,
-                                          .precondition = precondition_sums,
-                                          .f = i->solve->f,
-                                          .u = {i->solve->u, &w->other},
-                                          .residual = &w->residual,
-                                          .preconditioned = &w->preconditioned,
-                                          .direction = {&w->direction, &w->image},
-                                          .sums = &w->sums,
-                                          .products = w->products};
+                                 .matrix = {.self = i, .residual = matrix_residual, .combine = combine},
+                                 .preconditioner = {i, precondition, fuses ? precondition_sums : NULL},
+                                 .fused = fuses,
+                                 .b = i->solve->f,
+                                 .x = {i->solve->u, &w->other},
+                                 .r = &w->residual,
+                                 .z = &w->preconditioned,
+                                 .p = {&w->direction, &w->image},
+                                 .q = &w->image,
+                                 .norm = &w->sums,
+                                 .pq = &w->products[0],
+                                 .rz = &w->products[1]};
     i->bicgstab = (struct starfish_bicgstab_steps){.algebra = &i->algebra,
                                                    .scalars = &w->scalars,
                                                    .matrix = i->cg.matrix,
@@ -282,8 +280,6 @@ static struct starfish_iteration choose(struct iterating *i)
 
     const int most_ahead = i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING;
 
-    if (starfish_multigrid_fuses(i->plan))
-        return starfish_fused_cg_iteration(&i->fused);
     if (o->conjugate_gradients)
         return starfish_cg_iteration(&i->cg, most_ahead);
     if (o->bicgstab)
@@ -373,8 +369,8 @@ static starfish_status return_to_best(struct iterating *i, const struct starfish
 /* The solution is solve->u. */
 static starfish_status end(struct iterating *i)
 {
-    if (starfish_multigrid_fuses(i->plan))
-        return starfish_fused_cg_end(&i->fused);
+    if (i->plan->options.conjugate_gradients)
+        return starfish_cg_end(&i->cg);
     if (starfish_multigrid_fuses_corrections(i->plan))
         return add_what_waits(i);
     return i->plan->mixed || is_accelerated(&i->plan->options)

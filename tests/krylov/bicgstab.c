@@ -1,8 +1,10 @@
 /* BiCGStab on a context of cores, for matrices that are not symmetric, with diagonal preconditioners and without one,
- * against elimination. The matrix is dense and applied by the test itself. */
+ * against elimination. The matrix is dense. */
 #include "krylov/bicgstab.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
+#include "tests/common/reals.h"
+#include "tests/krylov/dense.h"
 
 #include <starfish/starfish.h>
 
@@ -18,19 +20,13 @@
 
 static starfish_context *context;
 
-enum { N = 40, PARTS = 3, VECTORS = 8 };
+enum { N = TEST_DENSE_MOST, PARTS = 3, VECTORS = 8 };
 
 struct problem {
     double matrix[N][N], inverse_diagonal[N];
 };
 
-static double random_number(void)
-{
-    static unsigned seed = 5;
-
-    seed = seed * 1664525u + 1013904223u;
-    return (double)(seed >> 8) / (1 << 23) - 1;
-}
+static unsigned seed = 5;
 
 /* Convection beside diffusion; or random entries with a strong diagonal, of which some rows are scaled. */
 static void fill(struct problem *p, double convection)
@@ -43,58 +39,9 @@ static void fill(struct problem *p, double convection)
         if (i + 1 < N)
             p->matrix[i][i + 1] = -1 + convection;
         for (int j = 0; convection == 0 && j < N; j++)
-            p->matrix[i][j] = (random_number() + (i == j ? 8 : 0)) * (i % 5 == 0 ? 1000 : 1);
+            p->matrix[i][j] = (test_real_random(&seed) + (i == j ? 8 : 0)) * (i % 5 == 0 ? 1000 : 1);
         p->inverse_diagonal[i] = 1 / p->matrix[i][i];
     }
-}
-
-static void get(const struct starfish_vector *v, double *values)
-{
-    double *at = v->memory;
-
-    for (int part = 0; part < PARTS; part++)
-        assert_int_equal(starpu_data_acquire(v->piece[part], STARPU_R), 0);
-    memcpy(values, at, N * sizeof *at);
-    for (int part = 0; part < PARTS; part++)
-        starpu_data_release(v->piece[part]);
-}
-
-static void put(const struct starfish_vector *v, const double *values)
-{
-    for (int part = 0; part < PARTS; part++)
-        assert_int_equal(starpu_data_acquire(v->piece[part], STARPU_W), 0);
-    memcpy(v->memory, values, N * sizeof *values);
-    for (int part = 0; part < PARTS; part++)
-        starpu_data_release(v->piece[part]);
-}
-
-static starfish_status apply_matrix(const void *self, struct starfish_progress *progress,
-                                    const struct starfish_vector *u, const struct starfish_vector *f,
-                                    const struct starfish_vector *result, const struct starfish_sums *sums)
-{
-    const struct problem *p = self;
-    double x[N] = {0}, left[N] = {0}, norm = 0;
-
-    (void)progress;
-    if (u)
-        get(u, x);
-    if (f)
-        get(f, left);
-    for (int i = 0; i < N; i++) {
-        for (int j = 0; j < N; j++)
-            left[i] -= p->matrix[i][j] * x[j];
-        norm += left[i] * left[i];
-    }
-    if (result)
-        put(result, left);
-    for (int part = 0; sums && part < PARTS; part++) {
-        double *values = sums->part[part].memory;
-        assert_int_equal(starpu_data_acquire(sums->part[part].handle, STARPU_W), 0);
-        memset(values, 0, STARFISH_SUMS * sizeof *values);
-        values[part] = norm / PARTS;
-        starpu_data_release(sums->part[part].handle);
-    }
-    return STARFISH_SUCCESS;
 }
 
 static starfish_status by_nothing(void *self, int number, const struct starfish_vector *r,
@@ -103,8 +50,8 @@ static starfish_status by_nothing(void *self, int number, const struct starfish_
     double x[N];
 
     (void)self, (void)number, (void)most;
-    get(r, x);
-    put(z, x);
+    test_dense_get(r, x);
+    test_dense_put(z, x);
     *cycles = 1;
     return STARFISH_SUCCESS;
 }
@@ -116,10 +63,10 @@ static starfish_status by_diagonal(void *self, int number, const struct starfish
     double x[N];
 
     (void)number, (void)most;
-    get(r, x);
+    test_dense_get(r, x);
     for (int i = 0; i < N; i++)
         x[i] *= p->inverse_diagonal[i];
-    put(z, x);
+    test_dense_put(z, x);
     *cycles = 1;
     return STARFISH_SUCCESS;
 }
@@ -138,10 +85,11 @@ static starfish_status solve(struct problem *p, precondition *by, const double *
     struct starfish_sums sums[3];
     struct starfish_vector v[VECTORS];
     const struct starfish_algebra algebra = {&progress, 0, 0};
+    const struct test_dense dense = {N, &p->matrix[0][0]};
     struct starfish_bicgstab_steps steps = {.algebra = &algebra,
                                             .scalars = &scalars,
-                                            .matrix = {p, apply_matrix},
-                                            .preconditioner = {p, by},
+                                            .matrix = {.self = &dense, .residual = test_dense_residual},
+                                            .preconditioner = {.self = p, .apply = by},
                                             .f = &v[0],
                                             .u = &v[1],
                                             .residual = &v[2],
@@ -164,11 +112,11 @@ static starfish_status solve(struct problem *p, precondition *by, const double *
     for (int i = 0; i < VECTORS; i++)
         ASSERT_OK(starfish_vector_create(&v[i], &space, STARFISH_F64));
     ASSERT_OK(starfish_scalars_create(&scalars, &space, 0));
-    put(&v[0], f);
+    test_dense_put(&v[0], f);
     if (guess)
-        put(&v[1], guess);
+        test_dense_put(&v[1], guess);
     const starfish_status status = starfish_iterate(&iteration, &stopping, report);
-    get(&v[1], u);
+    test_dense_get(&v[1], u);
     ASSERT_OK(starfish_progress_wait(&progress));
     for (int i = 0; i < VECTORS; i++)
         starfish_vector_destroy(&v[i]);
@@ -194,8 +142,8 @@ static void matrices_that_are_not_symmetric_are_solved(void **state)
             lapack_int pivots[N];
             fill(&p, convections[c]);
             for (int i = 0; i < N; i++) {
-                f[i] = expected[i] = random_number();
-                guess[i] = random_number();
+                f[i] = expected[i] = test_real_random(&seed);
+                guess[i] = test_real_random(&seed);
             }
             memcpy(factors, p.matrix, sizeof factors);
             assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, N, 1, &factors[0][0], N, pivots, expected, 1), 0);
