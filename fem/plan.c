@@ -36,6 +36,10 @@ static starfish_status check_curves(const struct starfish_fem_problem *problem)
 static starfish_status check(const struct starfish_fem_problem *problem)
 {
     STARFISH_NEED(problem->mesh, "problem.mesh");
+    STARFISH_NEED(problem->mesh->point, "problem.mesh.point");
+    STARFISH_NEED(problem->mesh->cell, "problem.mesh.cell");
+    if (problem->mesh->marks > 0)
+        STARFISH_NEED(problem->mesh->mark, "problem.mesh.mark");
     if (problem->refinements < 0 || problem->refinements > STARFISH_FEM_MOST_REFINEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.refinements is %d, not in 0 .. %d", problem->refinements,
                              STARFISH_FEM_MOST_REFINEMENTS);
