@@ -2,6 +2,7 @@
 #include "apps/mpi.h"
 
 #include "apps/command.h"
+#include "base/fingerprint.h"
 #include "scheduler/ranks.h"
 
 #include <dlfcn.h>
@@ -79,23 +80,16 @@ static starfish_status begin(int argc, char **argv, int *asked, const struct sta
     return STARFISH_SUCCESS;
 }
 
-/* All ranks have read their command lines, with the same options. */
-static starfish_status agree(const struct starfish_transport *transport, const struct command_line *line,
-                             starfish_status status)
+/* All ranks run one subcommand, with the same options. */
+static void walk(const void *data, struct starfish_alike *alike)
 {
-    size_t count = 0;
-    while (line->options[count].name)
-        ++count;
-    struct starfish_alike *alike = calloc(count + 1, sizeof *alike);
-    if (!alike && status == STARFISH_SUCCESS)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement on %zu options", count);
-    for (size_t i = 0; i < count && alike; ++i) {
-        const struct option_entry *entry = &line->options[i];
-        alike[i] = (struct starfish_alike){"", entry->name, entry->may_differ ? 0 : options_fingerprint(entry)};
-    }
-    status = starfish_transport_agree_on(transport, status, alike, count);
-    free(alike);
-    return status;
+    const struct command_line *line = data;
+    uint64_t usage = STARFISH_FINGERPRINT;
+    starfish_fingerprint_text(&usage, line->usage);
+    starfish_alike_add(alike, &(struct starfish_alike_name){.text = "the subcommand"}, usage);
+    for (const struct option_entry *entry = line->options; entry->name; ++entry)
+        if (!entry->may_differ)
+            starfish_alike_add(alike, &(struct starfish_alike_name){.text = entry->name}, options_fingerprint(entry));
 }
 
 int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
@@ -105,7 +99,7 @@ int mpi_run(const struct command_line *line, int argc, char **argv, int *asked,
     if (status == STARFISH_SUCCESS && !*transport)
         return options_run(line, argc, argv, run, data);
     if (status == STARFISH_SUCCESS)
-        status = agree(*transport, line, options_read(line, argc, argv));
+        status = starfish_transport_agree_on(*transport, options_read(line, argc, argv), walk, line);
     if (status == STARFISH_SUCCESS)
         status = run(data);
     return options_end(line, status, line->json && *line->json);

@@ -183,7 +183,7 @@ uint64_t options_fingerprint(const struct option_entry *entry)
     if (entry->kind != OPTION_TEXTS)
         return starfish_option_fingerprint(&row, entry->target);
     for (size_t i = 0; i < texts->count; ++i)
-        starfish_fingerprint_bytes(&hash, texts->text[i], strlen(texts->text[i]) + 1);
+        starfish_fingerprint_text(&hash, texts->text[i]);
     return hash;
 }
 

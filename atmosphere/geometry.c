@@ -99,7 +99,7 @@ static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check(const struct starfish_atmosphere_problem *p)
+starfish_status starfish_atmosphere_check_problem(const struct starfish_atmosphere_problem *p)
 {
     if (p->geometry < 0 || p->geometry >= STARFISH_FLAT_GEOMETRIES)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.geometry is %d", (int)p->geometry);
@@ -425,7 +425,7 @@ starfish_status starfish_flat_volumes_create(struct starfish_flat_volumes *volum
     struct arrays to;
 
     *volumes = (struct starfish_flat_volumes){.memory = NULL};
-    STARFISH_TRY(check(p));
+    STARFISH_TRY(starfish_atmosphere_check_problem(p));
     STARFISH_TRY(allocate(volumes, p, &to));
     fill_columns(p, &to);
     fill_layers(p, &to);

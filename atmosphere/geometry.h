@@ -13,7 +13,10 @@ struct starfish_flat_volumes {
     double *memory;
 };
 
-/* Errors: ARGUMENT (names the member), MEMORY. End with starfish_flat_volumes_destroy, also after a failure. */
+/* Every member by itself and with the others. Errors: ARGUMENT (names the member). */
+starfish_status starfish_atmosphere_check_problem(const struct starfish_atmosphere_problem *p);
+/* Checks the problem. Errors: ARGUMENT (names the member), MEMORY. End with starfish_flat_volumes_destroy, also after a
+ * failure. */
 starfish_status starfish_flat_volumes_create(struct starfish_flat_volumes *volumes,
                                              const struct starfish_atmosphere_problem *problem);
 void starfish_flat_volumes_destroy(struct starfish_flat_volumes *volumes);

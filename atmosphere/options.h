@@ -2,11 +2,12 @@
 #ifndef STARFISH_ATMOSPHERE_OPTIONS_H
 #define STARFISH_ATMOSPHERE_OPTIONS_H
 
-#include "base/options.h"
+#include "solver/members.h"
 
 #include <starfish/atmosphere.h>
 
 extern const struct starfish_option_table starfish_atmosphere_option_table;
+extern const struct starfish_member_table starfish_atmosphere_problem_table; /* problem.c */
 
 /* The user's options, checked; NULL: defaults. */
 starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,

@@ -2,35 +2,18 @@
 #include "atmosphere/ranks.h"
 
 #include "atmosphere/options.h"
-#include "base/fingerprint.h"
-#include "scheduler/ranks.h"
+#include "solver/agree.h"
 
 /* Rows of a part that are worth it: more than its neighbours read, on the finest grid and on some coarser ones. */
 enum { LEAST_ROWS = 9 };
 
-/* Of arrays across the columns, whose numbers plans look at, whether there are any. */
-static uint64_t fingerprint_of(const struct starfish_atmosphere_problem *p)
-{
-    const double numbers[] = {p->length[0], p->length[1], p->height, p->omega, p->lambda};
-    const double *const across[] = {p->alpha_across, p->alpha_up, p->beta_across, p->beta_up, p->xi_up};
-    const size_t choices[] = {p->n[0],         p->n[1], p->n[2], p->geometry, p->periodic[0] != 0, p->periodic[1] != 0,
-                              p->faces != NULL};
-    uint64_t hash = STARFISH_FINGERPRINT;
-
-    starfish_fingerprint_reals(&hash, numbers, sizeof numbers / sizeof numbers[0]);
-    starfish_fingerprint_numbers(&hash, choices, sizeof choices / sizeof choices[0]);
-    for (size_t i = 0; i < sizeof across / sizeof across[0]; i++)
-        starfish_fingerprint_number(&hash, across[i] != NULL);
-    if (p->faces && p->n[2] < INT32_MAX)
-        starfish_fingerprint_reals(&hash, p->faces, p->n[2] + 1);
-    return hash;
-}
-
 starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
                                           const struct starfish_atmosphere_problem *problem)
 {
-    return starfish_ranks_agree_on_plan(plan->context, STARFISH_SUCCESS, &starfish_atmosphere_option_table,
-                                        &plan->options, fingerprint_of(problem));
+    const struct starfish_plan_alike alike = {&starfish_atmosphere_option_table, &plan->options,
+                                              &starfish_atmosphere_problem_table, problem, 0};
+
+    return starfish_agree_on_plan(plan->context, starfish_atmosphere_check_problem(problem), &alike);
 }
 
 /* Ranks that get rows, and that have planes: so many parts, and tiles of users' arrays, are possible. */

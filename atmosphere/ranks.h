@@ -8,7 +8,7 @@
 #include "atmosphere/plan.h"
 #include "scheduler/dealt.h"
 
-/* Collective. Errors: ARGUMENT (the ranks' problems or options differ), RUNTIME. */
+/* Checks the problem. Collective. Errors: ARGUMENT (names the member; ranks' problems or options differ), RUNTIME. */
 starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
                                           const struct starfish_atmosphere_problem *problem);
 /* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:

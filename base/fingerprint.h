@@ -1,4 +1,6 @@
-/* Fingerprints of data that several processes must have alike: FNV-1a. Begin with STARFISH_FINGERPRINT. */
+/* Fingerprints of data that several processes must have alike: FNV-1a on words of 64 bits. Begin with
+ * STARFISH_FINGERPRINT. A product carries differences to higher bits alone; so the higher half is also added to the
+ * lower one, without which two changed signs, each the highest bit of a real, would cancel. */
 #ifndef STARFISH_BASE_FINGERPRINT_H
 #define STARFISH_BASE_FINGERPRINT_H
 
@@ -11,28 +13,31 @@
 static inline void starfish_fingerprint_number(uint64_t *hash, uint64_t number)
 {
     *hash = (*hash ^ number) * UINT64_C(1099511628211);
-}
-
-static inline void starfish_fingerprint_numbers(uint64_t *hash, const size_t *number, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        starfish_fingerprint_number(hash, number[i]);
-}
-
-static inline void starfish_fingerprint_reals(uint64_t *hash, const double *real, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &real[i], sizeof bits);
-        starfish_fingerprint_number(hash, bits);
-    }
+    *hash ^= *hash >> 32;
 }
 
 static inline void starfish_fingerprint_bytes(uint64_t *hash, const void *data, size_t bytes)
 {
-    const unsigned char *byte = data;
-    for (size_t i = 0; i < bytes; i++)
-        starfish_fingerprint_number(hash, byte[i]);
+    const char *from = data;
+    uint64_t word;
+    for (; bytes >= sizeof word; bytes -= sizeof word, from += sizeof word) {
+        memcpy(&word, from, sizeof word);
+        starfish_fingerprint_number(hash, word);
+    }
+    word = 0;
+    memcpy(&word, from, bytes);
+    if (bytes > 0)
+        starfish_fingerprint_number(hash, word);
+}
+
+static inline void starfish_fingerprint_real(uint64_t *hash, double real)
+{
+    starfish_fingerprint_bytes(hash, &real, sizeof real);
+}
+
+static inline void starfish_fingerprint_text(uint64_t *hash, const char *text)
+{
+    starfish_fingerprint_bytes(hash, text, strlen(text) + 1);
 }
 
 #endif

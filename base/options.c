@@ -54,9 +54,9 @@ uint64_t starfish_option_fingerprint(const struct starfish_option *option, const
     const double value = value_of(option, options);
     const double kept = is_pointer ? pointer != NULL : option->type == STARFISH_OPTION_SWITCH ? value != 0 : value;
 
-    starfish_fingerprint_reals(&hash, &kept, 1);
+    starfish_fingerprint_real(&hash, kept);
     if (option->type == STARFISH_OPTION_TEXT && pointer)
-        starfish_fingerprint_bytes(&hash, pointer, strlen(pointer));
+        starfish_fingerprint_text(&hash, pointer);
     return hash;
 }
 

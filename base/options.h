@@ -15,6 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What ranks that make a plan together must have alike of a member. */
+typedef enum starfish_agreement {
+    STARFISH_AGREE_SAME,    /* its value, or where it is a pointer what that points to */
+    STARFISH_AGREE_PRESENT, /* whether it is NULL: functions, and what is dealt to ranks */
+    STARFISH_AGREE_RANKS,   /* a number for each rank (size_t), or NULL */
+    STARFISH_AGREE_LOCAL    /* nothing: it changes nothing for other ranks */
+} starfish_agreement;
+
 struct starfish_option {
     const char *name;     /* of the member */
     size_t offset;        /* of the member in its struct */
@@ -25,7 +33,8 @@ struct starfish_option {
     const char *flag;          /* on a command line, as "--slabs"; NULL: none */
     const char *text;          /* what it is, for help: without a full stop */
     starfish_option_type type;
-    int below_most; /* REAL: `most` itself is not allowed */
+    starfish_agreement agree; /* of a POINTER: PRESENT, RANKS or LOCAL */
+    int below_most;           /* REAL: `most` itself is not allowed */
     int value_count;
 };
 

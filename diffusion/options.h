@@ -3,11 +3,12 @@
 #ifndef STARFISH_DIFFUSION_OPTIONS_H
 #define STARFISH_DIFFUSION_OPTIONS_H
 
-#include "base/options.h"
+#include "solver/members.h"
 
 #include <starfish/diffusion.h>
 
 extern const struct starfish_option_table starfish_diffusion_option_table;
+extern const struct starfish_member_table starfish_diffusion_problem_table; /* problem.c */
 
 /* The user's options, checked; NULL: defaults. */
 starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,

@@ -1,11 +1,10 @@
 /* Problems of several ranks: what they agree on, and their planes as parts. */
 #include "diffusion/ranks.h"
 
-#include "base/fingerprint.h"
 #include "base/status.h"
 #include "diffusion/options.h"
 #include "multigrid/plan.h"
-#include "scheduler/ranks.h"
+#include "solver/agree.h"
 
 /* ---- The problem ------------------------------------------------------------------------------------------------- */
 
@@ -20,59 +19,41 @@ struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_di
     return starfish_deal(slowest(problem), starfish_context_rank(plan->context), starfish_context_ranks(plan->context));
 }
 
-/* Of what all ranks give alike; coefficients and regions are those of a rank's own planes. */
-static uint64_t fingerprint_of(const struct starfish_diffusion_problem *p)
+static starfish_status check(const struct starfish_diffusion_problem *p)
 {
-    uint64_t hash = STARFISH_FINGERPRINT;
-
-    starfish_fingerprint_number(&hash, p->dimensions);
-    for (size_t d = 0; d < p->dimensions; d++) {
-        starfish_fingerprint_number(&hash, p->n[d]);
-        starfish_fingerprint_reals(&hash, &p->length[d], 1);
-        starfish_fingerprint_number(&hash, (uint64_t)p->ends[d][0]);
-        starfish_fingerprint_number(&hash, (uint64_t)p->ends[d][1]);
-    }
-    starfish_fingerprint_number(&hash, p->dirichlet_nodes != 0);
-    starfish_fingerprint_reals(&hash, &p->lambda, 1);
-    starfish_fingerprint_number(&hash, (uint64_t)p->mean);
-    return hash;
+    if ((p->dimensions != 2 && p->dimensions != 3) || p->n[0] < 1 || p->n[1] < 1 || slowest(p) < 1)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them",
+                             p->dimensions);
+    return STARFISH_SUCCESS;
 }
 
-static starfish_status check(const struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *p)
+/* A rank without planes learns what the others have. */
+static starfish_status complete(const struct starfish_diffusion_plan *plan, struct starfish_diffusion_problem *problem)
 {
-    const int known = p->dimensions == 2 || p->dimensions == 3;
-    starfish_status status = STARFISH_SUCCESS;
+    static const double no_coefficient[1];
+    static const long long no_region[1];
+    double has[2] = {problem->coefficient != NULL, problem->regions != NULL};
 
-    if (!known || p->n[0] < 1 || p->n[1] < 1 || (p->dimensions == 3 && p->n[2] < 1))
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them",
-                               p->dimensions);
-    return starfish_ranks_agree_on_plan(plan->context, status, &starfish_diffusion_option_table, &plan->options,
-                                        known ? fingerprint_of(p) : 0);
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, has, 2));
+    if (has[0] > 0 && !problem->coefficient)
+        problem->coefficient = no_coefficient;
+    if (has[1] > 0 && !problem->regions)
+        problem->regions = no_region;
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan *plan,
                                             const struct starfish_diffusion_problem *given,
                                             struct starfish_diffusion_problem *problem)
 {
-    static const double no_coefficient[1];
-    static const long long no_region[1];
-    const double constant = given->coefficient ? 0 : given->constant_coefficient;
-    const double had[2] = {given->coefficient != NULL, given->regions != NULL};
-    double all[4] = {had[0], had[1], constant, -constant}; /* the largest of all ranks */
-    starfish_status status = STARFISH_SUCCESS;
+    const starfish_status checked = check(given);
+    const struct starfish_plan_alike alike = {
+        &starfish_diffusion_option_table, &plan->options, &starfish_diffusion_problem_table, given,
+        checked == STARFISH_SUCCESS && starfish_diffusion_planes(plan, given).count == 0};
 
     *problem = *given;
-    STARFISH_TRY(check(plan, given));
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, all, 4));
-    if (starfish_diffusion_planes(plan, given).count > 0 && (all[0] != had[0] || all[1] != had[1]))
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient or regions: given on some ranks alone");
-    else if (all[0] == 0 && all[2] > -all[3])
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.constant_coefficient differs between ranks");
-    if (all[0] > had[0]) /* of a rank without planes */
-        problem->coefficient = no_coefficient;
-    if (all[1] > had[1])
-        problem->regions = no_region;
-    return starfish_ranks_agree(plan->context, status);
+    STARFISH_TRY(starfish_agree_on_plan(plan->context, checked, &alike));
+    return slowest(given) < (size_t)starfish_context_ranks(plan->context) ? complete(plan, problem) : STARFISH_SUCCESS;
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef STARFISH_FEM_OPTIONS_H
 #define STARFISH_FEM_OPTIONS_H
 
-#include "base/options.h"
+#include "solver/members.h"
 #include <starfish/fem.h>
 
 /* Names, by the enumerations of include/starfish/fem.h. */
@@ -12,6 +12,7 @@ extern const char *const starfish_fem_element_names[],
 enum { STARFISH_FEM_MOST_REFINEMENTS = 16 };
 
 extern const struct starfish_option_table starfish_fem_option_table;
+extern const struct starfish_member_table starfish_fem_problem_table; /* problem.c */
 
 /* Takes the user's options (any version's struct, or NULL) and checks them. */
 starfish_status starfish_fem_read_options(const struct starfish_fem_options *user,

@@ -1,57 +1,21 @@
 /* Finite element plans on several ranks: who has what, and what all must know. */
 #include "fem/ranks.h"
 
-#include "base/fingerprint.h"
 #include "base/real.h"
 #include "fem/options.h"
 #include "scheduler/dealt.h"
-#include "scheduler/ranks.h"
+#include "solver/agree.h"
 
 #include <stdlib.h>
-
-/* ---- The problem ------------------------------------------------------------------------------------------------- */
-
-/* Of the mesh, of groups and of what is given on them; functions cannot be looked into. */
-static void add_problem(uint64_t *hash, const struct starfish_fem_problem *problem)
-{
-    const struct starfish_fem_mesh *mesh = problem->mesh;
-    const size_t per_cell = mesh->dimensions == 2 ? 9 : 27;
-    const size_t sizes[] = {
-        (size_t)mesh->dimensions, mesh->points,        mesh->cells,     mesh->marks,
-        (size_t)problem->element, problem->dirichlets, problem->curves, (size_t)problem->refinements};
-
-    starfish_fingerprint_numbers(hash, sizes, sizeof sizes / sizeof sizes[0]);
-    for (size_t i = 0; i < mesh->points; i++)
-        starfish_fingerprint_reals(hash, mesh->point + 3 * i, (size_t)mesh->dimensions);
-    starfish_fingerprint_bytes(hash, mesh->cell, mesh->cells * per_cell * sizeof *mesh->cell);
-    for (size_t i = 0; i < mesh->marks; i++) {
-        starfish_fingerprint_number(hash, mesh->mark[i].cell);
-        starfish_fingerprint_number(hash, (uint64_t)mesh->mark[i].group);
-        starfish_fingerprint_bytes(hash, mesh->mark[i].place, (size_t)mesh->dimensions);
-    }
-    starfish_fingerprint_reals(hash, &problem->rhs, 1);
-    for (size_t i = 0; i < problem->dirichlets; i++) {
-        starfish_fingerprint_number(hash, (uint64_t)problem->dirichlet[i].group);
-        starfish_fingerprint_reals(hash, &problem->dirichlet[i].value, 1);
-    }
-    for (size_t i = 0; i < problem->curves; i++) {
-        starfish_fingerprint_number(hash, (uint64_t)problem->curve[i].group);
-        starfish_fingerprint_reals(hash, problem->curve[i].centre, (size_t)mesh->dimensions);
-        starfish_fingerprint_reals(hash, &problem->curve[i].radius, 1);
-    }
-}
 
 starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
                                               const struct starfish_fem_problem *problem,
                                               const struct starfish_fem_options *options)
 {
-    uint64_t hash = STARFISH_FINGERPRINT;
+    const struct starfish_plan_alike alike = {&starfish_fem_option_table, options, &starfish_fem_problem_table, problem,
+                                              0};
 
-    if (starfish_context_ranks(context) == 1)
-        return status;
-    if (status == STARFISH_SUCCESS)
-        add_problem(&hash, problem);
-    return starfish_ranks_agree_on_plan(context, status, &starfish_fem_option_table, options, hash);
+    return starfish_agree_on_plan(context, status, &alike);
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */

@@ -11,13 +11,6 @@ struct starfish_poisson_gathered {
     struct starfish_poisson_plan *whole; /* on the first rank; NULL on the others */
 };
 
-/* What the plan of the whole problem is made from, as the user said it; flat: x and y alone. */
-struct starfish_poisson_source {
-    const struct starfish_axis *const *axis;
-    int flat;
-    double lambda;
-};
-
 /* plan->gathered, for a plan whose method is to solve on one rank. Sets what the plan says of its method. Collective.
  * Errors: those of starfish_poisson_plan_create, on all ranks. */
 starfish_status starfish_poisson_gather(struct starfish_poisson_plan *plan,

@@ -73,7 +73,8 @@ static const struct starfish_option rows[] = {
      .text = "multigrid: who shares the fine grids"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--parts",
      .text = "multigrid: runs of planes with memory of their own; 0: chosen from the workers"},
-    {AT(planes), .type = STARFISH_OPTION_POINTER, .text = "of each rank; NULL: dealt evenly"},
+    {AT(planes), .type = STARFISH_OPTION_POINTER, .agree = STARFISH_AGREE_RANKS,
+     .text = "of each rank; NULL: dealt evenly"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .most = INT_MAX,
      .flag = "--max-iterations", .text = "iterative methods: steps at most"},
 };

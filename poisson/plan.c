@@ -86,22 +86,21 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
                                     starfish_poisson_is_complex(plan));
 }
 
-static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3],
-                                int identity_x)
+static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source)
 {
+    const struct starfish_axis *const *axis = source->axis;
     for (int a = 0; a < 3; a++)
         STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a]));
     for (int a = 0; a < 3; a++)
         starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
-    if (identity_x)
+    if (source->flat)
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     return analyse(plan);
 }
 
-/* `identity_x`: a 2D problem, one layer in x that nothing couples. `options`: checked. */
-static starfish_status begin_plan(starfish_context *context, const struct starfish_axis *const axis[3], int identity_x,
-                                  double lambda, const struct starfish_poisson_options *options,
-                                  starfish_poisson_plan **result)
+/* `options`: checked. */
+static starfish_status begin_plan(starfish_context *context, const struct starfish_poisson_source *source,
+                                  const struct starfish_poisson_options *options, starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
@@ -109,11 +108,11 @@ static starfish_status begin_plan(starfish_context *context, const struct starfi
         return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = *options;
-    plan->name = names[identity_x];
-    plan->lambda = lambda;
+    plan->name = names[source->flat];
+    plan->lambda = source->lambda;
     plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
-    const starfish_status status = starfish_poisson_agree_on_plan(plan, describe(plan, axis, identity_x));
+    const starfish_status status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;
@@ -171,7 +170,7 @@ starfish_status starfish_poisson_plan_begin(starfish_context *context, const str
     STARFISH_NEED(context, "context");
     STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options, plan)));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return begin_plan(context, axis, 0, problem->lambda, &options, plan);
+    return begin_plan(context, &(struct starfish_poisson_source){axis, 0, problem->lambda}, &options, plan);
 }
 
 static starfish_status begin_separable2d(const struct starfish_axis *x, const struct starfish_axis *y, double lambda,
@@ -198,7 +197,7 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
     const struct starfish_axis layer = {
         .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
     const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return begin_plan(context, axis, 1, lambda, &options, plan);
+    return begin_plan(context, &(struct starfish_poisson_source){axis, 1, lambda}, &options, plan);
 }
 
 starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,

@@ -45,6 +45,14 @@ struct starfish_losses {
                     * precision costs, whatever the ratio of eigenvalues: no step subtracts what one is made of */
 };
 
+/* What a plan is made from, as the user gave it. A problem in two dimensions (`flat`) has its x and y in axis[1] and
+ * axis[2], and one layer that nothing couples in axis[0]. */
+struct starfish_poisson_source {
+    const struct starfish_axis *const *axis;
+    int flat;
+    double lambda;
+};
+
 struct starfish_poisson_plan {
     struct starfish_context *context;
     struct starfish_poisson_options options;

@@ -1,8 +1,8 @@
 /* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
 #include "poisson/ranks.h"
 
-#include "base/fingerprint.h"
 #include "poisson/options.h"
+#include "solver/agree.h"
 
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
 {
@@ -61,35 +61,22 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-/* Of the operator, and of how its planes are dealt. */
-static uint64_t fingerprint_of(const struct starfish_poisson_plan *plan)
+starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan,
+                                               const struct starfish_poisson_source *source, starfish_status status)
 {
-    const size_t *planes = plan->options.planes;
-    uint64_t hash = STARFISH_FINGERPRINT;
-    starfish_fingerprint_reals(&hash, &plan->lambda, 1);
-    for (int axis = 0; axis < 3; axis++) {
-        const struct starfish_direction *d = &plan->direction[axis];
-        const double *const part[] = {d->lower, d->diag, d->upper};
-        starfish_fingerprint_number(&hash, d->n);
-        starfish_fingerprint_number(&hash, (uint64_t)d->transform);
-        for (size_t p = 0; p < sizeof part / sizeof part[0]; p++)
-            starfish_fingerprint_reals(&hash, part[p], d->n);
-        starfish_fingerprint_number(&hash, d->imaginary != NULL);
-        if (d->imaginary)
-            starfish_fingerprint_reals(&hash, d->imaginary, 3 * d->n);
-    }
-    if (planes)
-        starfish_fingerprint_numbers(&hash, planes, (size_t)starfish_context_ranks(plan->context));
-    return hash;
-}
-
-starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan, starfish_status status)
-{
+    const struct starfish_axis *const *axis = source->axis;
+    const struct starfish_separable2d_problem flat = {{*axis[1], *axis[2]}, source->lambda};
+    const struct starfish_poisson_problem box = {{*axis[0], *axis[1], *axis[2]}, source->lambda};
+    struct starfish_plan_alike alike = {&starfish_poisson_option_table, &plan->options, &starfish_poisson_problem_table,
+                                        &box, 0};
     double gpus = (double)plan->context->workers_of[STARFISH_GPU];
     if (starfish_context_ranks(plan->context) == 1)
         return status;
-    STARFISH_TRY(starfish_ranks_agree_on_plan(plan->context, status, &starfish_poisson_option_table, &plan->options,
-                                              status == STARFISH_SUCCESS ? fingerprint_of(plan) : 0));
+    if (source->flat) {
+        alike.problem_table = &starfish_separable2d_problem_table;
+        alike.problem = &flat;
+    }
+    STARFISH_TRY(starfish_agree_on_plan(plan->context, status, &alike));
     STARFISH_TRY(starfish_ranks_maximum(plan->context, &gpus, 1));
     plan->here.any_gpu = gpus > 0;
     return STARFISH_SUCCESS;

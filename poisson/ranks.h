@@ -11,7 +11,8 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
 /* Those of any rank, while the plan is being made. */
 struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_poisson_plan *plan, int rank);
 /* The status of all ranks' plans, and that they are of one problem with the same options. Collective. */
-starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan, starfish_status status);
+starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan,
+                                               const struct starfish_poisson_source *source, starfish_status status);
 /* The slowest place that any rank's arrays lie in, for which all cut their planes. Collective. */
 starfish_status starfish_poisson_agree_on_residence(const struct starfish_poisson_plan *plan, starfish_status status,
                                                     enum starfish_residence *residence);

@@ -2,6 +2,7 @@
 #include "scheduler/ranks.h"
 
 #include "base/arithmetic.h"
+#include "base/failure.h"
 #include "base/fingerprint.h"
 #include "scheduler/options.h"
 #include "scheduler/rest.h"
@@ -146,6 +147,65 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
     return STARFISH_SUCCESS;
 }
 
+/* ---- What must be alike ------------------------------------------------------------------------------------------ */
+
+/* Appends to text, of which `used` bytes are there; returns how many there are then. */
+static size_t print_name(const struct starfish_alike_name *name, char *text, size_t used)
+{
+    if (name->in)
+        used = print_name(name->in, text, used);
+    const char *point = name->in && name->text[0] != ' ' ? "." : "";
+    const size_t left = used < STARFISH_MESSAGE ? STARFISH_MESSAGE - used : 0;
+    return used + (size_t)(name->nth > 0 ? snprintf(text + used, left, "%s%s[%zu]", point, name->text, name->nth - 1)
+                                         : snprintf(text + used, left, "%s%s", point, name->text));
+}
+
+void starfish_alike_add(struct starfish_alike *alike, const struct starfish_alike_name *name, uint64_t fingerprint)
+{
+    starfish_fingerprint_number(&alike->all, fingerprint);
+    if (alike->each && alike->count < alike->most)
+        alike->each[alike->count] = fingerprint;
+    if (alike->name && alike->count == alike->wanted)
+        print_name(name, alike->name, 0);
+    alike->count++;
+}
+
+/* The fingerprints of one thing, `count` apart, where zeros are not compared. */
+static int are_alike(const uint64_t *fingerprint, size_t count, int ranks)
+{
+    uint64_t first = 0;
+    for (size_t rank = 0; rank < (size_t)ranks; rank++) {
+        const uint64_t own = fingerprint[rank * count];
+        if (first != 0 && own != 0 && own != first)
+            return 0;
+        first = first != 0 ? first : own;
+    }
+    return 1;
+}
+
+/* The first thing that differs among `count` ones, which all ranks have at least. */
+static starfish_status find_difference(const struct starfish_transport *transport, starfish_alike_walk *walk,
+                                       const void *data, size_t count)
+{
+    uint64_t *all = malloc(((size_t)transport->ranks + 1) * count * sizeof *all);
+    char name[STARFISH_MESSAGE] = "";
+    if (!all)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
+    uint64_t *own = all + (size_t)transport->ranks * count;
+    struct starfish_alike alike = {.each = own, .most = count};
+    walk(data, &alike);
+    starfish_status status =
+        transport->gather(transport->state, own, count * sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    size_t i = 0;
+    while (status == STARFISH_SUCCESS && i < count && are_alike(all + i, count, transport->ranks))
+        i++;
+    free(all);
+    if (status != STARFISH_SUCCESS || i == count)
+        return status;
+    walk(data, &(struct starfish_alike){.name = name, .wanted = i});
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s differs between ranks", name);
+}
+
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
 /* What every rank says of a step. The fingerprint is of all that must be alike, `count` things. */
@@ -166,24 +226,6 @@ static starfish_status pass_on(const struct starfish_transport *transport, const
     return rank == 0 ? starfish_fail(status, "%s", message) : starfish_fail(status, "rank %d: %s", rank, message);
 }
 
-/* Which thing differs. All ranks have as many. */
-static starfish_status find_difference(const struct starfish_transport *transport, const struct starfish_alike *own,
-                                       size_t count)
-{
-    struct starfish_alike *all = malloc((size_t)transport->ranks * count * sizeof *all);
-    if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
-    starfish_status status =
-        transport->gather(transport->state, own, count * sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
-    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++)
-        for (size_t rank = 1; rank < (size_t)transport->ranks; rank++)
-            if (all[rank * count + i].fingerprint != all[i].fingerprint)
-                status =
-                    starfish_fail(STARFISH_ERROR_ARGUMENT, "%s%s differs between ranks", own[i].group, own[i].name);
-    free(all);
-    return status;
-}
-
 /* The rank whose failure is told, -1: none. */
 static int failed_rank_of(const struct vote *all, int ranks)
 {
@@ -196,85 +238,69 @@ static int failed_rank_of(const struct vote *all, int ranks)
     return failed_rank;
 }
 
-/* *next_tag: the largest of all, since a rank that has failed may have named fewer data. */
-static starfish_status agree(const struct starfish_transport *transport, const struct vote *own,
-                             const struct starfish_alike *alike, int64_t *next_tag)
+/* Of ranks that have not failed. Those that have nothing to compare are at another step than those that have. */
+static starfish_status compare(const struct starfish_transport *transport, const struct vote *all,
+                               starfish_alike_walk *walk, const void *data)
 {
+    uint64_t least = UINT64_MAX, most = 0;
+    int different = 0;
+    for (int rank = 0; rank < transport->ranks; rank++) {
+        different |= all[rank].fingerprint != all[0].fingerprint;
+        least = all[rank].count < least ? all[rank].count : least;
+        most = all[rank].count > most ? all[rank].count : most;
+    }
+    if (least == 0 && most > 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
+    return different && walk ? find_difference(transport, walk, data, (size_t)least) : STARFISH_SUCCESS;
+}
+
+/* *next_tag: the largest of all, since a rank that has failed may have named fewer data. */
+static starfish_status agree(const struct starfish_transport *transport, starfish_status status,
+                             starfish_alike_walk *walk, const void *data, int64_t *next_tag)
+{
+    struct starfish_alike alike = {.count = 0};
     struct vote *all = malloc((size_t)transport->ranks * sizeof *all);
     if (!all) /* a few bytes for each rank: the system is about to end the process anyway */
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
-    starfish_status status =
-        transport->gather(transport->state, own, sizeof *own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
-    int different = 0, other_kind = 0;
-    for (int rank = 0; rank < transport->ranks && status == STARFISH_SUCCESS; rank++) {
-        different |= all[rank].fingerprint != all[0].fingerprint;
-        other_kind |= all[rank].count != all[0].count;
+    if (walk && status == STARFISH_SUCCESS)
+        walk(data, &alike);
+    const struct vote own = {(int64_t)status, *next_tag, alike.all, alike.count};
+    starfish_status gathered =
+        transport->gather(transport->state, &own, sizeof own, all) == 0 ? STARFISH_SUCCESS : failed(transport);
+    for (int rank = 0; rank < transport->ranks && gathered == STARFISH_SUCCESS; rank++)
         *next_tag = all[rank].tag > *next_tag ? all[rank].tag : *next_tag;
-    }
-    const int failed_rank = status == STARFISH_SUCCESS ? failed_rank_of(all, transport->ranks) : -1;
+    const int failed_rank = gathered == STARFISH_SUCCESS ? failed_rank_of(all, transport->ranks) : -1;
     if (failed_rank >= 0)
-        status = pass_on(transport, all, failed_rank);
-    else if (status == STARFISH_SUCCESS && other_kind)
-        status = starfish_fail(STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
-    else if (status == STARFISH_SUCCESS && different && alike)
-        status = find_difference(transport, alike, own->count);
+        gathered = pass_on(transport, all, failed_rank);
+    else if (gathered == STARFISH_SUCCESS)
+        gathered = compare(transport, all, walk, data);
     free(all);
-    return status;
+    return gathered;
 }
 
 starfish_status starfish_ranks_first_failure(const struct starfish_context *context, starfish_status status)
 {
-    if (!context->ranks)
-        return status;
-    const struct vote own = {.status = (int64_t)status, .tag = context->ranks->next_tag};
-    return agree(context->ranks->transport, &own, NULL, &context->ranks->next_tag);
+    return starfish_ranks_agree_on(context, status, NULL, NULL);
 }
 
-static struct vote vote_of(starfish_status status, const struct starfish_alike *alike, size_t count)
+starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
+                                        starfish_alike_walk *walk, const void *data)
 {
-    struct vote vote = {.status = (int64_t)status, .fingerprint = STARFISH_FINGERPRINT, .count = count};
-    for (size_t i = 0; i < count && status == STARFISH_SUCCESS; i++)
-        starfish_fingerprint_number(&vote.fingerprint, alike[i].fingerprint);
-    return vote;
-}
-
-starfish_status starfish_ranks_agree_on_plan(const struct starfish_context *context, starfish_status status,
-                                             const struct starfish_option_table *table, const void *options,
-                                             uint64_t problem)
-{
-    const size_t count = table->count + 2;
     if (!context->ranks)
         return status;
-    struct starfish_alike *alike = calloc(count, sizeof *alike);
-    if (!alike && status == STARFISH_SUCCESS)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement on %zu options", table->count);
-    if (alike && status == STARFISH_SUCCESS) {
-        uint64_t kind = STARFISH_FINGERPRINT;
-        starfish_fingerprint_bytes(&kind, table->defaults, strlen(table->defaults));
-        alike[0] = (struct starfish_alike){"the kind of plan", "", kind};
-        for (size_t i = 0; i < table->count; i++)
-            alike[1 + i] = (struct starfish_alike){"options.", table->option[i].name,
-                                                   starfish_option_fingerprint(&table->option[i], options)};
-        alike[count - 1] = (struct starfish_alike){"the problem", "", problem};
-    }
-    struct vote own = vote_of(status, alike, count);
-    own.tag = context->ranks->next_tag;
-    status = agree(context->ranks->transport, &own, alike, &context->ranks->next_tag);
-    free(alike);
-    return status;
+    return agree(context->ranks->transport, status, walk, data, &context->ranks->next_tag);
 }
 
 starfish_status starfish_transport_agree_on(const struct starfish_transport *transport, starfish_status status,
-                                            const struct starfish_alike *alike, size_t count)
+                                            starfish_alike_walk *walk, const void *data)
 {
     int64_t next_tag = 0;
-    const struct vote own = vote_of(status, alike, count);
-    return transport ? agree(transport, &own, alike, &next_tag) : status;
+    return transport ? agree(transport, status, walk, data, &next_tag) : status;
 }
 
 starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status)
 {
-    return starfish_transport_agree_on(transport, status, NULL, 0);
+    return starfish_transport_agree_on(transport, status, NULL, NULL);
 }
 
 starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all)

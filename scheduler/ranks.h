@@ -15,7 +15,6 @@
 #define STARFISH_SCHEDULER_RANKS_H
 
 #include "base/deal.h"
-#include "base/options.h"
 #include "scheduler/context.h"
 #include "scheduler/transport.h"
 
@@ -87,13 +86,6 @@ static inline starfish_status starfish_ranks_agree(const struct starfish_context
     const starfish_status all = starfish_ranks_first_failure(context, status);
     return all != STARFISH_SUCCESS ? all : status;
 }
-/* The same of ranks that make a plan together, which must be of one kind, with the same options, every row of the
- * table, and for the same problem, of which the caller has a fingerprint (base/fingerprint.h). Where `status` is a
- * failure, options and problem are not looked at. Errors besides: ARGUMENT (`options.NAME differs between ranks`, or
- * the problem does), MEMORY. */
-starfish_status starfish_ranks_agree_on_plan(const struct starfish_context *context, starfish_status status,
-                                             const struct starfish_option_table *table, const void *options,
-                                             uint64_t problem);
 /* Of each value the largest one of all ranks; NaN where any rank has one. Errors: RUNTIME. */
 starfish_status starfish_ranks_maximum(const struct starfish_context *context, double *values, size_t count);
 /* Of each value the sum over all ranks, in their order, so that it is the same on all. Errors: RUNTIME, MEMORY. */
@@ -110,14 +102,41 @@ starfish_status starfish_ranks_broadcast(const struct starfish_context *context,
 starfish_status starfish_ranks_collect(const struct starfish_context *context, const void *own, const size_t *bytes,
                                        void *all);
 
-/* What the program's steps before there is a context agree by. The names of what must be alike are `group` and `name`,
- * in words of an error that goes on with "differs between ranks". */
-struct starfish_alike {
-    const char *group, *name;
-    uint64_t fingerprint;
+/* ---- What must be alike ------------------------------------------------------------------------------------------ */
+
+/* What ranks must have alike is told by a walk: a function that adds one thing after the other, each with its name and
+ * a fingerprint (base/fingerprint.h). It runs once for the fingerprint of all together, which one collective compares.
+ * Only where ranks differ it runs again, for each thing's own and then for the name of the first that differs. Up to
+ * that one all ranks must add the same things; what they add afterwards, and how many, does not matter. */
+
+/* "problem.axis[1].length" is {{{NULL, "problem"}, "axis", 2}, "length"}. A text that begins with a blank has no point
+ * before it. */
+struct starfish_alike_name {
+    const struct starfish_alike_name *in;
+    const char *text;
+    size_t nth; /* element nth - 1; 0: no element */
 };
-starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status);
+
+/* Of the walk that is under way; zero at its beginning, but for who wants more than `all`. */
+struct starfish_alike {
+    uint64_t all;   /* a fingerprint of everything */
+    size_t count;   /* of things */
+    uint64_t *each; /* receives the fingerprints of the first `most` things */
+    size_t most;
+    char *name; /* receives, in STARFISH_MESSAGE bytes, the name of thing `wanted` */
+    size_t wanted;
+};
+/* Fingerprint 0: this rank has nothing to compare. */
+void starfish_alike_add(struct starfish_alike *alike, const struct starfish_alike_name *name, uint64_t fingerprint);
+
+typedef void starfish_alike_walk(const void *data, struct starfish_alike *alike);
+/* starfish_ranks_agree of ranks that must have alike what their walks say. Where `status` is a failure, nothing is
+ * looked at. Errors besides: ARGUMENT (`NAME differs between ranks`), MEMORY. The same for the program's steps before
+ * there is a context. */
+starfish_status starfish_ranks_agree_on(const struct starfish_context *context, starfish_status status,
+                                        starfish_alike_walk *walk, const void *data);
 starfish_status starfish_transport_agree_on(const struct starfish_transport *transport, starfish_status status,
-                                            const struct starfish_alike *alike, size_t count);
+                                            starfish_alike_walk *walk, const void *data);
+starfish_status starfish_transport_agree(const struct starfish_transport *transport, starfish_status status);
 
 #endif

@@ -130,15 +130,23 @@ static starfish_status read_files(struct solve_run *run)
 }
 
 /* What the ranks' files say of which functions are called, and by all ranks. */
+static void walk_files(const void *data, struct starfish_alike *alike)
+{
+    const struct solve_run *run = data;
+    const struct starfish_problem *problem = &run->solver.problem;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } key[] = {{"\"kind\" of the problem", problem->kind},
+               {"\"exact\" of the problem", problem->exact.given != 0},
+               {"\"solution\" of the problem", solve_output_name(run) != NULL}};
+    for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
+        starfish_alike_add(alike, &(struct starfish_alike_name){.text = key[i].name}, 1 + key[i].value);
+}
+
 static starfish_status agree_on_files(struct solve_run *run)
 {
-    const struct starfish_problem *problem = &run->solver.problem;
-    const struct starfish_alike alike[] = {
-        {"\"kind\"", " of the problem", problem->kind},
-        {"\"exact\"", " of the problem", problem->exact.given != 0},
-        {"\"solution\"", " of the problem", solve_output_name(run) != NULL},
-    };
-    return starfish_transport_agree_on(run->solver.transport, STARFISH_SUCCESS, alike, sizeof alike / sizeof alike[0]);
+    return starfish_transport_agree_on(run->solver.transport, STARFISH_SUCCESS, walk_files, run);
 }
 
 static starfish_status prepare(struct solve_run *run)

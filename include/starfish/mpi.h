@@ -2,24 +2,29 @@
  * libstarfish, which does not know MPI.
  *
  * All ranks of the communicator call the same functions of the library in the same order, each with the same problem
- * and options: plans, solves, submissions and waits are collective. Fields are dealt to the ranks in runs of z planes,
- * and each rank passes its own planes alone: rhs and solution of a rank with `count` planes are nx*ny*count reals, x
- * faces of boundary data ny*count, y faces nx*count; z faces are whole, and only the ranks with the first and the last
- * plane look at them. A rank without planes passes NULL, and does no more than agree.
+ * and options: plans, solves, submissions and waits are collective. Ranks that differ in an option or in a number of
+ * the problem get an ARGUMENT error that names it; functions are compared by whether they are given. Fields are dealt
+ * to the ranks in runs of z planes, and each rank passes its own planes alone: rhs and solution of a rank with `count`
+ * planes are nx*ny*count reals, x faces of boundary data ny*count, y faces nx*count; z faces are whole, and only the
+ * ranks with the first and the last plane look at them. A rank without planes passes NULL, and does no more than agree.
  *
  * Norms, residuals and pertrb are those of the whole problem, the same on all ranks. Where a call fails on one rank it
- * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of
- * struct starfish_info are the rank's own.
+ * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of struct
+ * starfish_info are the rank's own.
  *
  * Methods: slab on up to 64 ranks with planes; multigrid of starfish/poisson.h on 2 to 16 with at least 9 each, unless
  * z is periodic or lines smooth along it; blktri and blktri-product in three dimensions on up to 32, which exchange the
  * whole field; starfish/diffusion.h on 2 to 16 with at least 9 planes (in two dimensions rows) each, but for lines
  * along the last direction, and for blocks of incomplete factors that do not end where ranks' planes end;
- * starfish/atmosphere.h on 2 to 16 with enough columns, of a sphere up to 6. All else the first rank solves for all: it
- * has memory for the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no fields, and a
- * submission returns when the job is solved, as it does with all that iterates. Many problems at once (options.count),
- * ghosts (options.ghosts), fields that are spread and submissions in a stream are refused (UNSUPPORTED) on several
- * ranks.
+ * starfish/atmosphere.h on 2 to 16 with enough columns, of a sphere up to 6. All else of these the first rank solves
+ * for all: it has memory for the whole problem, arrays are packed and in host memory (else UNSUPPORTED), there are no
+ * fields, and a submission returns when the job is solved, as it does with all that iterates. Many problems at once
+ * (options.count), ghosts (options.ghosts), fields that are spread and submissions in a stream are refused
+ * (UNSUPPORTED) on several ranks.
+ *
+ * Plans of starfish/multigrid.h and starfish/tridiag.h are each rank's own: every rank solves a whole problem of its
+ * own, and nothing is compared, dealt or gathered. A solve of starfish/multigrid.h, or its submission, is collective
+ * all the same: where it cannot begin on one rank, it fails on all.
  *
  * Plans of starfish/fem.h have parts of the grids' unknowns on up to 8 ranks, and every rank passes the whole mesh; the
  * solution is whole on every rank that passes an array for it, as the first one must. More ranks have no unknowns.

@@ -223,7 +223,8 @@ class Failures(Ranks):
     def test_problem_files_that_differ(self):
         one = self.problem()
         for changes, message in (({"exact": 1.0}, '"exact"'), ({"solution": "u.npy"}, '"solution"'),
-                                 ({"lambda": -1.0}, "the problem"), ({"length": [1, 1, 2]}, "the problem")):
+                                 ({"lambda": -1.0}, "problem.lambda"),
+                                 ({"length": [1, 1, 2]}, "problem.axis[2].length")):
             other = self.write("other.json", poisson(grid={"x": "cell", "y": "cell", "z": "cell"}, boundary={"z1": 0.5},
                                                      bc={"x": ["dirichlet", "neumann"], "y": ["neumann", "neumann"],
                                                          "z": ["dirichlet", "neumann"]}, **changes))

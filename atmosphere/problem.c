@@ -1,0 +1,29 @@
+/* Problems in flat domains as a table. */
+#include "atmosphere/options.h"
+
+#define AT(member) STARFISH_MEMBER_AT(starfish_atmosphere_problem, member)
+
+/* Panels have lengths of their own. */
+STARFISH_ELEMENTS(of_box, starfish_atmosphere_problem, it->geometry == STARFISH_FLAT_BOX ? 2 : 0)
+STARFISH_ELEMENTS(columns, starfish_atmosphere_problem, it->n[0] * it->n[1])
+STARFISH_ELEMENTS(layers, starfish_atmosphere_problem, it->n[2])
+STARFISH_ELEMENTS(between_layers, starfish_atmosphere_problem, it->n[2] + 1)
+
+static const struct starfish_member rows[] = {
+    {AT(geometry), .type = STARFISH_MEMBER_INT},
+    {AT(n), .type = STARFISH_MEMBER_SIZE},
+    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = of_box},
+    {AT(periodic), .type = STARFISH_MEMBER_SWITCH},
+    {AT(height), .type = STARFISH_MEMBER_REAL},
+    {AT(faces), .type = STARFISH_MEMBER_REAL, .shape = "z+1", .elements = between_layers},
+    {AT(omega), .type = STARFISH_MEMBER_REAL},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL},
+    {AT(alpha_across), .type = STARFISH_MEMBER_REAL, .shape = "y x", .elements = columns},
+    {AT(alpha_up), .type = STARFISH_MEMBER_REAL, .shape = "z", .elements = layers},
+    {AT(beta_across), .type = STARFISH_MEMBER_REAL, .shape = "y x", .elements = columns},
+    {AT(beta_up), .type = STARFISH_MEMBER_REAL, .shape = "z", .elements = layers},
+    {AT(xi_up), .type = STARFISH_MEMBER_REAL, .shape = "z", .elements = layers},
+};
+
+const struct starfish_member_table starfish_atmosphere_problem_table =
+    STARFISH_MEMBER_TABLE(starfish_atmosphere_problem, "atmosphere", rows);

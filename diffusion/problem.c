@@ -1,0 +1,25 @@
+/* Problems of diffusion as a table. */
+#include "diffusion/options.h"
+
+#define AT(member) STARFISH_MEMBER_AT(starfish_diffusion_problem, member)
+
+/* Of the directions that there are. */
+STARFISH_ELEMENTS(directions, starfish_diffusion_problem, it->dimensions)
+STARFISH_ELEMENTS(ends, starfish_diffusion_problem, 2 * it->dimensions)
+STARFISH_ELEMENTS(unless_by_cell, starfish_diffusion_problem, it->coefficient ? 0 : 1)
+
+static const struct starfish_member rows[] = {
+    {AT(dimensions), .type = STARFISH_MEMBER_SIZE},
+    {AT(n), .type = STARFISH_MEMBER_SIZE, .elements = directions},
+    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions},
+    {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends},
+    {AT(dirichlet_nodes), .type = STARFISH_MEMBER_SWITCH},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL},
+    {AT(mean), .type = STARFISH_MEMBER_INT},
+    {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},
+    {AT(constant_coefficient), .type = STARFISH_MEMBER_REAL, .elements = unless_by_cell},
+    {AT(regions), .type = STARFISH_MEMBER_LONG, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},
+};
+
+const struct starfish_member_table starfish_diffusion_problem_table =
+    STARFISH_MEMBER_TABLE(starfish_diffusion_problem, "diffusion", rows);

@@ -1,0 +1,69 @@
+/* Separable problems as tables. */
+#include "poisson/options.h"
+
+/* ---- An axis ----------------------------------------------------------------------------------------------------- */
+
+/* What axes that are grids have, what uniform and stretched ones, and what a matrix. */
+STARFISH_ELEMENTS(of_grid, starfish_axis, it->kind != STARFISH_TRIDIAGONAL ? 1 : 0)
+STARFISH_ELEMENTS(ends_of_grid, starfish_axis, it->kind != STARFISH_TRIDIAGONAL ? 2 : 0)
+STARFISH_ELEMENTS(of_uniform, starfish_axis, it->kind == STARFISH_UNIFORM ? 1 : 0)
+STARFISH_ELEMENTS(of_stretched, starfish_axis, it->kind == STARFISH_STRETCHED ? 1 : 0)
+STARFISH_ELEMENTS(coordinates, starfish_axis, it->kind == STARFISH_STRETCHED ? it->coordinate_count : 0)
+STARFISH_ELEMENTS(of_matrix, starfish_axis, it->kind == STARFISH_TRIDIAGONAL ? 1 : 0)
+STARFISH_ELEMENTS(diagonal, starfish_axis, it->kind == STARFISH_TRIDIAGONAL ? (it->complex_line ? 2 : 1) * it->n : 0)
+
+/* The couplings beyond the ends, which only periodic ones have. */
+static size_t ignored(const struct starfish_axis *axis)
+{
+    return axis->kind != STARFISH_TRIDIAGONAL || axis->periodic ? 0 : axis->complex_line ? 2 : 1;
+}
+
+static struct starfish_elements upper(const void *in, const void *around)
+{
+    return starfish_elements_of(diagonal(in, around).used - ignored(in));
+}
+
+static struct starfish_elements lower(const void *in, const void *around)
+{
+    struct starfish_elements extent = upper(in, around);
+
+    extent.first = ignored(in);
+    return extent;
+}
+
+#define AXIS(member) STARFISH_MEMBER_AT(starfish_axis, member)
+static const struct starfish_member axis_rows[] = {
+    {AXIS(kind), .type = STARFISH_MEMBER_INT},
+    {AXIS(n), .type = STARFISH_MEMBER_SIZE},
+    {AXIS(coordinate_count), .type = STARFISH_MEMBER_SIZE, .elements = of_stretched},
+    {AXIS(periodic), .type = STARFISH_MEMBER_SWITCH, .elements = of_matrix},
+    {AXIS(complex_line), .type = STARFISH_MEMBER_SWITCH},
+    {AXIS(origin), .type = STARFISH_MEMBER_REAL, .elements = of_uniform, .agree = STARFISH_AGREE_LOCAL},
+    {AXIS(length), .type = STARFISH_MEMBER_REAL, .elements = of_uniform},
+    {AXIS(ends), .type = STARFISH_MEMBER_INT, .elements = ends_of_grid},
+    {AXIS(grid), .type = STARFISH_MEMBER_INT, .elements = of_grid},
+    {AXIS(coordinates), .type = STARFISH_MEMBER_REAL, .shape = "coordinate_count", .elements = coordinates},
+    {AXIS(lower), .type = STARFISH_MEMBER_REAL, .shape = "n", .elements = lower},
+    {AXIS(diag), .type = STARFISH_MEMBER_REAL, .shape = "n", .elements = diagonal},
+    {AXIS(upper), .type = STARFISH_MEMBER_REAL, .shape = "n", .elements = upper},
+};
+static const struct starfish_member_table axis_table = STARFISH_MEMBER_TABLE(starfish_axis, "axis", axis_rows);
+
+/* ---- Problems ---------------------------------------------------------------------------------------------------- */
+
+#define AT(member) STARFISH_MEMBER_AT(starfish_poisson_problem, member)
+static const struct starfish_member rows[] = {
+    {AT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL},
+};
+
+#define FLAT(member) STARFISH_MEMBER_AT(starfish_separable2d_problem, member)
+static const struct starfish_member flat_rows[] = {
+    {FLAT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table},
+    {FLAT(lambda), .type = STARFISH_MEMBER_REAL},
+};
+
+const struct starfish_member_table starfish_poisson_problem_table =
+    STARFISH_MEMBER_TABLE(starfish_poisson_problem, "poisson", rows);
+const struct starfish_member_table starfish_separable2d_problem_table =
+    STARFISH_MEMBER_TABLE(starfish_separable2d_problem, "separable2d", flat_rows);

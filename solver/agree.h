@@ -1,0 +1,24 @@
+/* Ranks that make a plan together must have the same options and the same problem, but for what is dealt to them. Both
+ * are compared member by member along their tables, so that no new member is forgotten: one collective where ranks are
+ * alike, and one more that finds the member where they differ. */
+#ifndef STARFISH_SOLVER_AGREE_H
+#define STARFISH_SOLVER_AGREE_H
+
+#include "scheduler/ranks.h"
+#include "solver/members.h"
+
+struct starfish_plan_alike {
+    const struct starfish_option_table *option_table;
+    const void *options;
+    const struct starfish_member_table *problem_table;
+    const void *problem;
+    int is_idle; /* this rank has no planes: what is dealt to ranks it need not have */
+};
+
+/* starfish_ranks_agree of ranks that make a plan. Where `status` is a failure, options and problem are not looked at;
+ * else they have been checked so far that all arrays of the problem are as large as it says. Collective. Errors
+ * besides: ARGUMENT (`options.NAME differs between ranks`, `problem.NAME ...`, or the kind of plan does), MEMORY. */
+starfish_status starfish_agree_on_plan(const struct starfish_context *context, starfish_status status,
+                                       const struct starfish_plan_alike *plan);
+
+#endif

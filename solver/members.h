@@ -1,0 +1,86 @@
+/* Problem structs as tables: a row per member says its name, where it lies, its type, the shape of the array that it
+ * points to, and what ranks that make a plan together must have alike of it. Option structs have tables of their own
+ * (base/options.h), which say more of each value.
+ *
+ *     {AT(lambda), .type = STARFISH_MEMBER_REAL}                                      double lambda
+ *     {AT(n), .type = STARFISH_MEMBER_SIZE}                                           size_t n[3]
+ *     {AT(faces), .type = STARFISH_MEMBER_REAL, .shape = "z+1", .elements = faces_of}   const double *faces
+ *     {AT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table}                struct starfish_axis axis[3]
+ *
+ * A member that the problem does not need, as the length of an axis that is given by a matrix, may hold anything: the
+ * row's `elements` says so, and nobody looks at it. */
+#ifndef STARFISH_SOLVER_MEMBERS_H
+#define STARFISH_SOLVER_MEMBERS_H
+
+#include "base/options.h"
+
+typedef enum starfish_member_type {
+    STARFISH_MEMBER_INT,     /* int or an enum */
+    STARFISH_MEMBER_SWITCH,  /* int: 0 is off, all else is on */
+    STARFISH_MEMBER_SIZE,    /* size_t */
+    STARFISH_MEMBER_REAL,    /* double */
+    STARFISH_MEMBER_LONG,    /* long long */
+    STARFISH_MEMBER_BYTE,    /* unsigned char */
+    STARFISH_MEMBER_POINTER, /* to a function or to the user's data, which cannot be compared: PRESENT or LOCAL */
+    STARFISH_MEMBER_STRUCT,  /* of `table` */
+    STARFISH_MEMBER_TYPES
+} starfish_member_type;
+
+/* Elements of a member that count: from element `first` on `rows` times `width` of them, of which the first `used`. */
+struct starfish_elements {
+    size_t first, rows, used, width;
+};
+
+struct starfish_member {
+    const char *name;
+    size_t offset, bytes; /* in its struct */
+    starfish_member_type type;
+    starfish_agreement agree; /* SAME, PRESENT or LOCAL */
+    /* Of a member that points to elements: how many, the slowest direction first. "z y x" is a field over the grid,
+     * which ranks have dealt among them: PRESENT. Names are those of members, "1" is a single element. NULL: elements
+     * are in the struct itself, as many as `bytes` has. */
+    const char *shape;
+    /* Which elements count in the struct at `in`, which a member of the struct at `around` holds or points to. NULL:
+     * all that are in the struct itself; of a pointer one. */
+    struct starfish_elements (*elements)(const void *in, const void *around);
+    const struct starfish_member_table *table;
+};
+
+struct starfish_member_table {
+    const char *name; /* of the kind of problem, for the table of a whole problem */
+    size_t size;      /* of the struct */
+    size_t count;
+    const struct starfish_member *member; /* before others those that say which elements of others count */
+};
+
+#define STARFISH_MEMBER_AT(of, what)                                                                                   \
+    .name = #what, .offset = offsetof(struct of, what), .bytes = sizeof(((struct of *)0)->what)
+#define STARFISH_MEMBER_TABLE(of, kind, rows)                                                                          \
+    {                                                                                                                  \
+        .name = (kind), .size = sizeof(struct of), .count = sizeof(rows) / sizeof(rows)[0], .member = (rows)           \
+    }
+
+/* The first `count` elements; 0: the member does not count. */
+static inline struct starfish_elements starfish_elements_of(size_t count)
+{
+    return (struct starfish_elements){.rows = 1, .used = count, .width = count};
+}
+
+/* Defines an `elements` of so many elements by the struct `it`, of type `of`, that has the member. */
+#define STARFISH_ELEMENTS(function, of, number)                                                                        \
+    static struct starfish_elements function(const void *in, const void *around)                                       \
+    {                                                                                                                  \
+        const struct of *it = in;                                                                                      \
+        (void)around;                                                                                                  \
+        return starfish_elements_of(number);                                                                           \
+    }
+
+/* Bytes of an element. */
+size_t starfish_member_size(const struct starfish_member *member);
+/* The first of its elements, NULL where it points to none. */
+const void *starfish_member_data(const struct starfish_member *member, const void *in);
+/* Which of its elements count, given that there are any. */
+struct starfish_elements starfish_member_elements(const struct starfish_member *member, const void *in,
+                                                  const void *around);
+
+#endif
