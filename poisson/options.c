@@ -25,14 +25,14 @@ static const char *const radices[] = {[0] = "auto", [2] = "2", [4] = "4"};
 
 /* Strides are 32 bits to the runtime. */
 #define LAYOUT_ROWS(member, whose)                                                                                     \
-    {AT(member.offset), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,                                                \
+    {AT(member.offset), .type = STARFISH_OPTION_SIZE, .agree = STARFISH_AGREE_LOCAL, .most = HUGE_VAL,                 \
      .text = whose ": from the pointer to the first unknown"},                                                         \
-        {AT(member.row), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                          \
+        {AT(member.row), .type = STARFISH_OPTION_SIZE, .agree = STARFISH_AGREE_LOCAL, .most = MOST_ELEMENTS,           \
          .text = whose ": from row to row; 0: packed"},                                                                \
-        {AT(member.plane), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                        \
+        {AT(member.plane), .type = STARFISH_OPTION_SIZE, .agree = STARFISH_AGREE_LOCAL, .most = MOST_ELEMENTS,         \
          .text = whose ": from plane to plane; 0: packed"},                                                            \
     {                                                                                                                  \
-        AT(member.problem), .type = STARFISH_OPTION_SIZE, .most = MOST_ELEMENTS,                                       \
+        AT(member.problem), .type = STARFISH_OPTION_SIZE, .agree = STARFISH_AGREE_LOCAL, .most = MOST_ELEMENTS,        \
                             .text = whose ": from problem to problem; 0: packed"                                       \
     }
 

@@ -3,10 +3,11 @@
  *
  * All ranks of the communicator call the same functions of the library in the same order, each with the same problem
  * and options: plans, solves, submissions and waits are collective. Ranks that differ in an option or in a number of
- * the problem get an ARGUMENT error that names it; functions are compared by whether they are given. Fields are dealt
- * to the ranks in runs of z planes, and each rank passes its own planes alone: rhs and solution of a rank with `count`
- * planes are nx*ny*count reals, x faces of boundary data ny*count, y faces nx*count; z faces are whole, and only the
- * ranks with the first and the last plane look at them. A rank without planes passes NULL, and does no more than agree.
+ * the problem get an ARGUMENT error that names it; functions are compared by whether they are given, and layouts of
+ * arrays are each rank's own. Fields are dealt to the ranks in runs of z planes, and each rank passes its own planes
+ * alone: rhs and solution of a rank with `count` planes are nx*ny*count reals, x faces of boundary data ny*count, y
+ * faces nx*count; z faces are whole, and only the ranks with the first and the last plane look at them. A rank without
+ * planes passes NULL, and does no more than agree.
  *
  * Norms, residuals and pertrb are those of the whole problem, the same on all ranks. Where a call fails on one rank it
  * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of struct

@@ -472,6 +472,55 @@ static void check_kinds(void)
     }
 }
 
+enum { NX = 12, NY = 10, NZ = 40, WIDER = NX + 3 };
+
+/* A solve of which rank 1 may have rows that are not packed; returns the rank's solution, packed. */
+static double *solve_with_row(starfish_method method, size_t row)
+{
+    const struct starfish_axis cells = {
+        .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_NEUMANN}, .grid = STARFISH_CELL};
+    struct starfish_poisson_problem problem = {.axis = {cells, cells, cells}, .lambda = -1};
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    const size_t planes = NZ / 2, rows = NY * planes;
+    double *f = calloc(rows * WIDER, sizeof *f), *u = calloc(rows * WIDER, sizeof *u);
+    starfish_poisson_plan *plan;
+
+    problem.axis[0].n = NX;
+    problem.axis[1].n = NY;
+    problem.axis[2].n = NZ;
+    options.method = method;
+    options.check_residual = 1;
+    options.rhs_layout.row = options.solution_layout.row = row;
+    row = row > 0 ? row : NX;
+    for (size_t r = 0; f && r < rows; r++)
+        for (size_t x = 0; x < NX; x++)
+            f[r * row + x] = 1 + (double)((3 * r + 7 * x) % 11);
+    CHECK(f && u && starfish_poisson_plan_create(together, &problem, &options, &plan) == STARFISH_SUCCESS &&
+              starfish_poisson_solve(plan, NULL, f, u, NULL) == STARFISH_SUCCESS,
+          "method %d: %s", (int)method, starfish_error_message());
+    starfish_poisson_plan_destroy(plan);
+    for (size_t r = 0; r < rows; r++)
+        memmove(u + r * NX, u + r * row, NX * sizeof *u);
+    free(f);
+    return u;
+}
+
+/* What is LOCAL of options changes nothing but where that rank's numbers lie. */
+static void check_layouts(void)
+{
+    static const starfish_method methods[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI, STARFISH_METHOD_MULTIGRID};
+
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        double *packed = solve_with_row(methods[m], 0);
+        double *wider = solve_with_row(methods[m], transport->rank == 1 ? WIDER : 0);
+        for (size_t i = 0; i < NX * NY * NZ / 2; i++)
+            CHECK(packed[i] != 0 && packed[i] == wider[i], "method %d, wider rows on rank 1: %g becomes %g",
+                  (int)methods[m], packed[i], wider[i]);
+        free(packed);
+        free(wider);
+    }
+}
+
 /* Plans of batches and of multigrid are each rank's own. */
 static void check_own(void)
 {
@@ -526,6 +575,7 @@ static void run(void)
               "no message has named %s", noted[i].member->name);
     check_signs();
     check_kinds();
+    check_layouts();
     check_own();
 }
 
