@@ -273,13 +273,13 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
     return starfish_cut_is_same(&blktri->spectral.cut, cut);
 }
 
-static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
-                              starfish_handle removed)
+static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                              struct starfish_slabs *solution, starfish_handle removed)
 {
     return starfish_blktri_submit(job->plan->state, &job->progress, rhs, solution, removed);
 }
 
-static void fill_info(const struct starfish_job *job, struct starfish_info *info)
+static void fill_info(const struct starfish_poisson_job *job, struct starfish_info *info)
 {
     starfish_blktri_fill_levels(job->plan->state, &job->progress, info);
 }

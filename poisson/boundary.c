@@ -27,7 +27,7 @@ static int end_has_data(const struct starfish_poisson_plan *plan, const struct s
 }
 
 /* Whether `bytes` from `array` on are among those of the solution, which a method may write before it has read them. */
-static int is_in_solution(const struct starfish_job *job, const void *array, size_t bytes)
+static int is_in_solution(const struct starfish_poisson_job *job, const void *array, size_t bytes)
 {
     const size_t *n = job->plan->field_n;
     const size_t size = n[0] * n[1] * n[2] * starfish_real_size(job->plan->options.precision);
@@ -36,7 +36,7 @@ static int is_in_solution(const struct starfish_job *job, const void *array, siz
 }
 
 /* The array of a face as data. A host array that may change before the job is done is copied. */
-static starfish_status register_face(struct starfish_job *job, const void *array, int axis, int end)
+static starfish_status register_face(struct starfish_poisson_job *job, const void *array, int axis, int end)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const size_t count = starfish_poisson_face_size(plan, axis);
@@ -82,7 +82,8 @@ static starfish_status check_constant(const struct starfish_poisson_plan *plan, 
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_take_boundary(struct starfish_job *job, const struct starfish_boundary *boundary, int *any)
+starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, const struct starfish_boundary *boundary,
+                                           int *any)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     struct starfish_boundary_data *data = &job->boundary;
@@ -102,7 +103,7 @@ starfish_status starfish_job_take_boundary(struct starfish_job *job, const struc
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_submit_full_rhs(struct starfish_job *job)
+starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
@@ -121,7 +122,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_job *job)
     return STARFISH_SUCCESS;
 }
 
-double starfish_job_largest_boundary(const struct starfish_job *job)
+double starfish_job_largest_boundary(const struct starfish_poisson_job *job)
 {
     double largest = 0;
     for (int face = 0; face < 6; face++) {
@@ -134,7 +135,7 @@ double starfish_job_largest_boundary(const struct starfish_job *job)
     return largest;
 }
 
-void starfish_job_release_boundary(struct starfish_job *job)
+void starfish_job_release_boundary(struct starfish_poisson_job *job)
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_array_unregister(job->full_rhs[slab]);

@@ -14,7 +14,8 @@ struct starfish_finite_search {
     struct starfish_table slab[STARFISH_MAX_SLABS], face[3][2];
 };
 
-static starfish_status submit(struct starfish_job *job, struct starfish_finite_task *task, struct starfish_table *first)
+static starfish_status submit(struct starfish_poisson_job *job, struct starfish_finite_task *task,
+                              struct starfish_table *first)
 {
     STARFISH_TRY(starfish_table_results(first, 1));
     task->precision = job->plan->options.precision;
@@ -22,7 +23,7 @@ static starfish_status submit(struct starfish_job *job, struct starfish_finite_t
     return starfish_submit_finite(&job->progress, STARFISH_PHASE_FORWARD, task);
 }
 
-starfish_status starfish_job_submit_search(struct starfish_job *job)
+starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     if (!plan->options.check_data)
@@ -49,7 +50,8 @@ starfish_status starfish_job_submit_search(struct starfish_job *job)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_first(const struct starfish_job *job, const struct starfish_table *table, uint64_t *first)
+static starfish_status read_first(const struct starfish_poisson_job *job, const struct starfish_table *table,
+                                  uint64_t *first)
 {
     *first = STARFISH_ALL_FINITE;
     if (!table->handle || starfish_machine_is_simulated()) /* where nothing is computed */
@@ -57,7 +59,7 @@ static starfish_status read_first(const struct starfish_job *job, const struct s
     return starfish_table_read(table, job->plan->context, first, sizeof *first);
 }
 
-starfish_status starfish_job_end_search(const struct starfish_job *job)
+starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
 {
     const struct starfish_finite_search *search = job->search;
     const size_t nx = job->plan->n[0], ny = job->plan->n[1];
@@ -80,7 +82,7 @@ starfish_status starfish_job_end_search(const struct starfish_job *job)
     return STARFISH_SUCCESS;
 }
 
-void starfish_job_release_search(struct starfish_job *job)
+void starfish_job_release_search(struct starfish_poisson_job *job)
 {
     struct starfish_finite_search *search = job->search;
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS && search; slab++)

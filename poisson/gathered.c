@@ -97,7 +97,7 @@ struct solving {
 static starfish_status solve(void *self, const void *rhs, void *solution)
 {
     const struct solving *s = self;
-    struct starfish_job *job;
+    struct starfish_poisson_job *job;
     STARFISH_TRY(starfish_poisson_submit(s->whole, &s->boundary, rhs, solution, &job));
     return starfish_job_wait_accuracy(job, &s->told->info, &s->told->accuracy);
 }
@@ -133,9 +133,9 @@ static starfish_status run(struct starfish_poisson_plan *plan, const struct star
 
 starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *plan,
                                                  const struct starfish_boundary *boundary, const void *rhs,
-                                                 void *solution, struct starfish_job **job)
+                                                 void *solution, struct starfish_poisson_job **job)
 {
-    struct starfish_job *made = calloc(1, sizeof *made);
+    struct starfish_poisson_job *made = calloc(1, sizeof *made);
     struct starfish_gathered_result *result = calloc(1, sizeof *result);
     const starfish_status status = starfish_ranks_agree(
         plan->context,
@@ -152,7 +152,7 @@ starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *p
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_wait_gathered(struct starfish_job *job, struct starfish_info *info,
+starfish_status starfish_job_wait_gathered(struct starfish_poisson_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy)
 {
     struct starfish_gathered_result *result = job->gathered;

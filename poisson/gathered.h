@@ -22,8 +22,8 @@ void starfish_poisson_gathered_destroy(struct starfish_poisson_gathered *gathere
  * waiting returns. */
 starfish_status starfish_poisson_submit_gathered(struct starfish_poisson_plan *plan,
                                                  const struct starfish_boundary *boundary, const void *rhs,
-                                                 void *solution, struct starfish_job **job);
-starfish_status starfish_job_wait_gathered(struct starfish_job *job, struct starfish_info *info,
+                                                 void *solution, struct starfish_poisson_job **job);
+starfish_status starfish_job_wait_gathered(struct starfish_poisson_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy);
 
 #endif

@@ -76,7 +76,7 @@ starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan
 }
 
 /* The array from its first ghost on, on memory that the slabs are on, too. */
-static void register_array(struct starfish_job *job)
+static void register_array(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const size_t n[3] = {plan->n[0] + 2, plan->n[1] + 2, (plan->n[2] + 2) * plan->count};
@@ -92,7 +92,7 @@ static void register_array(struct starfish_job *job)
     starfish_slab_register(&job->ghosted, "ghosts", &whole, 0, &array);
 }
 
-starfish_status starfish_job_submit_ghosts(struct starfish_job *job)
+starfish_status starfish_job_submit_ghosts(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     if (!plan->options.ghosts || !job->owns_fields)

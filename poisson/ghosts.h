@@ -9,6 +9,6 @@ void starfish_poisson_ghost_rules(const struct starfish_axis *axis, struct starf
 /* Whether the solution's layout has room for them. Errors: ARGUMENT (names the member). */
 starfish_status starfish_poisson_check_ghosts(const struct starfish_poisson_plan *plan);
 /* Behind the solve, of arrays of the user's. */
-starfish_status starfish_job_submit_ghosts(struct starfish_job *job);
+starfish_status starfish_job_submit_ghosts(struct starfish_poisson_job *job);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static starfish_status read_removed(const struct starfish_job *job, struct starfish_info *info)
+static starfish_status read_removed(const struct starfish_poisson_job *job, struct starfish_info *info)
 {
     double removed[2];
     STARFISH_TRY(starfish_job_read_removed(job, removed));
@@ -16,7 +16,7 @@ static starfish_status read_removed(const struct starfish_job *job, struct starf
 }
 
 /* How long the residual check ran on after the solution was there: not part of the solve. */
-static double residual_tail(const struct starfish_job *job)
+static double residual_tail(const struct starfish_poisson_job *job)
 {
     const struct starfish_progress *progress = &job->progress;
     const double solved = fmax(1e6 * job->solved, progress->phase[STARFISH_PHASE_BACKWARD].span.end);
@@ -25,7 +25,7 @@ static double residual_tail(const struct starfish_job *job)
     return checks && tail > 0 ? 1e-6 * tail : 0;
 }
 
-static void add_phases(const struct starfish_job *job, struct starfish_info *info)
+static void add_phases(const struct starfish_poisson_job *job, struct starfish_info *info)
 {
     static const char *const names[STARFISH_PHASES] = {
         [STARFISH_PHASE_FORWARD] = "forward transform",  [STARFISH_PHASE_MODES] = "modes",
@@ -42,7 +42,7 @@ static void add_phases(const struct starfish_job *job, struct starfish_info *inf
         }
 }
 
-starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,
+starfish_status starfish_job_fill_info(const struct starfish_poisson_job *job, double seconds,
                                        const struct starfish_accuracy *accuracy, struct starfish_info *info)
 {
     const struct starfish_bytes before = job->progress.bytes_before;

@@ -10,7 +10,7 @@
 struct starfish_finite_search;
 struct starfish_gathered_result;
 
-struct starfish_job {
+struct starfish_poisson_job {
     struct starfish_poisson_plan *plan;
     struct starfish_progress progress;
     struct starfish_cut cut;
@@ -56,28 +56,28 @@ struct starfish_job {
 
 /* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is
  * computed. Submitted behind the method's tasks, or, where the method has a thread of its own, at its end by it. */
-starfish_status starfish_job_submit_rest(struct starfish_job *job);
+starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job);
 /* And that thread's last word: other jobs may have the fields. */
-void starfish_job_release_fields(struct starfish_job *job);
+void starfish_job_release_fields(struct starfish_poisson_job *job);
 
 /* boundary.c: fills job->boundary with the data of ends that take them; *any: whether there are any. */
-starfish_status starfish_job_take_boundary(struct starfish_job *job, const struct starfish_boundary *boundary,
+starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, const struct starfish_boundary *boundary,
                                            int *any);
 /* The largest value that this rank's arrays on the host add to the right-hand side, in f64. */
-double starfish_job_largest_boundary(const struct starfish_job *job);
+double starfish_job_largest_boundary(const struct starfish_poisson_job *job);
 /* Submits the right-hand side with job->boundary (none: a copy) to full_rhs. */
-starfish_status starfish_job_submit_full_rhs(struct starfish_job *job);
+starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job);
 /* After the tasks: releases full_rhs and the faces. */
-void starfish_job_release_boundary(struct starfish_job *job);
+void starfish_job_release_boundary(struct starfish_poisson_job *job);
 
 /* finite.c: submits the search for values of the right-hand side and of boundary data that are not finite; and, when
  * its tasks are done, says which there are (ARGUMENT; names array and first index). Nothing without check_data. */
-starfish_status starfish_job_submit_search(struct starfish_job *job);
-starfish_status starfish_job_end_search(const struct starfish_job *job);
-void starfish_job_release_search(struct starfish_job *job);
+starfish_status starfish_job_submit_search(struct starfish_poisson_job *job);
+starfish_status starfish_job_end_search(const struct starfish_poisson_job *job);
+void starfish_job_release_search(struct starfish_poisson_job *job);
 
 /* judge.c: before boundary data go: job->largest_boundary of a job whose tasks are done. */
-void starfish_job_look_at_boundary(struct starfish_job *job);
+void starfish_job_look_at_boundary(struct starfish_poisson_job *job);
 /* What is found out about the solution of a finished job. Without check_residual and refinement nothing is known. */
 struct starfish_findings {
     struct starfish_accuracy accuracy;
@@ -85,15 +85,15 @@ struct starfish_findings {
     double rounding; /* starfish_rounding, where maxima of rows stand for norms; NaN: not known */
 };
 /* Collective. Errors: ARGUMENT (the right-hand side with its boundary data is so small that it has lost digits). */
-starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_findings *findings);
+starfish_status starfish_job_find_accuracy(const struct starfish_poisson_job *job, struct starfish_findings *findings);
 /* Whether it may be called solved (NUMERICAL; says why not). `failure`: of its iteration; fills info->outcome, which
  * is that of the iteration before. Where nothing is known of a solution without a failure nothing is refused. */
 extern const struct starfish_acceptance starfish_poisson_acceptance;
-starfish_status starfish_job_accept(const struct starfish_job *job, const struct starfish_failure *failure,
+starfish_status starfish_job_accept(const struct starfish_poisson_job *job, const struct starfish_failure *failure,
                                     struct starfish_findings *findings, struct starfish_info *info);
 
 /* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
-starfish_status starfish_job_fill_info(const struct starfish_job *job, double seconds,
+starfish_status starfish_job_fill_info(const struct starfish_poisson_job *job, double seconds,
                                        const struct starfish_accuracy *accuracy, struct starfish_info *info);
 /* Copies both to the caller's structs, of which either may be NULL. */
 void starfish_job_tell(const struct starfish_info *info, const struct starfish_accuracy *accuracy,

@@ -55,7 +55,7 @@ static void take_maxima(double maximum[STARFISH_MAXIMA], const double *found, in
 }
 
 /* What the residual's task found, over this rank's slabs. */
-static starfish_status read_maxima_here(const struct starfish_job *job, double maximum[STARFISH_MAXIMA])
+static starfish_status read_maxima_here(const struct starfish_poisson_job *job, double maximum[STARFISH_MAXIMA])
 {
     memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
@@ -70,13 +70,13 @@ static starfish_status read_maxima_here(const struct starfish_job *job, double m
     return STARFISH_SUCCESS;
 }
 
-static int has_residual(const struct starfish_job *job)
+static int has_residual(const struct starfish_poisson_job *job)
 {
     return job->maximum[0].handle != NULL && !job->unwritten;
 }
 
 /* Over all slabs; *known: 0 where there was no residual. */
-static starfish_status read_maxima(const struct starfish_job *job, double maximum[STARFISH_MAXIMA], int *known)
+static starfish_status read_maxima(const struct starfish_poisson_job *job, double maximum[STARFISH_MAXIMA], int *known)
 {
     *known = has_residual(job);
     const starfish_status status = *known ? read_maxima_here(job, maximum) : STARFISH_SUCCESS;
@@ -84,7 +84,8 @@ static starfish_status read_maxima(const struct starfish_job *job, double maximu
 }
 
 /* A verdict is found by rank 0. */
-static starfish_status read_verdict(const struct starfish_job *job, int step, double verdict[STARFISH_VERDICT_NUMBERS])
+static starfish_status read_verdict(const struct starfish_poisson_job *job, int step,
+                                    double verdict[STARFISH_VERDICT_NUMBERS])
 {
     const struct starfish_context *context = job->plan->context;
     const size_t bytes = STARFISH_VERDICT_NUMBERS * sizeof *verdict;
@@ -96,7 +97,7 @@ static starfish_status read_verdict(const struct starfish_job *job, int step, do
 }
 
 /* Steps up to the first that was taken back, since those after it repeat it; and what the last one says. */
-static starfish_status read_verdicts(const struct starfish_job *job, double maximum[STARFISH_MAXIMA],
+static starfish_status read_verdicts(const struct starfish_poisson_job *job, double maximum[STARFISH_MAXIMA],
                                      struct starfish_accuracy *accuracy)
 {
     double verdict[STARFISH_VERDICT_NUMBERS];
@@ -163,7 +164,7 @@ static int has_criterion(const struct starfish_poisson_plan *plan)
     return !multigrid || multigrid->options.tolerance > 0 || multigrid->options.absolute > 0;
 }
 
-void starfish_job_look_at_boundary(struct starfish_job *job)
+void starfish_job_look_at_boundary(struct starfish_poisson_job *job)
 {
     double maximum[STARFISH_MAXIMA];
     const int known = has_residual(job) && job->plan->count == 1;
@@ -173,7 +174,7 @@ void starfish_job_look_at_boundary(struct starfish_job *job)
 
 /* Whether the right-hand side with its boundary data has lost digits before it was solved for, which no residual
  * shows. */
-static starfish_status check_rhs(const struct starfish_job *job, double rhs)
+static starfish_status check_rhs(const struct starfish_poisson_job *job, double rhs)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const double least = starfish_least_normal(plan->options.precision);
@@ -188,7 +189,7 @@ static starfish_status check_rhs(const struct starfish_job *job, double rhs)
     return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
 }
 
-starfish_status starfish_job_find_accuracy(const struct starfish_job *job, struct starfish_findings *findings)
+starfish_status starfish_job_find_accuracy(const struct starfish_poisson_job *job, struct starfish_findings *findings)
 {
     struct starfish_accuracy *accuracy = &findings->accuracy;
     const starfish_precision precision = job->plan->options.precision;
@@ -297,7 +298,7 @@ static void add_tests(const struct starfish_poisson_plan *plan, const struct abo
 const struct starfish_acceptance starfish_poisson_acceptance = {
     .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_STAGNATED};
 
-starfish_status starfish_job_accept(const struct starfish_job *job, const struct starfish_failure *failure,
+starfish_status starfish_job_accept(const struct starfish_poisson_job *job, const struct starfish_failure *failure,
                                     struct starfish_findings *findings, struct starfish_info *info)
 {
     const struct starfish_poisson_plan *plan = job->plan;

@@ -106,24 +106,24 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 
 /* ---- Packed copies ----------------------------------------------------------------------------------------------- */
 
-static int wants_packed(const struct starfish_job *job, const struct starfish_field *field)
+static int wants_packed(const struct starfish_poisson_job *job, const struct starfish_field *field)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     return job->staged || (field->strides.row > 0 && (!plan->method->rows || plan->options.check_residual ||
                                                       plan->refinements > 0 || plan->options.check_data));
 }
 
-uint32_t starfish_job_packing_workers(const struct starfish_job *job, size_t slab)
+uint32_t starfish_job_packing_workers(const struct starfish_poisson_job *job, size_t slab)
 {
     return job->staged ? (uint32_t)STARFISH_ON_CORES : job->cut.where[slab];
 }
 
-int starfish_job_packs_rhs(const struct starfish_job *job)
+int starfish_job_packs_rhs(const struct starfish_poisson_job *job)
 {
     return wants_packed(job, job->rhs);
 }
 
-void starfish_job_make_solution_slabs(struct starfish_job *job)
+void starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_cut_array array = {
@@ -135,7 +135,7 @@ void starfish_job_make_solution_slabs(struct starfish_job *job)
     job->solution_slabs.strided = !packs && job->solution->strides.row > 0;
 }
 
-starfish_status starfish_job_submit_unpacking(struct starfish_job *job)
+starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     struct starfish_boundary_task task = {.precision = plan->options.precision,
@@ -153,7 +153,7 @@ starfish_status starfish_job_submit_unpacking(struct starfish_job *job)
     return STARFISH_SUCCESS;
 }
 
-void starfish_job_end_staging(struct starfish_job *job, starfish_handle *copies)
+void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle *copies)
 {
     for (size_t slab = 0; slab < job->cut.slabs && job->staged; slab++) {
         starfish_data_discard_after_tasks(copies[slab]);
@@ -161,7 +161,7 @@ void starfish_job_end_staging(struct starfish_job *job, starfish_handle *copies)
     }
 }
 
-void starfish_job_release_packed(struct starfish_job *job)
+void starfish_job_release_packed(struct starfish_poisson_job *job)
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_array_unregister(job->packed[slab]);
@@ -169,12 +169,12 @@ void starfish_job_release_packed(struct starfish_job *job)
 
 /* ---- Results of each problem ------------------------------------------------------------------------------------- */
 
-size_t starfish_job_problems(const struct starfish_job *job, size_t slab)
+size_t starfish_job_problems(const struct starfish_poisson_job *job, size_t slab)
 {
     return job->plan->count > 1 ? starfish_cut_planes(&job->cut, slab) / job->plan->n[2] : 1;
 }
 
-starfish_status starfish_job_make_removed(struct starfish_job *job)
+starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
 {
     if (!job->plan->singular)
         return STARFISH_SUCCESS;
@@ -187,7 +187,7 @@ starfish_status starfish_job_make_removed(struct starfish_job *job)
 }
 
 /* What was taken off on all ranks: the sum is rank 0's. */
-static starfish_status read_sum(const struct starfish_job *job, double removed[2])
+static starfish_status read_sum(const struct starfish_poisson_job *job, double removed[2])
 {
     struct starfish_context *context = job->plan->context;
     starfish_status status = STARFISH_SUCCESS;
@@ -200,8 +200,8 @@ static starfish_status read_sum(const struct starfish_job *job, double removed[2
 }
 
 /* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`, or NULL. */
-static starfish_status read_removed(const struct starfish_job *job, const struct starfish_table *table, size_t problems,
-                                    double largest[2], double *all)
+static starfish_status read_removed(const struct starfish_poisson_job *job, const struct starfish_table *table,
+                                    size_t problems, double largest[2], double *all)
 {
     STARFISH_TRY(starfish_table_acquire(table, job->plan->context, STARFISH_READ));
     const double *pair = table->memory;
@@ -215,7 +215,7 @@ static starfish_status read_removed(const struct starfish_job *job, const struct
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_read_removed(const struct starfish_job *job, double removed[2])
+starfish_status starfish_job_read_removed(const struct starfish_poisson_job *job, double removed[2])
 {
     const struct starfish_poisson_plan *plan = job->plan;
     removed[0] = removed[1] = 0;
@@ -239,7 +239,7 @@ starfish_status starfish_job_read_removed(const struct starfish_job *job, double
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb)
+starfish_status starfish_job_tell_pertrb(starfish_poisson_job *job, double *pertrb)
 {
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");

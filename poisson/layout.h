@@ -18,24 +18,24 @@ starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *
 
 /* Whether the job solves for a packed copy of the right-hand side. Of a staged job both copies are packed: cores write
  * and read them in pinned memory of the runtime's, beside the GPUs' copies and tasks. */
-int starfish_job_packs_rhs(const struct starfish_job *job);
+int starfish_job_packs_rhs(const struct starfish_poisson_job *job);
 /* The slabs of the solution that the method writes: those of the job's field, or packed ones; without edges. */
-void starfish_job_make_solution_slabs(struct starfish_job *job);
+void starfish_job_make_solution_slabs(struct starfish_poisson_job *job);
 /* Behind the solve: from packed slabs to the field. */
-starfish_status starfish_job_submit_unpacking(struct starfish_job *job);
+starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job);
 /* After the tasks. */
-void starfish_job_release_packed(struct starfish_job *job);
+void starfish_job_release_packed(struct starfish_poisson_job *job);
 /* The kinds of workers that copy slab `slab` between the user's arrays and packed ones. */
-uint32_t starfish_job_packing_workers(const struct starfish_job *job, size_t slab);
+uint32_t starfish_job_packing_workers(const struct starfish_poisson_job *job, size_t slab);
 /* After the submission of the last task that uses a staged job's copies, so that few of them exist at a time: the
  * memory of one is in the caches when the next one takes it. */
-void starfish_job_end_staging(struct starfish_job *job, starfish_handle *copies);
+void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle *copies);
 
 /* How many problems a slab is of; the doubles that tasks write for each of them and the host reads. */
-size_t starfish_job_problems(const struct starfish_job *job, size_t slab);
-starfish_status starfish_job_make_removed(struct starfish_job *job);
+size_t starfish_job_problems(const struct starfish_poisson_job *job, size_t slab);
+starfish_status starfish_job_make_removed(struct starfish_poisson_job *job);
 /* What was taken off, of the problem with the largest in magnitude, and all of it to job->pertrb where there is one.
  * Errors: RUNTIME. */
-starfish_status starfish_job_read_removed(const struct starfish_job *job, double removed[2]);
+starfish_status starfish_job_read_removed(const struct starfish_poisson_job *job, double removed[2]);
 
 #endif

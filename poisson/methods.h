@@ -41,21 +41,21 @@ struct starfish_method_row {
     /* Whether `submit` can move job->boundary to the right-hand side as it reads that, of jobs on cores without
      * refinement; it does where job->boundary_in_passing. Else boundary data are part of `rhs`, for which the field is
      * copied. NULL: no. */
-    int (*moves_boundary)(const struct starfish_job *job);
+    int (*moves_boundary)(const struct starfish_poisson_job *job);
     /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
      * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
      * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it
      * has no solution) and starfish_job_release_fields at its end; its steps of refinement are none. */
-    starfish_status (*submit)(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
-                              starfish_handle removed);
+    starfish_status (*submit)(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                              struct starfish_slabs *solution, starfish_handle removed);
     /* Waits for that thread, if submit has started it, and says what it came to; NULL: there is none. */
-    starfish_status (*join)(struct starfish_job *job);
+    starfish_status (*join)(struct starfish_poisson_job *job);
     /* What plan and solves take of memories, when the method has been chosen: the plan's state may not be there yet.
      * All members but `size` and `gpu_there`. Errors: MEMORY (it fits in no way). */
     starfish_status (*memory)(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
     /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */
-    void (*info)(const struct starfish_job *job, struct starfish_info *info);
-    void (*watch)(const struct starfish_job *job, double seconds);
+    void (*info)(const struct starfish_poisson_job *job, struct starfish_info *info);
+    void (*watch)(const struct starfish_poisson_job *job, double seconds);
 };
 
 enum { STARFISH_METHODS = STARFISH_METHOD_MULTIGRID + 1 };

@@ -328,14 +328,14 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
 
 /* A solve under way: the fields' slabs as vectors, and the job that iterates on them in a thread of its own. */
 struct solve {
-    struct starfish_job *job;
+    struct starfish_poisson_job *job;
     struct starfish_vector rhs, solution;
     starfish_multigrid_job *iteration; /* NULL: it has not begun, or has been waited for */
     struct starfish_multigrid_info info;
 };
 
 /* The first rank has it, which is asked for it. */
-static starfish_status write_removed(const struct starfish_job *job, double value)
+static starfish_status write_removed(const struct starfish_poisson_job *job, double value)
 {
     const struct starfish_table *removed = &job->removed;
     double *values = removed->memory;
@@ -349,7 +349,7 @@ static starfish_status write_removed(const struct starfish_job *job, double valu
     return STARFISH_SUCCESS;
 }
 
-static starfish_status submit_rest(struct starfish_job *job, const struct starfish_multigrid_info *info)
+static starfish_status submit_rest(struct starfish_poisson_job *job, const struct starfish_multigrid_info *info)
 {
     if (job->plan->singular)
         STARFISH_TRY(write_removed(job, info->removed));
@@ -373,8 +373,8 @@ static starfish_status after(void *data, starfish_status status, const struct st
     return submitted;
 }
 
-static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
-                              starfish_handle removed)
+static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                              struct starfish_slabs *solution, starfish_handle removed)
 {
     const struct state *state = job->plan->state;
     const starfish_precision precision = job->plan->options.precision;
@@ -390,7 +390,7 @@ static starfish_status submit(struct starfish_job *job, const starfish_handle *r
     return starfish_multigrid_submit_vectors(state->plan, &solve->rhs, &solve->solution, &then, &solve->iteration);
 }
 
-static starfish_status join(struct starfish_job *job)
+static starfish_status join(struct starfish_poisson_job *job)
 {
     struct solve *solve = job->of_method;
 
@@ -401,7 +401,7 @@ static starfish_status join(struct starfish_job *job)
     return status;
 }
 
-static void fill_info(const struct starfish_job *job, struct starfish_info *info)
+static void fill_info(const struct starfish_poisson_job *job, struct starfish_info *info)
 {
     const struct solve *solve = job->of_method;
     const struct starfish_multigrid_info *multigrid = &solve->info;

@@ -97,7 +97,7 @@ static size_t planes_of_cores(const struct starfish_cut *cut)
 }
 
 /* How long each team of cores worked on its slab. */
-static double cores_seconds(const struct starfish_job *job)
+static double cores_seconds(const struct starfish_poisson_job *job)
 {
     const size_t workers = job->plan->context->workers_of[STARFISH_CPU];
     double busy = 0;
@@ -108,7 +108,7 @@ static double cores_seconds(const struct starfish_job *job)
 }
 
 /* A lone solve is done. The next one may be cut in another way. */
-void starfish_slab_watch(const struct starfish_job *job, double seconds)
+void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds)
 {
     struct starfish_poisson_plan *plan = job->plan;
     struct starfish_slab_state *state = plan->state;

@@ -185,14 +185,14 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
 /* The one task of cores does, which reads the right-hand side once. */
-static int moves_boundary(const struct starfish_job *job)
+static int moves_boundary(const struct starfish_poisson_job *job)
 {
     const struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
     return graph && graph->whole != NULL;
 }
 
-static starfish_status submit(struct starfish_job *job, const starfish_handle *rhs, struct starfish_slabs *solution,
-                              starfish_handle removed)
+static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                              struct starfish_slabs *solution, starfish_handle removed)
 {
     struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
     if (job->plan->count == 1) {

@@ -22,7 +22,7 @@ static int reads_residual(const struct starfish_poisson_plan *plan)
 }
 
 /* The solution's slabs, with edges where a residual will be asked for. */
-static starfish_status make_solution_slabs(struct starfish_job *job)
+static starfish_status make_solution_slabs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     starfish_job_make_solution_slabs(job);
@@ -34,13 +34,13 @@ static starfish_status make_solution_slabs(struct starfish_job *job)
 }
 
 /* The user's right-hand side, or the job's own where there is one. */
-static const starfish_handle *solved_rhs(const struct starfish_job *job)
+static const starfish_handle *solved_rhs(const struct starfish_poisson_job *job)
 {
     return job->full_rhs[0] ? job->full_rhs : job->rhs->handle;
 }
 
 /* Per slab `count` doubles for each of its problems. */
-static starfish_status make_maxima(const struct starfish_job *job, struct starfish_table *maximum, size_t count)
+static starfish_status make_maxima(const struct starfish_poisson_job *job, struct starfish_table *maximum, size_t count)
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!maximum[slab].handle)
@@ -51,7 +51,7 @@ static starfish_status make_maxima(const struct starfish_job *job, struct starfi
 }
 
 /* The residual's maxima, and where `result` is not NULL its values. */
-static starfish_status submit_residual(struct starfish_job *job, enum starfish_phase phase,
+static starfish_status submit_residual(struct starfish_poisson_job *job, enum starfish_phase phase,
                                        const starfish_handle *result)
 {
     const struct starfish_residual_data data = {.rhs = solved_rhs(job),
@@ -65,7 +65,7 @@ static starfish_status submit_residual(struct starfish_job *job, enum starfish_p
                                    &data);
 }
 
-static starfish_status make_refinement(struct starfish_job *job)
+static starfish_status make_refinement(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_cut_array array = {
@@ -81,7 +81,7 @@ static starfish_status make_refinement(struct starfish_job *job)
 }
 
 /* Solve again for what the residual says is missing, and add it where that helps. */
-static starfish_status submit_refinement(struct starfish_job *job, int step)
+static starfish_status submit_refinement(struct starfish_poisson_job *job, int step)
 {
     struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_refinement_data data = {.rhs = solved_rhs(job),
@@ -100,7 +100,7 @@ static starfish_status submit_refinement(struct starfish_job *job, int step)
 
 /* The user's right-hand side, or one of ours where boundary data are moved to it before the solve, or where it is read
  * again after the solution has taken its place. */
-static starfish_status prepare_rhs(struct starfish_job *job, const struct starfish_boundary *boundary)
+static starfish_status prepare_rhs(struct starfish_poisson_job *job, const struct starfish_boundary *boundary)
 {
     const struct starfish_method_row *method = job->plan->method;
     const int overwritten = job->rhs->memory == job->solution->memory; /* of spread fields, the first share's */
@@ -113,7 +113,7 @@ static starfish_status prepare_rhs(struct starfish_job *job, const struct starfi
 }
 
 /* A field may be the right-hand side of any number of jobs, and be written by none. */
-static starfish_status forget_readers(struct starfish_job *job)
+static starfish_status forget_readers(struct starfish_poisson_job *job)
 {
     enum { JOBS = 256 };
     if ((atomic_fetch_add(&job->rhs->jobs, 1) + 1) % JOBS != 0)
@@ -122,7 +122,7 @@ static starfish_status forget_readers(struct starfish_job *job)
 }
 
 /* The job's data, and tasks for which no other rank waits. */
-static starfish_status prepare(struct starfish_job *job, const struct starfish_boundary *boundary)
+static starfish_status prepare(struct starfish_poisson_job *job, const struct starfish_boundary *boundary)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const int refines = plan->refinements > 0 && !plan->method->join;
@@ -136,7 +136,7 @@ static starfish_status prepare(struct starfish_job *job, const struct starfish_b
     return refines ? make_refinement(job) : STARFISH_SUCCESS;
 }
 
-static starfish_status submit_graph(struct starfish_job *job, const struct starfish_boundary *boundary)
+static starfish_status submit_graph(struct starfish_poisson_job *job, const struct starfish_boundary *boundary)
 {
     struct starfish_poisson_plan *plan = job->plan;
     STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(job, boundary)));
@@ -150,7 +150,7 @@ static starfish_status submit_graph(struct starfish_job *job, const struct starf
     return starfish_job_submit_rest(job);
 }
 
-starfish_status starfish_job_submit_rest(struct starfish_job *job)
+starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
 {
     STARFISH_TRY(starfish_job_submit_unpacking(job));
     if (!reads_residual(job->plan))
@@ -166,7 +166,7 @@ starfish_status starfish_job_submit_rest(struct starfish_job *job)
 /* ---- Fields that a job's own thread works on --------------------------------------------------------------------- */
 
 /* Tasks on a field run in the order of their submission, which another job's thread may not have come to yet. */
-static void take_fields(struct starfish_job *job)
+static void take_fields(struct starfish_poisson_job *job)
 {
     starfish_field_wait_for_holders(job->rhs);
     starfish_field_wait_for_holders(job->solution);
@@ -176,7 +176,7 @@ static void take_fields(struct starfish_job *job)
     starfish_field_hold(job->solution);
 }
 
-void starfish_job_release_fields(struct starfish_job *job)
+void starfish_job_release_fields(struct starfish_poisson_job *job)
 {
     starfish_field_release_hold(job->rhs);
     starfish_field_release_hold(job->solution);
@@ -185,7 +185,7 @@ void starfish_job_release_fields(struct starfish_job *job)
 /* ---- Jobs ------------------------------------------------------------------------------------------------------- */
 
 /* Waits for what was submitted, and releases everything but the job itself and what fill_info reads. */
-static starfish_status finish(struct starfish_job *job)
+static starfish_status finish(struct starfish_poisson_job *job)
 {
     const starfish_status joined = job->plan->method->join ? job->plan->method->join(job) : STARFISH_SUCCESS;
     const starfish_status waited = starfish_progress_wait(&job->progress);
@@ -208,7 +208,7 @@ static starfish_status finish(struct starfish_job *job)
     return searched != STARFISH_SUCCESS ? searched : joined;
 }
 
-static void destroy(struct starfish_job *job)
+static void destroy(struct starfish_poisson_job *job)
 {
     if (starfish_is_stuck())
         return; /* tasks may still use it */
@@ -231,14 +231,14 @@ static void destroy(struct starfish_job *job)
 /* What a job is made of, besides the plan and the boundary data; the fields are the same in place. */
 struct request {
     struct starfish_field *rhs, *solution;
-    int owns_fields, lone, in_place, staged; /* as struct starfish_job has them */
+    int owns_fields, lone, in_place, staged; /* as struct starfish_poisson_job has them */
     struct starfish_bundle *bundle;          /* for its tasks, or NULL */
 };
 
 static starfish_status submit(struct starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
-                              const struct request *request, starfish_job **result)
+                              const struct request *request, starfish_poisson_job **result)
 {
-    struct starfish_job *job = calloc(1, sizeof *job);
+    struct starfish_poisson_job *job = calloc(1, sizeof *job);
     if (!job)
         return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job"));
     job->plan = plan;
@@ -300,7 +300,7 @@ static starfish_status check_fields(struct starfish_poisson_plan *plan, const st
 }
 
 starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
-                                              starfish_field *rhs, starfish_field *solution, starfish_job **job)
+                                              starfish_field *rhs, starfish_field *solution, starfish_poisson_job **job)
 {
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
@@ -385,7 +385,7 @@ static int is_staged(const struct starfish_poisson_plan *plan, const struct arra
 }
 
 static starfish_status submit_memory(starfish_poisson_plan *plan, const struct arrays *arrays, int lone,
-                                     starfish_job **job)
+                                     starfish_poisson_job **job)
 {
     struct request request = {
         .owns_fields = 1, .lone = lone, .in_place = arrays->boundary_stays, .bundle = arrays->bundle};
@@ -410,7 +410,8 @@ static starfish_status submit_memory(starfish_poisson_plan *plan, const struct a
     return status;
 }
 
-static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct arrays *arrays, starfish_job **job)
+static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct arrays *arrays,
+                                     starfish_poisson_job **job)
 {
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(job, "job");
@@ -425,7 +426,7 @@ static starfish_status submit_arrays(starfish_poisson_plan *plan, const struct a
 }
 
 starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
-                                        const void *rhs, void *solution, starfish_job **job)
+                                        const void *rhs, void *solution, starfish_poisson_job **job)
 {
     STARFISH_OWN_ARITHMETIC;
     return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 0, NULL}, job);
@@ -434,7 +435,7 @@ starfish_status starfish_poisson_submit(starfish_poisson_plan *plan, const struc
 starfish_status starfish_poisson_submit_staying(struct starfish_poisson_plan *plan,
                                                 const struct starfish_boundary *boundary, const void *rhs,
                                                 void *solution, struct starfish_bundle *bundle,
-                                                struct starfish_job **job)
+                                                struct starfish_poisson_job **job)
 {
     return submit_arrays(plan, &(struct arrays){boundary, rhs, solution, 1, bundle}, job);
 }
@@ -443,7 +444,7 @@ starfish_status starfish_poisson_solve(starfish_poisson_plan *plan, const struct
                                        const void *rhs, void *solution, struct starfish_info *info)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_job *job = NULL;
+    starfish_poisson_job *job = NULL;
     starfish_rest_call_begin();
     starfish_status status = starfish_poisson_submit_staying(plan, boundary, rhs, solution, NULL, &job);
     if (status == STARFISH_SUCCESS)
@@ -460,14 +461,14 @@ struct told {
     struct starfish_findings findings;
 };
 
-static starfish_status find_out(const struct starfish_job *job, double seconds, struct told *told)
+static starfish_status find_out(const struct starfish_poisson_job *job, double seconds, struct told *told)
 {
     STARFISH_TRY(starfish_job_find_accuracy(job, &told->findings));
     return starfish_job_fill_info(job, seconds, &told->findings.accuracy, &told->info);
 }
 
 /* Short of a tolerance there is a solution, of which to tell; the message of the failure stays. */
-static starfish_status end(starfish_job *job, starfish_status status, struct told *told)
+static starfish_status end(starfish_poisson_job *job, starfish_status status, struct told *told)
 {
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     const double seconds = starfish_progress_seconds(&job->progress);
@@ -484,7 +485,7 @@ static starfish_status end(starfish_job *job, starfish_status status, struct tol
     return starfish_job_accept(job, &failure, &told->findings, &told->info);
 }
 
-starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
+starfish_status starfish_job_wait_accuracy(starfish_poisson_job *job, struct starfish_info *info,
                                            struct starfish_accuracy *accuracy)
 {
     STARFISH_OWN_ARITHMETIC;
@@ -505,13 +506,13 @@ starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_in
     return status;
 }
 
-starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info)
+starfish_status starfish_job_wait(starfish_poisson_job *job, struct starfish_info *info)
 {
     STARFISH_OWN_ARITHMETIC;
     return starfish_job_wait_accuracy(job, info, NULL);
 }
 
-void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total)
+void starfish_job_progress(const starfish_poisson_job *job, size_t *finished, size_t *total)
 {
     if (!job || !finished || !total)
         return;

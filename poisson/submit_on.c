@@ -16,7 +16,7 @@
 
 /* The solve, while it goes on; and what it has come to, until it is asked for. */
 struct starfish_job_on {
-    struct starfish_job *job; /* NULL: it is over */
+    struct starfish_poisson_job *job; /* NULL: it is over */
     struct starfish_bundle *bundle;
     double *pertrb_of_all; /* one for each problem */
     struct starfish_failure failure;
@@ -63,7 +63,7 @@ static starfish_status check(const struct starfish_poisson_plan *plan, const str
 /* The solve's end. */
 static void collect(struct starfish_job_on *on)
 {
-    struct starfish_job *job = on->job;
+    struct starfish_poisson_job *job = on->job;
     if (!job)
         return;
     on->job = NULL;
@@ -97,9 +97,9 @@ static starfish_status launch(struct starfish_poisson_plan *plan, const struct r
     return status;
 }
 
-static starfish_status make_job(struct starfish_poisson_plan *plan, struct starfish_job **job)
+static starfish_status make_job(struct starfish_poisson_plan *plan, struct starfish_poisson_job **job)
 {
-    struct starfish_job *made = calloc(1, sizeof *made);
+    struct starfish_poisson_job *made = calloc(1, sizeof *made);
     struct starfish_job_on *on = calloc(1, sizeof *on);
     double *pertrb = calloc(plan->count, sizeof *pertrb);
     if (!made || !on || !pertrb) {
@@ -117,11 +117,11 @@ static starfish_status make_job(struct starfish_poisson_plan *plan, struct starf
 
 starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const struct starfish_boundary *boundary,
                                            const void *rhs, void *solution, struct CUstream_st *stream,
-                                           starfish_job **result)
+                                           starfish_poisson_job **result)
 {
     STARFISH_OWN_ARITHMETIC;
     const struct request_on request = {boundary, rhs, solution};
-    struct starfish_job *job;
+    struct starfish_poisson_job *job;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
@@ -148,7 +148,7 @@ starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan, const st
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_info *info,
+starfish_status starfish_job_wait_on(struct starfish_poisson_job *job, struct starfish_info *info,
                                      struct starfish_accuracy *accuracy)
 {
     struct starfish_job_on *on = job->on;
@@ -164,7 +164,7 @@ starfish_status starfish_job_wait_on(struct starfish_job *job, struct starfish_i
 }
 
 /* Of a solve that is over, nothing. */
-void starfish_job_progress_on(const struct starfish_job *job, size_t *finished, size_t *total)
+void starfish_job_progress_on(const struct starfish_poisson_job *job, size_t *finished, size_t *total)
 {
     *finished = *total = 0;
     if (job->on->job)

@@ -71,7 +71,7 @@ static size_t shared_pieces(const struct starfish_tridiag_plan *plan)
 /* GPUs must have room for what is theirs. */
 static int can_share(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
 {
-    const struct starfish_context *context = plan->context;
+    const struct starfish_context *context = plan->plan.context;
 
     return plan->options.pieces == 0 && context->workers_of[STARFISH_CPU] > 0 &&
            context->workers_of[STARFISH_GPU] > 0 && coefficients < STARFISH_ON_DEVICE &&
@@ -81,7 +81,8 @@ static int can_share(const struct starfish_tridiag_plan *plan, enum starfish_res
 static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
 {
     const struct starfish_tridiag_problem *p = &plan->problem;
-    const size_t cores = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t cores = plan->plan.context->workers_of[STARFISH_CPU],
+                 gpus = plan->plan.context->workers_of[STARFISH_GPU];
     const size_t worth = (size_t)((double)p->n * (double)p->lines * (double)p->rhs / UNKNOWNS_PER_PIECE) + 1;
     const size_t wanted = gpus == 0                            ? PIECES_PER_CORE * cores
                           : coefficients == STARFISH_ON_DEVICE ? gpus
@@ -140,17 +141,17 @@ static starfish_status register_coefficients(struct starfish_tridiag_plan *plan,
     struct starfish_batch_task *task = &piece->task;
 
     for (int i = 0; i < 3; i++) {
-        struct starfish_data_block_place lines = {.context = plan->context,
+        struct starfish_data_block_place lines = {.context = plan->plan.context,
                                                   .name = names[i],
                                                   .memory =
                                                       at(arrays[i], piece->first_line * p->coefficients.line, size),
                                                   .element_size = size};
-        STARFISH_TRY(starfish_memory_place(plan->context, names[i], arrays[i], &lines.node, NULL));
+        STARFISH_TRY(starfish_memory_place(plan->plan.context, names[i], arrays[i], &lines.node, NULL));
         STARFISH_TRY(starfish_data_block_register(&task->coefficient[i], &lines, &task->coefficient_shape.block));
         starfish_data_set_constant(task->coefficient[i], 1);
     }
     if (p->shift)
-        STARFISH_TRY(starfish_array_over(&task->shift, plan->context, "problem.shift",
+        STARFISH_TRY(starfish_array_over(&task->shift, plan->plan.context, "problem.shift",
                                          at(p->shift, piece->first_line, size), task->kernel.lines, size));
     starfish_data_set_constant(task->shift, 1);
     return STARFISH_SUCCESS;
@@ -198,7 +199,7 @@ static size_t workspace_of_core(const struct starfish_batch *kernel, size_t core
 static void count_workspace(const struct starfish_tridiag_plan *plan, size_t bytes[STARFISH_WORKER_KINDS])
 {
     const size_t size = starfish_real_size(plan->options.precision);
-    const size_t cores = starfish_team_largest(plan->context, STARFISH_CPU);
+    const size_t cores = starfish_team_largest(plan->plan.context, STARFISH_CPU);
     size_t cpu = 0, gpu = 0;
 
     for (size_t i = 0; i < plan->pieces; i++) {
@@ -222,7 +223,7 @@ static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
     size_t bytes[STARFISH_WORKER_KINDS];
 
     count_workspace(plan, bytes);
-    return starfish_workspace_create(&plan->workspace, plan->context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
+    return starfish_workspace_create(&plan->workspace, plan->plan.context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
 }
 
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
@@ -253,12 +254,12 @@ static void measure(struct starfish_tridiag_plan *plan)
         most = plan->piece[i].task.kernel.lines > most ? plan->piece[i].task.kernel.lines : most;
     count_workspace(plan, work);
     count_lines(plan, plan->problem.lines, &coefficients, &prepared, &vectors);
-    plan->memory = (struct starfish_memory){.main_bytes = prepared + work[STARFISH_CPU] * plan->context->workers,
+    plan->memory = (struct starfish_memory){.main_bytes = prepared + work[STARFISH_CPU] * plan->plan.context->workers,
                                             .gpu_work = work[STARFISH_GPU] + BESIDE,
                                             .gpu_data = coefficients + prepared + vectors};
     count_lines(plan, most, &coefficients, &prepared, &vectors);
     plan->memory.gpu_least = plan->memory.gpu_work + starfish_device_footprint(coefficients + prepared + vectors, 0);
-    starfish_memory_complete(plan->context, 0, &plan->memory);
+    starfish_memory_complete(plan->plan.context, 0, &plan->memory);
 }
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
@@ -272,7 +273,7 @@ static const double most_growth = 16;
 static double growth_of(const struct starfish_tridiag_plan *plan, const struct starfish_batch_growth *growth)
 {
     const struct starfish_batch *kernel = &plan->piece[0].task.kernel;
-    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+    const int on_gpus = plan->plan.context->workers_of[STARFISH_GPU] > 0;
 
     if (!isinf(growth->any_order))
         return growth->from_top;
@@ -293,7 +294,7 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
         const struct starfish_batch_growth *growth = piece->growth.memory;
-        STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->context, STARFISH_READ));
+        STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->plan.context, STARFISH_READ));
         for (size_t l = 0; l < piece->growth.count / DOUBLES_OF_GROWTH; l++) {
             const double own = growth_of(plan, &growth[l]);
             if (own > plan->growth) {
@@ -337,7 +338,7 @@ static starfish_status prepare(struct starfish_tridiag_plan *plan)
 
     if (!plan->options.keep_factors && !plan->options.check && !has_border(plan))
         return STARFISH_SUCCESS;
-    starfish_progress_init(&progress, plan->context);
+    starfish_progress_init(&progress, plan->plan.context);
     set_prepared(plan, 0);
     for (size_t i = 0; i < plan->pieces && status == STARFISH_SUCCESS; i++)
         status = starfish_submit_batch_prepare(&progress, &plan->piece[i].task);
@@ -381,7 +382,7 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     enum starfish_residence residence;
     int node;
 
-    STARFISH_TRY(starfish_memory_place(plan->context, "problem.diag", plan->problem.diag, &node, &residence));
+    STARFISH_TRY(starfish_memory_place(plan->plan.context, "problem.diag", plan->problem.diag, &node, &residence));
     plan->shares = can_share(plan, residence);
     plan->pieces = plan->shares               ? shared_pieces(plan)
                    : plan->options.pieces > 0 ? plan->options.pieces
@@ -399,7 +400,7 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
 /* What does not fit into a GPU is the cores', where there are any. */
 static starfish_status complete(struct starfish_tridiag_plan *plan)
 {
-    if (plan->context->workers_of[STARFISH_CPU] == 0)
+    if (plan->plan.context->workers_of[STARFISH_CPU] == 0)
         STARFISH_TRY(starfish_memory_check("a batch of lines", &plan->memory));
     STARFISH_TRY(create_workspace(plan));
     STARFISH_TRY(register_all_coefficients(plan));
@@ -410,10 +411,11 @@ static starfish_status complete(struct starfish_tridiag_plan *plan)
 
 /* The plan, cut into pieces; `completes`: with all that a solve needs. */
 static starfish_status create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                              const struct starfish_tridiag_options *user, int completes,
-                              starfish_tridiag_plan **result)
+                              const struct starfish_tridiag_options *user, int completes, starfish_plan **result)
 {
+    const double start = starfish_now();
     struct starfish_tridiag_options options;
+    struct starfish_plan *base;
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
@@ -423,10 +425,10 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     STARFISH_TRY(check_problem(&normalised));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
     STARFISH_TRY(check_options(context, &normalised, &options));
-    struct starfish_tridiag_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    plan->context = context;
+    STARFISH_TRY(starfish_plan_begin(context, &starfish_tridiag_kind, sizeof(struct starfish_tridiag_plan), &base));
+    struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
+    base->about.method = starfish_algorithm_names[options.algorithm];
+    base->about.unknowns = normalised.n * normalised.lines * normalised.rhs;
     plan->problem = normalised;
     plan->options = options;
     plan->growth = NAN;
@@ -435,17 +437,11 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     starfish_status status = cut(plan);
     if (status == STARFISH_SUCCESS && completes)
         status = complete(plan);
-    if (status != STARFISH_SUCCESS) {
-        starfish_tridiag_plan_destroy(plan);
-        return status; /* NOLINT(clang-analyzer-unix.Malloc): a stuck runtime may still use it */
-    }
-    *result = plan;
-    return STARFISH_SUCCESS;
+    return starfish_plan_end(base, start, status, result);
 }
 
 starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                                             const struct starfish_tridiag_options *options,
-                                             starfish_tridiag_plan **plan)
+                                             const struct starfish_tridiag_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
     return create(context, problem, options, 1, plan);
@@ -455,37 +451,36 @@ starfish_status starfish_tridiag_memory(starfish_context *context, const struct 
                                         const struct starfish_tridiag_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
 
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(create(context, problem, options, 0, &plan));
-    *memory = plan->memory;
-    starfish_tridiag_plan_destroy(plan);
+    *memory = ((struct starfish_tridiag_plan *)plan)->memory;
+    starfish_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_tridiag_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory)
 {
-    STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(plan, "plan");
-    return starfish_memory_tell(plan->context, &plan->memory, memory);
+    return starfish_memory_tell(plan->context, &((const struct starfish_tridiag_plan *)plan)->memory, memory);
 }
 
-starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan)
+starfish_status starfish_tridiag_plan_update(starfish_plan *base)
 {
     STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(plan, "plan");
+    struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
+
+    STARFISH_TRY(starfish_plan_check(base, &starfish_tridiag_kind));
     /* Copies on other devices are of the old values. */
     release_coefficients(plan);
     STARFISH_TRY(register_all_coefficients(plan));
     return prepare(plan);
 }
 
-void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
+void starfish_tridiag_release(struct starfish_plan *base)
 {
-    STARFISH_OWN_ARITHMETIC;
-    if (!plan || starfish_is_stuck()) /* tasks may still use it */
-        return;
+    struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
+
     release_coefficients(plan);
     for (size_t i = 0; i < plan->pieces; i++) {
         starfish_array_unregister(plan->piece[i].factors);
@@ -494,13 +489,15 @@ void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan)
     }
     starfish_workspace_destroy(&plan->workspace);
     pthread_mutex_destroy(&plan->lock);
-    free(plan);
 }
 
-double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line)
+double starfish_tridiag_plan_growth(const starfish_plan *base, size_t *line)
 {
     STARFISH_OWN_ARITHMETIC;
+    const int is_one = base && base->kind == &starfish_tridiag_kind;
+    const struct starfish_tridiag_plan *plan = (const struct starfish_tridiag_plan *)base;
+
     if (line)
-        *line = plan ? plan->growth_line : 0;
-    return plan ? plan->growth : (double)NAN;
+        *line = is_one ? plan->growth_line : 0;
+    return is_one ? plan->growth : (double)NAN;
 }

@@ -4,8 +4,8 @@
 #define STARFISH_TRIDIAG_PLAN_H
 
 #include "codelets/batch.h"
+#include "solver/solver.h"
 #include "tridiag/share.h"
-#include <starfish/memory.h>
 
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ struct starfish_batch_piece {
 };
 
 struct starfish_tridiag_plan {
-    struct starfish_context *context;
+    struct starfish_plan plan; /* the first member: of starfish_tridiag_kind */
     struct starfish_tridiag_problem problem;
     struct starfish_tridiag_options options;
     size_t element_size; /* of right-hand sides: a real or two */
@@ -35,5 +35,12 @@ struct starfish_tridiag_plan {
     size_t submitted, in_flight;                            /* jobs */
     struct starfish_batch_share share[STARFISH_RESIDENCES]; /* by the vectors' place */
 };
+
+/* solve.c */
+extern const struct starfish_kind starfish_tridiag_kind;
+
+/* plan.c, for the kind */
+void starfish_tridiag_release(struct starfish_plan *base);
+starfish_status starfish_tridiag_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory);
 
 #endif

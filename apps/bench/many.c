@@ -117,11 +117,11 @@ static starfish_status solve_one_by_one(struct subject *s)
 
 static starfish_status solve_in_flight(struct subject *s)
 {
-    starfish_job *job[MOST_IN_FLIGHT] = {NULL};
+    starfish_poisson_job *job[MOST_IN_FLIGHT] = {NULL};
     starfish_status status = STARFISH_SUCCESS;
     s->submitting = 0;
     for (size_t p = 0; p < s->run->count + MOST_IN_FLIGHT; ++p) {
-        starfish_job **slot = &job[p % MOST_IN_FLIGHT];
+        starfish_poisson_job **slot = &job[p % MOST_IN_FLIGHT];
         const starfish_status waited = *slot ? starfish_job_wait(*slot, NULL) : STARFISH_SUCCESS;
         *slot = NULL;
         status = status == STARFISH_SUCCESS ? waited : status;

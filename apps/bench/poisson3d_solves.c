@@ -119,7 +119,8 @@ static starfish_status make_fields(struct subject *s, starfish_poisson_plan *pla
     return status;
 }
 
-static starfish_status submit(const struct subject *s, starfish_poisson_plan *plan, size_t array, starfish_job **job)
+static starfish_status submit(const struct subject *s, starfish_poisson_plan *plan, size_t array,
+                              starfish_poisson_job **job)
 {
     return s->where == POISSON3D_SPREAD
                ? starfish_poisson_submit_field(plan, NULL, s->field[2 * array], s->field[2 * array + 1], job)
@@ -128,7 +129,7 @@ static starfish_status submit(const struct subject *s, starfish_poisson_plan *pl
 
 static starfish_status solve_once(struct subject *s, starfish_poisson_plan *plan, struct starfish_info *info)
 {
-    starfish_job *job;
+    starfish_poisson_job *job;
     STARFISH_TRY(make_fields(s, plan));
     STARFISH_TRY(submit(s, plan, 0, &job));
     return starfish_job_wait(job, info);
@@ -154,7 +155,7 @@ static starfish_status check(struct subject *s)
 
 /* Jobs in flight, the oldest first. */
 struct flight {
-    starfish_job *job[POISSON3D_MOST_IN_FLIGHT];
+    starfish_poisson_job *job[POISSON3D_MOST_IN_FLIGHT];
     size_t jobs, submitted; /* the latter counts all there were */
 };
 
@@ -170,7 +171,7 @@ static starfish_status submit_next(struct subject *s, starfish_poisson_plan *pla
 static starfish_status wait_for_oldest(struct subject *s, struct flight *flight)
 {
     struct starfish_info info;
-    starfish_job *oldest = flight->job[0];
+    starfish_poisson_job *oldest = flight->job[0];
     memmove(flight->job, flight->job + 1, --flight->jobs * sizeof flight->job[0]);
     STARFISH_TRY(starfish_job_wait(oldest, &info));
     s->gpu_tasks += (double)info.worker[STARFISH_GPU].tasks;

@@ -150,19 +150,19 @@ static const struct way ways[] = {
     {", the public call, pageable memory", "all", -1, -1, PLACE_PAGEABLE},
 };
 
-static starfish_status solve_once(starfish_tridiag_plan *plan, void *const *array, double *seconds)
+static starfish_status solve_once(starfish_plan *plan, void *const *array, double *seconds)
 {
-    struct starfish_tridiag_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
-    STARFISH_TRY(starfish_tridiag_solve(plan, array[BATCH_RHS], array[BATCH_SOLUTION], &info));
+    STARFISH_TRY(starfish_plan_solve(plan, NULL, array[BATCH_RHS], array[BATCH_SOLUTION], &info));
     *seconds = info.seconds;
     return STARFISH_SUCCESS;
 }
 
 /* Warm-up and measurements end early where a solve takes long; but GPUs and cores find out in lone solves how to share
  * a batch. */
-static starfish_status time_solves(struct tridiag_bench *run, starfish_tridiag_plan *plan, void *const *array,
-                                   int shared, int *measured)
+static starfish_status time_solves(struct tridiag_bench *run, starfish_plan *plan, void *const *array, int shared,
+                                   int *measured)
 {
     enum { UNTIL_SHARED = 32 };
     const size_t most = shared && run->bench.warmup > 0 ? UNTIL_SHARED : run->bench.warmup;
@@ -198,7 +198,7 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
 {
     const struct starfish_tridiag_problem problem = problem_at(c, way->place);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
     char what[96];
     int measured;
 
@@ -210,7 +210,7 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
     if (status == STARFISH_SUCCESS)
         status = time_solves(run, plan, way->place == PLACE_DEVICE ? c->device : c->host, way->cores && way->gpus,
                              &measured);
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     if (way->place == PLACE_PINNED)
         pin(context, c, starfish_unpin);
     STARFISH_TRY(status);

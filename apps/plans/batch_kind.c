@@ -14,7 +14,7 @@ struct batch_run {
     struct batch_case data;
     struct starfish_tridiag_options options;
     struct starfish_array array[BATCH_ARRAYS];
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
 };
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
@@ -108,8 +108,8 @@ static starfish_status create_plan(struct plan *plan, int check)
 static starfish_status solve(struct plan *plan)
 {
     struct batch_run *run = plan->data;
-    struct starfish_tridiag_info info;
-    STARFISH_TRY(starfish_tridiag_solve(run->plan, plan->array[0], plan->array[1], &info));
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, plan->array[0], plan->array[1], &info));
     plan->seconds = info.seconds;
     return STARFISH_SUCCESS;
 }
@@ -126,7 +126,7 @@ static starfish_status check_solution(struct plan *plan)
 static void destroy_plan(struct plan *plan)
 {
     struct batch_run *run = plan->data;
-    starfish_tridiag_plan_destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     run->plan = NULL;
 }
 

@@ -66,7 +66,7 @@ static void destroy(void *plan)
 
 static starfish_status submit(struct problem_run *run, void *solution, void **job)
 {
-    starfish_job *submitted = NULL;
+    starfish_poisson_job *submitted = NULL;
     const starfish_status status =
         starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
 
@@ -83,7 +83,7 @@ static starfish_status make_fields(struct problem_run *run)
 
 static starfish_status submit_fields(struct problem_run *run, void **job)
 {
-    starfish_job *submitted = NULL;
+    starfish_poisson_job *submitted = NULL;
     const starfish_status status =
         starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &submitted);
 

@@ -1,4 +1,4 @@
-/* What plans take of memory: struct starfish_memory (starfish/poisson.h), before they are made, by the arguments of
+/* What plans take of memory: struct starfish_memory (starfish/solve.h), before they are made, by the arguments of
  * their creation, and after. Plans of starfish/poisson.h have their functions there, and those of starfish/fem.h none.
  *
  * A plan whose gpu_least is more than gpu_there is not made (MEMORY, with the bytes); a batch of lines is then the
@@ -50,8 +50,6 @@ STARFISH_API starfish_status starfish_tridiag_memory(starfish_context *context,
                                                      const struct starfish_tridiag_problem *problem,
                                                      const struct starfish_tridiag_options *options,
                                                      struct starfish_memory *memory);
-STARFISH_API starfish_status starfish_tridiag_plan_memory(const starfish_tridiag_plan *plan,
-                                                          struct starfish_memory *memory);
 
 #ifdef __cplusplus
 }

@@ -175,16 +175,7 @@ struct starfish_poisson_options {
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;
-typedef struct starfish_job starfish_job;
-
-/* Inhomogeneous data on the six faces, [axis][low end, high end]: an array of the plan's precision over the unknowns of
- * the other two directions, lower direction fastest (x faces: ny*nz, y faces: nx*nz, z faces: nx*ny), or, where that is
- * NULL, a constant. Arrays lie in host or CUDA device memory (recognised, each by itself). Ignored at periodic and
- * TRIDIAGONAL ends. */
-struct starfish_boundary {
-    const void *array[3][2];
-    double constant[3][2];
-};
+typedef struct starfish_poisson_job starfish_poisson_job;
 
 /* What a solve did. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
  * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
@@ -271,20 +262,6 @@ STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *
 /* Its jobs must have been waited for, and its fields be gone. NULL is allowed. */
 STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
 
-/* Bytes that a plan and its solves take in each memory, upper bounds but for `gpu_there`. What is the GPUs' is for each
- * of them, and 0 where the context has none. A plan whose `gpu_least` is more than `gpu_there` is not made (MEMORY),
- * but that method slab leaves the work to cores where there are any. A solve whose `gpu_work + gpu_data` is more than
- * `gpu_there` moves data to and fro; method slab streams the field then. */
-struct starfish_memory {
-    size_t main_bytes; /* main memory, beside the user's arrays: what is between tasks, coefficients; pinned copies of
-                          arrays in pageable memory */
-    size_t gpu_work;   /* for good, as long as there is the plan: work space, matrices */
-    size_t gpu_data;   /* during a solve, if right-hand side, solution and all between them stay */
-    size_t gpu_least;  /* gpu_work, and the most that the tasks of a solve need at once */
-    size_t gpu_there;  /* what plans may use, as StarPU sees it (STARPU_LIMIT_CUDA_MEM), without other plans' gpu_work,
-                          but with this one's; of the GPU with the least */
-    int streamed;      /* 1: slabs of the field take turns in the GPUs' memory */
-};
 /* Before a plan is made, by the arguments of its creation: analyses the problem (of n unknowns per direction: n, or
  * n^2 to look for singular modes), and allocates next to nothing. Where `method` is AUTO it is for the method that is
  * the choice by then. Errors as of the creation. Thread-safe. */
@@ -331,7 +308,7 @@ STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
  * then the solution is the last one, and info says how far it came). */
 STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
                                                      const struct starfish_boundary *boundary, const void *rhs,
-                                                     void *solution, starfish_job **job);
+                                                     void *solution, starfish_poisson_job **job);
 
 /* The same in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the stream
  * at the time of the call is done, and what is put there later begins when the solve is over, whether it has succeeded
@@ -347,20 +324,21 @@ STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan
  * the job has been waited for. */
 STARFISH_API starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan,
                                                         const struct starfish_boundary *boundary, const void *rhs,
-                                                        void *solution, struct CUstream_st *stream, starfish_job **job);
+                                                        void *solution, struct CUstream_st *stream,
+                                                        starfish_poisson_job **job);
 /* Wait until the solution is in its memory, and free the job; once per job, from any thread. `info` may be NULL.
  * Errors: those of starfish_poisson_solve that the submission has not returned. */
-STARFISH_API starfish_status starfish_job_wait(starfish_job *job, struct starfish_info *info);
+STARFISH_API starfish_status starfish_job_wait(starfish_poisson_job *job, struct starfish_info *info);
 /* The same, and how good the solution is; both structs are also filled where the status is NUMERICAL. Either may be
  * NULL. */
-STARFISH_API starfish_status starfish_job_wait_accuracy(starfish_job *job, struct starfish_info *info,
+STARFISH_API starfish_status starfish_job_wait_accuracy(starfish_poisson_job *job, struct starfish_info *info,
                                                         struct starfish_accuracy *accuracy);
 /* To be called before the job is waited for: the wait then writes to `pertrb`, options.count doubles, what was taken
  * off the right-hand side of each problem, 0 where the problem is not singular. Errors: ARGUMENT (NULL). */
-STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_job *job, double *pertrb);
+STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_poisson_job *job, double *pertrb);
 /* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted.
  */
-STARFISH_API void starfish_job_progress(const starfish_job *job, size_t *finished, size_t *total);
+STARFISH_API void starfish_job_progress(const starfish_poisson_job *job, size_t *finished, size_t *total);
 
 /* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
  * (rhs and solution may be the same field). Jobs on a field follow one another in the order of their submissions. As
@@ -379,7 +357,7 @@ STARFISH_API starfish_status starfish_poisson_field_spread(starfish_poisson_plan
 STARFISH_API starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan,
                                                            const struct starfish_boundary *boundary,
                                                            starfish_field *rhs, starfish_field *solution,
-                                                           starfish_job **job);
+                                                           starfish_poisson_job **job);
 
 #ifdef __cplusplus
 }

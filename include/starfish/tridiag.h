@@ -15,7 +15,7 @@
 #ifndef STARFISH_TRIDIAG_PUBLIC_H
 #define STARFISH_TRIDIAG_PUBLIC_H
 
-#include <starfish/context.h>
+#include <starfish/solve.h>
 #include <starfish/types.h>
 
 #ifdef __cplusplus
@@ -74,45 +74,27 @@ struct starfish_tridiag_options {
         .algorithm = STARFISH_ALGORITHM_AUTO, .pieces = 0, .keep_factors = 0, .check = 0                               \
     }
 
-typedef struct starfish_tridiag_plan starfish_tridiag_plan;
-typedef struct starfish_tridiag_job starfish_tridiag_job;
-
-struct starfish_tridiag_info {
-    double seconds; /* submission to completion, solution back in its memory */
-    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
-};
-
-/* `options` may be NULL. The caller owns *plan; destroy it before its context.
+/* A plan for starfish/solve.h, whose arrays are laid out as problem.vectors says; rhs and solution may be the same, and
+ * there is no boundary data. A matrix that breaks down gives a solution that is not finite.
+ *
+ * `options` may be NULL. The caller owns *plan; destroy it before its context.
  * Errors: ARGUMENT (names the member), UNSUPPORTED (the algorithm cannot do this size on these workers), SINGULAR
  * (`check`: names a line with a pivot that is zero or has no reciprocal), NUMERICAL (`check`: names the line of the
  * largest growth), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_tridiag_plan_create(starfish_context *context,
                                                           const struct starfish_tridiag_problem *problem,
                                                           const struct starfish_tridiag_options *options,
-                                                          starfish_tridiag_plan **plan);
+                                                          starfish_plan **plan);
 /* After the coefficients or shifts have changed where they lie: checks and factorises again. No job may be running.
  * Errors: as of the creation. */
-STARFISH_API starfish_status starfish_tridiag_plan_update(starfish_tridiag_plan *plan);
-/* Its jobs must have been waited for. NULL is allowed. */
-STARFISH_API void starfish_tridiag_plan_destroy(starfish_tridiag_plan *plan);
+STARFISH_API starfish_status starfish_tridiag_plan_update(starfish_plan *plan);
 /* By how much the algorithm may enlarge rounding errors, at worst over all lines, and the line; NaN unless `check`,
  * which refuses more than 16. It is the largest pivot over the largest entry in elimination from the top where that is
  * what the algorithm does, or where every order of elimination is stable: for matrices that are dominant by rows or
  * columns, definite, M-matrices, or other H-matrices. For other matrices it is the largest backward error of trial
  * solves, in units of rounding, with CR, PCR, their hybrids and on periodic lines. On GPUs AUTO and TILED eliminate in
  * an order that depends on the batch, and other matrices are refused. */
-STARFISH_API double starfish_tridiag_plan_growth(const starfish_tridiag_plan *plan, size_t *line);
-
-/* Solve: `rhs` and `solution` lie in host or CUDA device memory (recognised), as problem.vectors says; they may be the
- * same array, else they may not overlap. `info` may be NULL. Blocks until the solution is in its memory. Errors:
- * ARGUMENT (names the argument), MEMORY, RUNTIME. A matrix that breaks down gives a solution that is not finite. */
-STARFISH_API starfish_status starfish_tridiag_solve(starfish_tridiag_plan *plan, const void *rhs, void *solution,
-                                                    struct starfish_tridiag_info *info);
-/* The same without waiting: the arrays must stay until the job is done. Every job must be waited for, once; waiting
- * frees it. Errors: those of the solve, and with those of arguments there is no job. */
-STARFISH_API starfish_status starfish_tridiag_submit(starfish_tridiag_plan *plan, const void *rhs, void *solution,
-                                                     starfish_tridiag_job **job);
-STARFISH_API starfish_status starfish_tridiag_wait(starfish_tridiag_job *job, struct starfish_tridiag_info *info);
+STARFISH_API double starfish_tridiag_plan_growth(const starfish_plan *plan, size_t *line);
 
 #ifdef __cplusplus
 }

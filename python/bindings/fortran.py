@@ -154,7 +154,7 @@ class Writer:
         yield f"    ! Written by python/make-bindings from starfish/{name}.h, whose comments say what is meant."
         functions = [f for f in interface.functions.values()
                      if f.header == name and all(p.type.base != "MPI_Comm" for p in f.parameters)]
-        for handle in (h for h in interface.handles if self.home(h) == name):
+        for handle in (h for h, home in interface.handles.items() if home == name):
             yield from (f"    type, bind(c) :: {handle}", "        type(c_ptr) :: pointer = c_null_ptr", "    end type")
         for struct in (s for s in self.ordered() if s.header == name):
             yield from self.structure(struct)
@@ -180,11 +180,6 @@ class Writer:
         for struct in self.interface.structs.values():
             visit(struct)
         return order
-
-    def home(self, handle):
-        """The header whose functions make a handle."""
-        return next(f.header for f in self.interface.functions.values()
-                    if any(p.type.base == handle and p.type.pointers == 2 for p in f.parameters))
 
 
 def check_names(interface):

@@ -47,7 +47,7 @@ class Interface:
     enums: dict = field(default_factory=dict)  # name (or "" for the anonymous ones) -> {constant: value}
     constants: dict = field(default_factory=dict)
     structs: dict = field(default_factory=dict)
-    handles: list = field(default_factory=list)  # opaque structs
+    handles: dict = field(default_factory=dict)  # opaque structs -> the header that declares them
     callbacks: dict = field(default_factory=dict)
     functions: dict = field(default_factory=dict)
     versions: dict = field(default_factory=dict)  # STARFISH_VERSION_MAJOR ...
@@ -163,7 +163,7 @@ class Reader:
                 (r"typedef enum (\w+) \{(.*)\} \w+", lambda f: self.read_enum(f[1], f[2])),
                 (r"enum \{(.*)\}", lambda f: self.read_enum("", f[1])),
                 (r"typedef struct (\w+) \{(.*)\} \w+", lambda f: self.read_struct(f[1], f[2], header)),
-                (r"typedef struct (\w+) \w+", lambda f: interface.handles.append(f[1])),
+                (r"typedef struct (\w+) \w+", lambda f: interface.handles.setdefault(f[1], header)),
                 (r"struct (\w+) \{(.*)\}", lambda f: self.read_struct(f[1], f[2], header)),
                 (r"struct \w+", lambda f: None)):
             found = re.fullmatch(pattern, text)
@@ -204,7 +204,7 @@ class Reader:
                 self.read_defaults(macro, value)
 
 
-ORDER = ("export", "status", "types", "options", "context", "field", "solve", "tridiag", "poisson", "multigrid",
+ORDER = ("export", "status", "types", "options", "context", "solve", "field", "tridiag", "poisson", "multigrid",
          "diffusion", "atmosphere", "memory", "fem", "fishpack", "starfish", "mpi")
 
 

@@ -104,6 +104,17 @@ STRUCTS = {
     "starfish_runtime": """
         starfish_version:c[32] starpu_version:c[32] policy:c[64] cores:i numa_nodes:i has_cuda:i has_fxt:i
         has_mpi:i simulated:i joined:i""",
+    "starfish_boundary": """
+        array:P[3][2] constant:d[3][2]""",
+    "starfish_memory": """
+        main_bytes:N gpu_work:N gpu_data:N gpu_least:N gpu_there:N streamed:i""",
+    "starfish_result": """
+        size:N outcome:i iterations:i accelerated:i fallback:i replacements:i refinements:i corrections:i
+        residual:d tolerance:d rounding:d rhs_norm:d factor:d recurrence:d residual_max:d residual_bound:d
+        correction:d pertrb:d pertrb_imaginary:d seconds:d worker:starfish_tasks_done[2] host_to_device:N
+        device_to_host:N device_to_device:N count:i history:d[128]""",
+    "starfish_about": """
+        size:N kind:S method:S reason:S seconds:d unknowns:N singular:i owners:i levels:i""",
     "starfish_field_share": """
         device:i first_plane:N planes:N memory:P""",
     "starfish_layout": """
@@ -113,8 +124,6 @@ STRUCTS = {
         vectors:starfish_layout rhs_stride:N""",
     "starfish_tridiag_options": """
         size:N precision:i algorithm:i pieces:N keep_factors:i check:i""",
-    "starfish_tridiag_info": """
-        seconds:d worker:starfish_tasks_done[2]""",
     "starfish_axis": """
         kind:i n:N origin:d length:d ends:i[2] grid:i coordinates:P coordinate_count:N lower:P diag:P upper:P
         periodic:i complex_line:i""",
@@ -126,8 +135,6 @@ STRUCTS = {
         size:N method:i precision:i slabs:N mode_blocks:N check_residual:i refinements:i right_hand_sides:N
         algorithm:i split:i radix:i complex_rhs:i tolerance:d mixed:i count:N rhs_layout:starfish_array_layout
         solution_layout:starfish_array_layout ghosts:i check_data:i sharing:i parts:N planes:P max_iterations:i""",
-    "starfish_boundary": """
-        array:P[3][2] constant:d[3][2]""",
     "starfish_step_info": """
         seconds:d busy_seconds:d tasks:N[2]""",
     "starfish_info_phase": """
@@ -140,8 +147,6 @@ STRUCTS = {
         host_to_device:N device_to_host:N device_to_device:N""",
     "starfish_accuracy": """
         residual:d residual_bound:d correction:d refinements:i tolerance:d""",
-    "starfish_memory": """
-        main_bytes:N gpu_work:N gpu_data:N gpu_least:N gpu_there:N streamed:i""",
     "starfish_q1_problem": """
         elements:N[2] width:P[2] ends:i[2][2] diffusion:P[2] reaction:d""",
     "starfish_q1_refinement": """
@@ -223,20 +228,24 @@ FUNCTIONS = {
     "starfish_free": "v P P N",
     "starfish_pin": "s P P N",
     "starfish_unpin": "s P P N",
+    "starfish_outcome_name": "S i",
+    "starfish_plan_destroy": "v P",
+    "starfish_plan_about": "s P P",
+    "starfish_plan_memory": "s P P",
+    "starfish_plan_solve": "s P P P P P",
+    "starfish_plan_submit": "s P P P P P",
+    "starfish_job_finish": "s P P",
+    "starfish_job_cancel": "v P",
+    "starfish_job_state": "s P P P",
     "starfish_field_create": "s P i P N P P",
     "starfish_field_destroy": "v P",
     "starfish_field_acquire": "s P P",
     "starfish_field_release": "s P",
     "starfish_field_shares": "N P",
     "starfish_field_share": "s P N P",
-    "starfish_outcome_name": "S i",
     "starfish_tridiag_plan_create": "s P P P P",
     "starfish_tridiag_plan_update": "s P",
-    "starfish_tridiag_plan_destroy": "v P",
     "starfish_tridiag_plan_growth": "d P P",
-    "starfish_tridiag_solve": "s P P P P",
-    "starfish_tridiag_submit": "s P P P P",
-    "starfish_tridiag_wait": "s P P",
     "starfish_poisson_plan_create": "s P P P P",
     "starfish_separable2d_plan_create": "s P P P d P P",
     "starfish_poisson_plan_destroy": "v P",
@@ -299,7 +308,6 @@ FUNCTIONS = {
     "starfish_atmosphere_memory": "s P P P P",
     "starfish_atmosphere_plan_memory": "s P P",
     "starfish_tridiag_memory": "s P P P P",
-    "starfish_tridiag_plan_memory": "s P P",
     "starfish_fem_plan_create": "s P P P P",
     "starfish_fem_plan_destroy": "v P",
     "starfish_fem_nodes": "N P",

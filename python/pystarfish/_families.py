@@ -36,7 +36,7 @@ class TridiagonalPlan(Plan):
     sides are of shape (lines, n), with interleaved=True (n, lines); so are coefficients then. Other keywords:
     pystarfish.options("tridiag").
     """
-    family, info_struct, wait_function = "tridiag", "starfish_tridiag_info", "starfish_tridiag_wait"
+    family, of_solve_path = "tridiag", True
 
     def __init__(self, lower: Any, diag: Any, upper: Any, *, lines: Optional[int] = None, shift: Any = None,
                  periodic: bool = False, interleaved: bool = False, precision: str = "f64",

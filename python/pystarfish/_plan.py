@@ -61,8 +61,9 @@ class Plan(NotCopied):
     threads at once. It is a context manager; close() gives its memory back, as the end of its context does."""
 
     family = ""          # of functions and options
-    info_struct = ""
-    wait_function = ""
+    info_struct = "starfish_result"
+    wait_function = "starfish_job_finish"
+    of_solve_path = False  # plans and jobs are those of starfish/solve.h, not the family's own
     has_boundary = False
     is_dealt = False     # to the ranks of a communicator, in runs of planes
 
@@ -100,7 +101,9 @@ class Plan(NotCopied):
         """Call the function that makes the plan, with what is between context and options."""
         call(function, self.context.handle, *arguments, ctypes.byref(self._options), ctypes.byref(self._handle))
         self.context.add(self)
-        if f"starfish_{self.family}_plan_method" in FUNCTIONS:
+        if self.of_solve_path:
+            self._method = self.about()["method"]
+        elif f"starfish_{self.family}_plan_method" in FUNCTIONS:
             self._method = self._text("method")
 
     @property
@@ -117,7 +120,7 @@ class Plan(NotCopied):
                 job.finish()
             handle, self._handle, self._adjoint = self._handle, ctypes.c_void_p(), None
             if handle:
-                getattr(library(), f"starfish_{self.family}_plan_destroy")(handle)
+                getattr(library(), self._function("plan_destroy"))(handle)
 
     def __enter__(self) -> "Plan":
         return self
@@ -129,7 +132,18 @@ class Plan(NotCopied):
         if getattr(self, "_handle", None) and self.context._handle:
             self.close()
 
+    def _function(self, name: str) -> str:
+        return f"starfish_{name}" if self.of_solve_path else f"starfish_{self.family}_{name}"
+
+    def about(self) -> dict:
+        """What the plan is: kind, method, reason, seconds, unknowns, singular, owners, levels."""
+        about = make("starfish_about")
+        call("starfish_plan_about", self.handle, ctypes.byref(about))
+        return {name: value for name, value in plain(about).items() if name != "size"}
+
     def _text(self, what: str) -> str:
+        if self.of_solve_path:
+            return self.about()[what]
         function = f"starfish_{self.family}_plan_{what}"
         if function not in FUNCTIONS:
             raise AttributeError(f"plans of {self.family} have no {what}")
@@ -176,10 +190,11 @@ class Plan(NotCopied):
         rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
         solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
         faces, held = self.boundary(boundary)
-        arguments = [*([faces] if self.has_boundary else []), rhs.pointer, solution.pointer]
+        arguments = [*([faces] if self.has_boundary or self.of_solve_path else []), rhs.pointer, solution.pointer]
         if stream is not None:
             return self.begin("starfish_poisson_submit_on", solution, [rhs, faces, *held], *arguments, pointer)
-        return self.begin(f"starfish_{self.family}_submit", solution, [rhs, faces, *held], *arguments)
+        function = "starfish_plan_submit" if self.of_solve_path else f"starfish_{self.family}_submit"
+        return self.begin(function, solution, [rhs, faces, *held], *arguments)
 
     def begin(self, function: str, solution: _arrays.Array, held: list, *arguments: Any) -> Job:
         """A job by one of C's functions that submit."""
@@ -206,5 +221,10 @@ class Plan(NotCopied):
         return structs
 
     def told(self, info: Any) -> dict:
-        """A struct of results as a dict."""
-        return plain(info)
+        """A struct of results as a dict, without what is not known of the solve."""
+        told = plain(info)
+        if self.of_solve_path:
+            told = {name: value for name, value in told.items() if value == value and name != "size"}
+            told["outcome"] = library().starfish_outcome_name(told["outcome"]).decode()
+            told["history"] = told["history"][:min(told.pop("count"), len(info.history))]
+        return told

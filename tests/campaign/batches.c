@@ -334,17 +334,17 @@ static void compare(const struct batch *b, size_t line, size_t r, size_t part, s
 
 static starfish_status solve(starfish_context *context, struct batch *b, const struct starfish_tridiag_options *options)
 {
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_tridiag_plan_create(context, &b->problem, options, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
     if (b->precision == STARFISH_F64)
-        status = starfish_tridiag_solve(plan, b->rhs, b->solution, NULL);
+        status = starfish_plan_solve(plan, NULL, b->rhs, b->solution, NULL);
     else
-        status = starfish_tridiag_solve(plan, b->narrow_rhs, b->narrow_solution, NULL);
+        status = starfish_plan_solve(plan, NULL, b->narrow_rhs, b->narrow_solution, NULL);
     for (size_t i = 0; i < MOST_REALS && b->precision == STARFISH_F32; i++)
         b->solution[i] = (double)b->narrow_solution[i];
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -379,7 +379,7 @@ void campaign_run_batch(starfish_context *context, const struct campaign_kind *k
         snprintf(t->what, sizeof t->what, "%s: %s", names[options.algorithm], starfish_error_message());
         return;
     }
-    starfish_fingerprint_reals(&t->bits, b.solution, MOST_REALS);
+    campaign_add_bits(&t->bits, b.solution, MOST_REALS);
     t->error = 0, t->bound = 1;
     for (size_t l = 0; l < b.problem.lines; l++)
         for (size_t r = 0; r < b.problem.rhs; r++)

@@ -164,7 +164,7 @@ void campaign_run_complex_lines(starfish_context *context, const struct campaign
         snprintf(t->what, sizeof t->what, "%s", starfish_error_message());
         return;
     }
-    starfish_fingerprint_reals(&t->bits, l.solution, 2 * l.axis[0].n * l.axis[1].n);
+    campaign_add_bits(&t->bits, l.solution, 2 * l.axis[0].n * l.axis[1].n);
     for (size_t i = 0; i < 2 * l.axis[0].n * l.axis[1].n; i++) {
         const double off = fabs(l.solution[i] - l.exact[i]);
         error = off <= error ? error : off;

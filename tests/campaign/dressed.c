@@ -262,7 +262,7 @@ static double error_of(struct dressed *d, uint64_t *bits)
             for (size_t part = 0; part < d->parts; part++) {
                 const size_t where = place(d, &d->options.solution_layout, p, at) + part;
                 const double u = get(d, d->array[1], where) / d->factor[p][part];
-                starfish_fingerprint_reals(bits, &u, 1);
+                campaign_add_bits(bits, &u, 1);
                 const double off = fabs(u - d->answer.solution[i]);
                 error = off <= error ? error : off;
                 put(d, d->array[1], where, CANARY);

@@ -3,8 +3,10 @@
 #ifndef STARFISH_TESTS_CAMPAIGN_KIND_H
 #define STARFISH_TESTS_CAMPAIGN_KIND_H
 
-#include "base/fingerprint.h"
 #include "oracle.h"
+
+#include <stdint.h>
+#include <string.h>
 
 enum campaign_held {
     CAMPAIGN_HELD, /* right, within the bound */
@@ -32,6 +34,16 @@ struct campaign_kind {
     /* Of kinds of batches (batches.c): matrices of any kind, which the plan is to check. */
     int any_matrix;
 };
+
+/* Adds reals to a fingerprint (FNV-1a on words): recordings have it, so it must stay as it is. */
+static inline void campaign_add_bits(uint64_t *bits, const double *real, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, &real[i], sizeof word);
+        *bits = (*bits ^ word) * UINT64_C(1099511628211);
+    }
+}
 
 void campaign_run_dressed(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);
 void campaign_run_batch(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *trial);

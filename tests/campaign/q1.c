@@ -201,7 +201,7 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
         snprintf(t->what, sizeof t->what, "%s", starfish_error_message());
         return;
     }
-    starfish_fingerprint_reals(&t->bits, m.solution, count);
+    campaign_add_bits(&t->bits, m.solution, count);
     snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu, %d cycles",
              (int)options.smoother, (int)options.shape, options.before, options.conjugate_gradients, m.n[0], m.n[1],
              info.cycles);

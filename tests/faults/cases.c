@@ -142,7 +142,7 @@ static starfish_status run_jobs(struct starfish_context *context, const void *de
 {
     const struct separable *s = details;
     starfish_poisson_plan *plan = NULL;
-    starfish_job *job[STEPS] = {NULL};
+    starfish_poisson_job *job[STEPS] = {NULL};
     starfish_status status = starfish_poisson_plan_create(context, &s->problem, &s->options, &plan);
     memcpy(solution_f64[STEPS - 1], rhs_f64, UNKNOWNS * sizeof(double));
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)
@@ -172,7 +172,7 @@ static starfish_status write_rhs(starfish_field *rhs)
  * notes about many readers. */
 static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *rhs, starfish_field *solution)
 {
-    starfish_job *job = NULL;
+    starfish_poisson_job *job = NULL;
     starfish_status status = STARFISH_SUCCESS;
     int steps = 0;
     do {
@@ -342,20 +342,20 @@ static const struct starfish_tridiag_options batch_pivoted = {
 static const struct starfish_tridiag_options batch_reduction = {
     .size = sizeof batch, .precision = STARFISH_F64, .algorithm = STARFISH_ALGORITHM_CR_PCR};
 
-static starfish_status solve_batch(starfish_tridiag_plan *plan)
+static starfish_status solve_batch(starfish_plan *plan)
 {
-    starfish_tridiag_job *job[STEPS] = {NULL};
+    starfish_job *job[STEPS] = {NULL};
     starfish_status status;
     do
-        status = starfish_tridiag_solve(plan, rhs_f64, solution_f64[0], NULL);
+        status = starfish_plan_solve(plan, NULL, rhs_f64, solution_f64[0], NULL);
     while (again(status));
     if (status == STARFISH_SUCCESS)
         status = starfish_tridiag_plan_update(plan);
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)
-        status = starfish_tridiag_submit(plan, rhs_f64, solution_f64[i], &job[i]);
+        status = starfish_plan_submit(plan, NULL, rhs_f64, solution_f64[i], &job[i]);
     for (int i = 0; i < STEPS; i++)
         if (job[i]) {
-            const starfish_status waited = starfish_tridiag_wait(job[i], NULL);
+            const starfish_status waited = starfish_job_finish(job[i], NULL);
             status = status != STARFISH_SUCCESS ? status : waited;
         }
     return status;
@@ -374,14 +374,14 @@ static starfish_status run_batch(struct starfish_context *context, const void *d
                                                      .coefficients = {1, 0},
                                                      .shift = options->check ? NULL : face,
                                                      .vectors = {1, N}};
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     starfish_status status = starfish_tridiag_plan_create(context, &problem, options, &plan);
     if (status == STARFISH_SUCCESS)
         status = solve_batch(plan);
     /* After a failure a plan can be used on. */
     if (plan && status != STARFISH_SUCCESS)
-        (void)starfish_tridiag_solve(plan, rhs_f64, solution_f64[0], NULL);
-    starfish_tridiag_plan_destroy(plan);
+        (void)starfish_plan_solve(plan, NULL, rhs_f64, solution_f64[0], NULL);
+    starfish_plan_destroy(plan);
     for (int i = 0; i < STEPS; i++)
         keep_f64(result, solution_f64[i], UNKNOWNS);
     return status;

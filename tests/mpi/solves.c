@@ -326,7 +326,7 @@ static void fields_are_of_own_planes(void)
     struct starfish_info info;
     starfish_poisson_plan *plan;
     starfish_field *field;
-    starfish_job *job;
+    starfish_poisson_job *job;
     void *memory;
     size_t first, count;
     make_problem(&p, ANY, STARFISH_F64, STARFISH_METHOD_SLAB);

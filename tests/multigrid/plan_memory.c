@@ -231,14 +231,14 @@ static starfish_status batch_memory(starfish_context *context, struct starfish_m
 static starfish_status use_batch(starfish_context *context, int solves, struct starfish_memory *memory)
 {
     const struct starfish_tridiag_problem problem = batch_problem();
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_tridiag_plan_create(context, &problem, NULL, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    status = starfish_tridiag_plan_memory(plan, memory);
+    status = starfish_plan_memory(plan, memory);
     if (status == STARFISH_SUCCESS && solves)
-        status = starfish_tridiag_solve(plan, rhs, solution, NULL);
-    starfish_tridiag_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     return status;
 }
 

@@ -205,7 +205,7 @@ static void streams_of_strided_solves(void **state)
     starfish_poisson_plan *plan;
     struct arrays_made m[SOLVES];
     void *rhs[SOLVES], *solution[SOLVES];
-    starfish_job *job[SOLVES];
+    starfish_poisson_job *job[SOLVES];
     const struct starfish_array_layout layout = arrays_full(&c, c.options.rhs_layout);
     const size_t bytes = arrays_size(&c, &layout) * sizeof(double);
     double *result = malloc(12 * 10 * 14 * sizeof *result), *back = malloc(bytes);
@@ -326,7 +326,7 @@ static void refuses_layouts_that_overlap(void **state)
     ASSERT_OK(starfish_poisson_plan_create(arrays_context, &p, &options, &plan));
     assert_int_equal(starfish_poisson_solve(plan, NULL, array, array, NULL), STARFISH_ERROR_ARGUMENT);
     assert_int_equal(starfish_job_tell_pertrb(NULL, array), STARFISH_ERROR_ARGUMENT);
-    starfish_job *job = NULL;
+    starfish_poisson_job *job = NULL;
     const starfish_status status = starfish_poisson_submit_on(plan, NULL, array, array, NULL, &job);
     assert_true(status == STARFISH_ERROR_UNSUPPORTED ||
                 status == STARFISH_ERROR_ARGUMENT); /* no CUDA, or on the host */

@@ -143,7 +143,7 @@ static void solve(const char *what, const struct arrays_case *c, const struct ar
     void *rhs = arrays_spread(c, &from, m->f, elements), *solution = arrays_spread(c, &to, NULL, 0);
     starfish_poisson_plan *plan;
     struct starfish_info info;
-    starfish_job *job;
+    starfish_poisson_job *job;
     if (starfish_poisson_plan_create(arrays_context, &m->problem, &c->options, &plan) != STARFISH_SUCCESS)
         fail_msg("%s: %s", what, starfish_error_message());
     for (int again = 0; again < 2; again++) {

@@ -226,7 +226,7 @@ static void solves_on_fields(void **state)
     number *u = complex_random(complex_unknowns(&p), &seed), *f = malloc(complex_unknowns(&p) * sizeof *f);
     starfish_poisson_plan *plan;
     starfish_field *field;
-    starfish_job *job;
+    starfish_poisson_job *job;
     complex_apply(&p, u, f);
     ASSERT_OK(complex_plan(&p, NULL, &plan));
     assert_string_equal(starfish_poisson_plan_method(plan), "blktri");

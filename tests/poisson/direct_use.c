@@ -62,7 +62,7 @@ void streams_of_solves(void **state)
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         starfish_poisson_plan *plan;
-        starfish_job *job[SOLVES];
+        starfish_poisson_job *job[SOLVES];
         double *u[SOLVES], *f[SOLVES], *v[SOLVES];
         options.method = (starfish_method)method;
         options.slabs = 4;
@@ -237,7 +237,7 @@ void chains_solves_on_fields(void **state)
     const size_t count = test_unknowns(&p);
     starfish_poisson_plan *plan;
     starfish_field *field;
-    starfish_job *job[2];
+    starfish_poisson_job *job[2];
     double *u = test_reals(STARFISH_F64, count, &seed), *once = malloc(count * sizeof *once);
     double *twice = malloc(count * sizeof *twice);
     void *memory;

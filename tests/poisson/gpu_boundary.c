@@ -54,7 +54,7 @@ static void check_method(starfish_context *context, starfish_method method, doub
         largest = fmax(largest, fabs(expected[i]));
     for (int variant = 0; variant < 6; variant++) {
         struct starfish_info info;
-        starfish_job *job;
+        starfish_poisson_job *job;
         boundary = faces_of(host, on_device[variant / 2]);
         if (variant % 2) {
             ASSERT_OK(starfish_poisson_submit(plan, &boundary, rhs, got, &job));

@@ -101,7 +101,7 @@ static void expect_near(const struct way *way, const void *got, const void *expe
 static void *solve(starfish_poisson_plan *plan, const struct way *way, int flights, struct starfish_info *info)
 {
     const struct starfish_boundary boundary = {.constant = {[1] = {0.5, 2}, [2] = {-1, 3}}};
-    starfish_job *job[FLIGHTS];
+    starfish_poisson_job *job[FLIGHTS];
     void *rhs[FLIGHTS], *solution[FLIGHTS] = {NULL};
     const int in_place = way->in_place;
 

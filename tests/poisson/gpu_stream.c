@@ -66,7 +66,7 @@ static void check_stream(cudaStream_t stream, starfish_method method, int in_pla
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_poisson_plan *plan;
-    starfish_job *job[JOBS];
+    starfish_poisson_job *job[JOBS];
     unsigned seed = 4;
     double *u[JOBS], *rhs = on_device(), *solution = in_place ? rhs : on_device(), *f, *back;
     options.method = method;
@@ -134,7 +134,7 @@ static void submission_does_not_wait_for_the_stream(void **state)
     (void)state;
     struct gate gate = {.open = 0};
     starfish_poisson_plan *plan;
-    starfish_job *job;
+    starfish_poisson_job *job;
     cudaStream_t stream;
     unsigned seed = 9;
     double *rhs = on_device(), *solution = on_device(), *f, *back, *u = test_reals(STARFISH_F64, COUNT, &seed);
@@ -172,7 +172,7 @@ static void a_solve_that_fails_frees_the_stream(void **state)
     (void)state;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_poisson_plan *plan;
-    starfish_job *job;
+    starfish_poisson_job *job;
     cudaStream_t stream;
     double *rhs = on_device(), *solution = on_device();
     options.check_residual = 1; /* of a right-hand side that is NaN */
@@ -190,7 +190,7 @@ static void refuses_host_arrays_and_captures(void **state)
 {
     (void)state;
     starfish_poisson_plan *plan;
-    starfish_job *job;
+    starfish_poisson_job *job;
     cudaStream_t stream;
     cudaGraph_t graph;
     double *host = malloc(BYTES), *device = on_device();

@@ -203,7 +203,7 @@ static void refuses_null_pointers(void **state)
     starfish_poisson_plan *plan = plan_with(NULL);
     double *f = calloc(COUNT, sizeof *f);
     starfish_field *field;
-    starfish_job *job;
+    starfish_poisson_job *job;
     ASSERT_FAILS(starfish_poisson_solve(NULL, NULL, f, f, NULL), STARFISH_ERROR_ARGUMENT, "plan is NULL");
     ASSERT_FAILS(starfish_poisson_solve(plan, NULL, NULL, f, NULL), STARFISH_ERROR_ARGUMENT, "rhs is NULL");
     ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution is NULL");
@@ -298,7 +298,7 @@ static void refuses_fields_of_another_shape(void **state)
         {context, STARFISH_F64, {NX, NY, NZ}, 3},
     };
     starfish_field *good, *bad;
-    starfish_job *job;
+    starfish_poisson_job *job;
     ASSERT_OK(starfish_poisson_field(plan, NULL, &good));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         ASSERT_OK(starfish_field_create(cases[i].context, cases[i].precision, cases[i].n, cases[i].slabs, NULL, &bad));
@@ -364,7 +364,7 @@ static void jobs_tell_how_far_they_are(void **state)
     unsigned seed = 8;
     double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *solution = malloc(COUNT * sizeof *solution);
     struct starfish_info info;
-    starfish_job *job;
+    starfish_poisson_job *job;
     size_t finished = 0, total = 0, before = 0;
     ASSERT_OK(starfish_poisson_submit(plan, NULL, rhs, solution, &job));
     do {
@@ -403,7 +403,7 @@ static void solves_agree_however_the_field_is_cut(void **state)
     double *rhs = test_reals(STARFISH_F64, UNKNOWNS, &seed), *solution = malloc(UNKNOWNS * sizeof *solution);
     double *expected = malloc(UNKNOWNS * sizeof *expected), largest = 0;
     starfish_field *field[2];
-    starfish_job *job;
+    starfish_poisson_job *job;
     ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
     for (size_t i = 0; i < UNKNOWNS; i++)
         largest = fmax(largest, fabs(expected[i]));
@@ -439,7 +439,7 @@ static void boundary_data_may_go_after_submission(void **state)
     double *rhs = test_reals(STARFISH_F64, COUNT, &seed), *copy = malloc(COUNT * sizeof *copy);
     double *kept = malloc(COUNT * sizeof *kept), *gone = malloc(COUNT * sizeof *gone);
     double *face = test_reals(STARFISH_F64, NX * NY, &seed);
-    starfish_job *job;
+    starfish_poisson_job *job;
     boundary.array[2][1] = face;
     memcpy(copy, rhs, COUNT * sizeof *rhs);
     ASSERT_OK(starfish_poisson_solve(plan, &boundary, rhs, kept, NULL));
@@ -465,7 +465,7 @@ static void faces_may_share_an_array(void **state)
     memcpy(copy, face, NX * NY * sizeof *copy);
     const struct starfish_boundary apart = {.array = {{NULL}, {NULL}, {face, copy}}};
     const struct starfish_boundary shared = {.array = {{NULL}, {NULL}, {face, face}}};
-    starfish_job *job;
+    starfish_poisson_job *job;
     ASSERT_OK(starfish_poisson_solve(plan, &apart, rhs, expected, NULL));
     ASSERT_OK(starfish_poisson_solve(plan, &shared, rhs, got, NULL));
     assert_true(test_difference(STARFISH_F64, expected, got, COUNT) <= 1e-13);

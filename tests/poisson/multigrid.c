@@ -239,7 +239,7 @@ static void chains_solves_on_fields(void **state)
     double *u = test_reals(STARFISH_F64, count, &seed), *g = malloc(count * sizeof *g), *f = malloc(count * sizeof *f);
     starfish_poisson_plan *plan;
     starfish_field *field[2];
-    starfish_job *job;
+    starfish_poisson_job *job;
 
     test_apply(&p, NULL, u, g);
     test_apply(&p, NULL, g, f);

@@ -191,7 +191,7 @@ static void submission_does_not_wait(void **state)
     (void)state;
     for (size_t c = 0; c < CASES; c++) {
         struct starfish_info info;
-        starfish_job *job;
+        starfish_poisson_job *job;
         struct known k;
         struct test_gate gate;
 
@@ -254,7 +254,7 @@ static void the_next_on_a_field_comes_after(void **state)
     for (size_t c = 0; c < sizeof chained / sizeof chained[0]; c++)
         for (int direct = 0; direct < 2; direct++) {
             struct problem_case one_slab = cases[chained[c]];
-            starfish_job *job[2];
+            starfish_poisson_job *job[2];
             struct chain chain;
             void *values;
 
@@ -281,7 +281,7 @@ static void jobs_of_a_plan_are_waited_for_in_any_order(void **state)
     enum { JOBS = 3 };
     struct known k[JOBS];
     struct starfish_info info;
-    starfish_job *job[JOBS];
+    starfish_poisson_job *job[JOBS];
     (void)state;
 
     for (int j = 0; j < JOBS; j++)
@@ -316,7 +316,7 @@ static void rounding_errors_are_tolerated(void **state)
     for (int i = 0; i < 2; i++) {
         struct starfish_accuracy accuracy;
         struct starfish_info info = {.cycles = 0};
-        starfish_job *job;
+        starfish_poisson_job *job;
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
         ASSERT_OK(starfish_job_wait_accuracy(job, &info, &accuracy));
         assert_int_equal(info.outcome, STARFISH_SOLVED);

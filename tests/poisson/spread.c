@@ -84,7 +84,7 @@ static void solve_spread(starfish_poisson_plan *plan, size_t count, const struct
     for (int i = 0; i < 2; i++)
         expect(starfish_poisson_field_spread(plan, count, share, &field[i]) == STARFISH_SUCCESS, "field");
     for (int time = 0; time < TIMES && failures == 0; time++) {
-        starfish_job *job = NULL;
+        starfish_poisson_job *job = NULL;
         move(field[0], f, sizeof(double), 1, copy);
         expect(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job) == STARFISH_SUCCESS, "submit");
         expect(job && starfish_job_wait(job, &info) == STARFISH_SUCCESS && info.residual < 1e-11, "solve");
@@ -127,7 +127,7 @@ static void check_multigrid(starfish_context *context, size_t parts, test_copy c
     starfish_poisson_plan *several = plan_of(context, STARFISH_DIRICHLET, STARFISH_F64, parts);
     struct starfish_info alone = {.cycles = 0}, shared = {.cycles = 0};
     starfish_field *field[2] = {NULL, NULL};
-    starfish_job *job = NULL;
+    starfish_poisson_job *job = NULL;
     expect(starfish_poisson_solve(one, NULL, f, expected, &alone) == STARFISH_SUCCESS, "multigrid");
     for (int i = 0; i < 2; i++)
         expect(starfish_poisson_field_spread(several, 0, NULL, &field[i]) == STARFISH_SUCCESS, "multigrid's field");

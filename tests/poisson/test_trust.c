@@ -79,7 +79,7 @@ static struct outcome solve(const struct starfish_poisson_problem *p, const stru
     const size_t n = test_unknowns(p);
     double rhs[MOST], solution[MOST], wanted[MOST] = {0}, rounded[MOST] = {0}, largest = 0, error = 0;
     starfish_poisson_plan *plan;
-    starfish_job *job;
+    starfish_poisson_job *job;
     o.status = starfish_poisson_plan_create(context, p, options, &plan);
     if (o.status != STARFISH_SUCCESS)
         return o;
@@ -347,7 +347,7 @@ static void boundary_data_count_in_the_bound(void **state)
             const struct starfish_poisson_options options = options_of(method, precision);
             struct starfish_accuracy accuracy;
             starfish_poisson_plan *plan;
-            starfish_job *job;
+            starfish_poisson_job *job;
             double solution[N], error = 0, largest = 0;
             ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
             for (size_t i = 0; i < N; i++)

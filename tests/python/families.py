@@ -30,7 +30,11 @@ class Families(unittest.TestCase):
             expected = np.stack([np.linalg.solve(dense(a, b, c, periodic), d)
                                  for a, b, c, d in zip(lower, diag, upper, f)])
             plan = sf.TridiagonalPlan(lower, diag, upper, periodic=periodic, check=True)
-            np.testing.assert_allclose(plan.solve(f), expected, rtol=1e-12)
+            found, info = plan.solve(f, return_info=True)
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+            self.assertEqual((info["outcome"], info["history"], "residual" in info), ("solved", [], False))
+            self.assertGreaterEqual(info["worker"]["cpu"]["tasks"] + info["worker"]["gpu"]["tasks"], 1)
+            self.assertEqual((plan.about()["kind"], plan.about()["unknowns"]), ("tridiag", lines * n))
             self.assertGreaterEqual(plan.growth()[0], 0)
             turned = sf.TridiagonalPlan(lower.T, diag.T, upper.T, periodic=periodic, interleaved=True,
                                         algorithm="thomas")

@@ -162,7 +162,7 @@ static void fields_stay_where_they_were_used(void **state)
     double *rhs = random_rhs();
     struct starfish_info info[4];
     starfish_field *field;
-    starfish_job *job;
+    starfish_poisson_job *job;
     void *memory;
     ASSERT_OK(starfish_poisson_field(plan, NULL, &field));
     ASSERT_OK(starfish_field_acquire(field, &memory));

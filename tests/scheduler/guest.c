@@ -170,7 +170,7 @@ static const char *wakes_for_every_job(void)
             sleep_for(1e-4 * round);
         }
         for (int round = 0; round < 10; round++) {
-            starfish_job *job;
+            starfish_poisson_job *job;
             size_t finished = 0, total = 1;
             fill(&host);
             EXPECT(starfish_poisson_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
@@ -431,7 +431,7 @@ static void few_cores_and_many(void **state)
 static const char *fails_in_the_fork(struct host *host)
 {
     starfish_context *context;
-    starfish_job *job;
+    starfish_poisson_job *job;
     void *memory;
     const char *const said = "a fork of one that had a context";
     EXPECT(starfish_poisson_solve(host->plan, NULL, host->field, host->field, NULL) == STARFISH_ERROR_RUNTIME);
@@ -481,7 +481,7 @@ static const char *survives_forks(void)
         EXPECT(fork_and(fails_in_the_fork, &host) == 0);
         PASS(solve(&host));
     }
-    starfish_job *job;
+    starfish_poisson_job *job;
     EXPECT(starfish_poisson_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
     EXPECT(fork_and(NULL, &host) == 0);
     EXPECT(starfish_job_wait(job, NULL) == STARFISH_SUCCESS);

@@ -49,7 +49,7 @@ static struct starfish_record *record_of_a_solve(starfish_context *context, star
                                                  struct starfish_info *info)
 {
     struct starfish_record *record;
-    starfish_job *job;
+    starfish_poisson_job *job;
     ASSERT_OK(starfish_record_start(context, &record));
     ASSERT_OK(starfish_poisson_submit(plan, NULL, field, field, &job));
     ASSERT_OK(starfish_job_wait(job, info));

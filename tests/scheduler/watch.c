@@ -41,7 +41,7 @@ struct solve {
     starfish_context *context;
     starfish_poisson_plan *plan;
     starfish_field *rhs, *solution;
-    starfish_job *job;
+    starfish_poisson_job *job;
 };
 
 static void begin(struct solve *solve, double patience)
@@ -79,7 +79,7 @@ static void destroy(struct solve *solve)
 static void a_job_without_its_data_ends(void)
 {
     struct solve solve;
-    starfish_job *another = NULL;
+    starfish_poisson_job *another = NULL;
     begin(&solve, 1);
     CHECK(starpu_data_acquire(solve.rhs->handle[1], STARPU_RW) == 0);
     submit(&solve);

@@ -539,18 +539,18 @@ static void check_own(void)
         .width = {width, width},
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
     double f[25], u[25];
-    starfish_tridiag_plan *lines;
+    starfish_plan *lines;
     starfish_multigrid_plan *grids;
 
     for (size_t i = 0; i < 25; i++)
         f[i] = 1;
     CHECK(starfish_tridiag_plan_create(together, &batch, NULL, &lines) == STARFISH_SUCCESS &&
-              starfish_tridiag_solve(lines, f, u, NULL) == STARFISH_SUCCESS && u[n - 1] == 0.5,
+              starfish_plan_solve(lines, NULL, f, u, NULL) == STARFISH_SUCCESS && u[n - 1] == 0.5,
           "batches: %s", starfish_error_message());
     CHECK(starfish_q1_plan_create(together, &q1, NULL, &grids) == STARFISH_SUCCESS &&
               starfish_multigrid_solve(grids, f, u, NULL) == STARFISH_SUCCESS && u[(n - 1) * (n - 1) - 1] > 0,
           "multigrid: %s", starfish_error_message());
-    starfish_tridiag_plan_destroy(lines);
+    starfish_plan_destroy(lines);
     starfish_multigrid_plan_destroy(grids);
 }
 

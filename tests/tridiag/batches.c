@@ -38,9 +38,9 @@ static void solve(const struct starfish_batch *b, starfish_precision precision)
     static size_t number = 0;
     const struct starfish_tridiag_problem problem = problem_of(b);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
-    starfish_tridiag_plan *plan = NULL;
-    starfish_tridiag_job *job = NULL;
-    struct starfish_tridiag_info info;
+    starfish_plan *plan = NULL;
+    starfish_job *job = NULL;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
     number++;
     options.precision = precision;
@@ -50,13 +50,13 @@ static void solve(const struct starfish_batch *b, starfish_precision precision)
     options.pieces = number % 4 < b->lines ? number % 4 : 0;
     ASSERT_OK(starfish_tridiag_plan_create(solving, &problem, &options, &plan));
     if (number % 3 > 0) {
-        ASSERT_OK(starfish_tridiag_solve(plan, b->input, b->output, &info));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, b->input, b->output, &info));
         assert_true(info.seconds > 0 && info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks > 0);
     } else {
-        ASSERT_OK(starfish_tridiag_submit(plan, b->input, b->output, &job));
-        ASSERT_OK(starfish_tridiag_wait(job, NULL));
+        ASSERT_OK(starfish_plan_submit(plan, NULL, b->input, b->output, &job));
+        ASSERT_OK(starfish_job_finish(job, NULL));
     }
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 static void solve_f32(const struct starfish_batch *b)
@@ -132,7 +132,7 @@ static struct starfish_tridiag_problem good_problem(void)
     do {                                                                                                               \
         struct starfish_tridiag_problem problem = good_problem();                                                      \
         struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;                                   \
-        starfish_tridiag_plan *plan = NULL;                                                                            \
+        starfish_plan *plan = NULL;                                                                                    \
         spoil;                                                                                                         \
         ASSERT_FAILS(starfish_tridiag_plan_create(context, &problem, &options, &plan), status, member);                \
         assert_null(plan);                                                                                             \
@@ -165,22 +165,22 @@ static void bad_plans(starfish_context *context)
 void test_batches_bad_arguments(starfish_context *context)
 {
     struct starfish_tridiag_problem problem = good_problem();
-    starfish_tridiag_plan *plan = NULL;
-    starfish_tridiag_job *job = NULL;
+    starfish_plan *plan = NULL;
+    starfish_job *job = NULL;
 
     bad_plans(context);
     ASSERT_FAILS(starfish_tridiag_plan_create(NULL, &problem, NULL, &plan), STARFISH_ERROR_ARGUMENT, "context");
     ASSERT_FAILS(starfish_tridiag_plan_create(context, NULL, NULL, &plan), STARFISH_ERROR_ARGUMENT, "problem");
     ASSERT_FAILS(starfish_tridiag_plan_create(context, &problem, NULL, NULL), STARFISH_ERROR_ARGUMENT, "plan");
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, NULL, &plan));
-    ASSERT_FAILS(starfish_tridiag_solve(NULL, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "plan");
-    ASSERT_FAILS(starfish_tridiag_solve(plan, NULL, rhs, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
-    ASSERT_FAILS(starfish_tridiag_solve(plan, rhs, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
-    ASSERT_FAILS(starfish_tridiag_submit(plan, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "job");
-    ASSERT_FAILS(starfish_tridiag_wait(job, NULL), STARFISH_ERROR_ARGUMENT, "job");
+    ASSERT_FAILS(starfish_plan_solve(NULL, NULL, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, NULL, rhs, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, rhs, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
+    ASSERT_FAILS(starfish_plan_submit(plan, NULL, rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "job");
+    ASSERT_FAILS(starfish_job_finish(job, NULL), STARFISH_ERROR_ARGUMENT, "job");
     ASSERT_FAILS(starfish_tridiag_plan_update(NULL), STARFISH_ERROR_ARGUMENT, "plan");
-    starfish_tridiag_plan_destroy(plan);
-    starfish_tridiag_plan_destroy(NULL);
+    starfish_plan_destroy(plan);
+    starfish_plan_destroy(NULL);
 }
 
 /* Regular matrices, periodic or not, that break elimination without pivoting: no algorithm is accepted, and with row
@@ -190,7 +190,7 @@ static void check_refuses_what_pivoting_solves(starfish_context *context)
     for (int periodic = 0; periodic < 2; periodic++) {
         struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
         struct starfish_tridiag_problem problem = good_problem();
-        starfish_tridiag_plan *plan = NULL;
+        starfish_plan *plan = NULL;
         double x[N * LINES];
         problem.periodic = periodic;
         for (int i = 0; i < N * LINES; i++) {
@@ -208,10 +208,10 @@ static void check_refuses_what_pivoting_solves(starfish_context *context)
         options.algorithm = STARFISH_ALGORITHM_PIVOTED;
         options.check = 0;
         ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
-        ASSERT_OK(starfish_tridiag_solve(plan, rhs, x, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, x, NULL));
         for (int i = 0; i < N * LINES; i++)
             assert_true(fabs(x[i] - 1) < 1e-13);
-        starfish_tridiag_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
 }
 
@@ -219,7 +219,7 @@ void test_batches_check(starfish_context *context)
 {
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     struct starfish_tridiag_problem problem = good_problem();
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     size_t line = 7;
 
     options.check = 1;
@@ -230,12 +230,12 @@ void test_batches_check(starfish_context *context)
     diag[2 * N] = 3;
     diag[N] = 1e-14;
     ASSERT_FAILS(starfish_tridiag_plan_update(plan), STARFISH_ERROR_NUMERICAL, "line 1");
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     check_refuses_what_pivoting_solves(context);
     options.check = 0;
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     assert_true(isnan(starfish_tridiag_plan_growth(plan, NULL)));
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* ---- Layouts ----------------------------------------------------------------------------------------------------- */
@@ -266,19 +266,19 @@ static void solve_in_layout(starfish_context *context, const struct starfish_tri
                             const unsigned char count[REACH])
 {
     static double right[REACH], x[REACH];
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
 
     for (int i = 0; i < REACH; i++) {
         right[i] = i + 1;
         x[i] = -1;
     }
     ASSERT_OK(starfish_tridiag_plan_create(context, problem, NULL, &plan));
-    ASSERT_OK(starfish_tridiag_solve(plan, right, x, NULL));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, right, x, NULL));
     for (int i = 0; i < REACH; i++)
         if (x[i] != (count[i] ? right[i] / 2 : -1))
             fail_msg("n %zu, lines %zu, rhs %zu, strides %zu, %zu and %zu: place %d is %g", problem->n, problem->lines,
                      problem->rhs, problem->vectors.row, problem->vectors.line, problem->rhs_stride, i, x[i]);
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* Random strides are accepted exactly where elements are apart, whatever strides in directions of one place are. */
@@ -305,7 +305,7 @@ void test_batches_layouts(starfish_context *context)
                                                    .coefficients = {1, 0},
                                                    .vectors = {stride[0], stride[1]},
                                                    .rhs_stride = stride[2]};
-        starfish_tridiag_plan *plan = NULL;
+        starfish_plan *plan = NULL;
         if (apart)
             solve_in_layout(context, &problem, count);
         else
@@ -323,7 +323,7 @@ void test_batches_update(starfish_context *context)
 {
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     struct starfish_tridiag_problem problem = good_problem();
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     double x[N * LINES];
 
     options.algorithm = STARFISH_ALGORITHM_THOMAS;
@@ -334,20 +334,20 @@ void test_batches_update(starfish_context *context)
         diag[i] = 2;
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, &options, &plan));
     for (int doubled = 0; doubled < 2; doubled++) {
-        ASSERT_OK(starfish_tridiag_solve(plan, rhs, x, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, x, NULL));
         for (int i = 0; i < N * LINES; i++) {
             assert_true(x[i] == rhs[i] / diag[i]);
             diag[i] *= 2;
         }
         ASSERT_OK(starfish_tridiag_plan_update(plan));
     }
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 enum { THREADS = 6, SOLVES = 8 };
 
 struct caller {
-    starfish_tridiag_plan *plan;
+    starfish_plan *plan;
     double rhs[N * LINES], first[N * LINES], again[N * LINES];
     int different;
 };
@@ -356,9 +356,9 @@ static void *solve_often(void *data)
 {
     struct caller *caller = data;
 
-    caller->different = starfish_tridiag_solve(caller->plan, caller->rhs, caller->first, NULL) != STARFISH_SUCCESS;
+    caller->different = starfish_plan_solve(caller->plan, NULL, caller->rhs, caller->first, NULL) != STARFISH_SUCCESS;
     for (int i = 0; i < SOLVES; i++) {
-        if (starfish_tridiag_solve(caller->plan, caller->rhs, caller->again, NULL) != STARFISH_SUCCESS)
+        if (starfish_plan_solve(caller->plan, NULL, caller->rhs, caller->again, NULL) != STARFISH_SUCCESS)
             caller->different = 1;
         for (int k = 0; k < N * LINES; k++)
             caller->different |= caller->first[k] != caller->again[k];
@@ -370,7 +370,7 @@ void test_batches_threads(starfish_context *context)
 {
     static struct caller callers[THREADS];
     struct starfish_tridiag_problem problem = good_problem();
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     pthread_t thread[THREADS];
 
     problem.periodic = 1;
@@ -387,7 +387,7 @@ void test_batches_threads(starfish_context *context)
         for (int i = 0; i < N * LINES; i++)
             assert_true(fabs(callers[t].first[i] - (1 + t) / 5.0) < 1e-14);
     }
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* ---- GPUs and cores ---------------------------------------------------------------------------------------------- */
@@ -405,13 +405,13 @@ static void fill_shared(double *off, double *diagonal, double *right)
     }
 }
 
-static void check_shared(starfish_tridiag_plan *plan, const double *right, double *x, size_t number)
+static void check_shared(starfish_plan *plan, const double *right, double *x, size_t number)
 {
-    struct starfish_tridiag_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     const size_t count = (size_t)SHARED_N * SHARED_LINES;
 
     memset(x, 0xff, count * sizeof *x);
-    ASSERT_OK(starfish_tridiag_solve(plan, right, x, &info));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, right, x, &info));
     for (size_t i = 0; i < count; i++)
         if (!(fabs(x[i] - 1) < 1e-14))
             fail_msg("solve %zu: x[%zu] is %g", number, i, x[i]);
@@ -426,7 +426,7 @@ void test_batches_shared(starfish_context *context)
 {
     const size_t bytes = (size_t)SHARED_N * SHARED_LINES * sizeof(double);
     double *array[4];
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
 
     for (int i = 0; i < 4; i++)
         assert_non_null(array[i] = malloc(bytes));
@@ -442,7 +442,7 @@ void test_batches_shared(starfish_context *context)
     ASSERT_OK(starfish_tridiag_plan_create(context, &problem, NULL, &plan));
     for (size_t number = 0; number < SHARED_SOLVES; number++)
         check_shared(plan, array[2], array[3], number);
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     for (int i = 0; i < 4; i++)
         free(array[i]);
 }

@@ -33,14 +33,14 @@ int main(void)
                                                      .coefficients = {RODS, 1},
                                                      .vectors = {RODS, 1}};
     starfish_context *context = NULL;
-    starfish_tridiag_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     int failed =
         starfish_context_create(&context, NULL) || starfish_tridiag_plan_create(context, &problem, NULL, &plan);
     for (int i = 0; i < STEPS && !failed; i++)
-        failed = starfish_tridiag_solve(plan, temperature, temperature, NULL);
+        failed = starfish_plan_solve(plan, NULL, temperature, temperature, NULL);
     if (failed)
         fprintf(stderr, "%s\n", starfish_error_message());
-    starfish_tridiag_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     const double last = temperature[CELLS / 2][RODS - 1], conductivity = 1 + 0.001 * (RODS - 1);
     const double expected = pow(1 + step * conductivity * eigenvalue, -STEPS);

@@ -1,0 +1,223 @@
+/* Solves of plans of any kind: direct ones are submitted as tasks at once, iterative ones take turns. */
+#include "solver/solver.h"
+
+#include "base/arithmetic.h"
+#include "scheduler/ranks.h"
+#include "scheduler/rest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The life of a job ------------------------------------------------------------------------------------------- */
+
+static struct starfish_result unknown_result(void)
+{
+    const double unknown = (double)NAN;
+
+    return (struct starfish_result){.residual = unknown,
+                                    .tolerance = unknown,
+                                    .rounding = unknown,
+                                    .rhs_norm = unknown,
+                                    .factor = unknown,
+                                    .recurrence = unknown,
+                                    .residual_max = unknown,
+                                    .residual_bound = unknown,
+                                    .correction = unknown};
+}
+
+static starfish_status allocate(starfish_plan *plan, const struct starfish_request *request, struct starfish_job **made)
+{
+    struct starfish_job *job = calloc(1, plan->kind->job_bytes);
+
+    *made = job;
+    if (!job)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    job->plan = plan;
+    job->request = *request;
+    job->result = unknown_result();
+    job->before = starfish_context_bytes(plan->context);
+    return STARFISH_SUCCESS;
+}
+
+/* A stuck runtime may still use what the job holds. */
+static void destroy(struct starfish_job *job)
+{
+    if (starfish_is_stuck())
+        return;
+    starfish_progress_destroy(&job->progress);
+    free(job);
+}
+
+static void drop(struct starfish_job *job)
+{
+    if (job->plan->kind->drop)
+        job->plan->kind->drop(job);
+}
+
+static void fill_counts(struct starfish_job *job)
+{
+    const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
+    struct starfish_result *result = &job->result;
+
+    result->seconds = starfish_progress_seconds(&job->progress);
+    memcpy(result->worker, job->progress.done, sizeof result->worker);
+    result->host_to_device = after.host_to_device - job->before.host_to_device;
+    result->device_to_host = after.device_to_host - job->before.device_to_host;
+    result->device_to_device = after.device_to_device - job->before.device_to_device;
+}
+
+/* After all has been submitted: waits for the tasks. A failure of a task is more than one of the numbers it left. */
+static void end_tasks(struct starfish_job *job)
+{
+    const struct starfish_kind *kind = job->plan->kind;
+
+    starfish_failure_keep(&job->failure, starfish_progress_wait(&job->progress));
+    if (kind->finish)
+        starfish_failure_keep(&job->failure, kind->finish(job, job->failure.status));
+    drop(job);
+    fill_counts(job);
+}
+
+static void drive(void *data)
+{
+    struct starfish_job *job = data;
+
+    if (atomic_load(&job->cancelled)) {
+        job->result.outcome = STARFISH_CANCELLED;
+        starfish_failure_keep(&job->failure, starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn"));
+    } else {
+        starfish_failure_keep(&job->failure, job->plan->kind->run(job));
+    }
+    end_tasks(job);
+}
+
+/* ---- Submission -------------------------------------------------------------------------------------------------- */
+
+static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
+{
+    STARFISH_NEED(plan, "plan");
+    STARFISH_NEED(request->rhs, "rhs");
+    STARFISH_NEED(request->solution, "solution");
+    if (request->boundary && !plan->kind->has_boundary)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
+                             plan->kind->name);
+    return STARFISH_SUCCESS;
+}
+
+/* Of an iterative solve: the turn, in this thread where `waits`. */
+static starfish_status begin_turn(struct starfish_job *job, int waits)
+{
+    struct starfish_plan *plan = job->plan;
+
+    if (!waits)
+        return starfish_turn_start(&job->turn, plan->context, &plan->queue, drive, job);
+    starfish_turn_take(&job->turn, &plan->queue, drive, job);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status begin(struct starfish_job *job, int waits)
+{
+    const struct starfish_kind *kind = job->plan->kind;
+
+    STARFISH_TRY(kind->take(job));
+    return kind->submit ? kind->submit(job) : begin_turn(job, waits);
+}
+
+/* waits: the caller waits for the job at once. */
+static starfish_status create(starfish_plan *plan, const struct starfish_request *request, int waits,
+                              struct starfish_job **result)
+{
+    struct starfish_job *job;
+
+    STARFISH_TRY(check_request(plan, request));
+    STARFISH_TRY(allocate(plan, request, &job));
+    starfish_progress_init(&job->progress, plan->context);
+    const starfish_status status = begin(job, waits);
+    if (status != STARFISH_SUCCESS) {
+        starfish_failure_keep(&job->failure, status);
+        (void)starfish_progress_wait(&job->progress); /* what has been submitted before it failed */
+        drop(job);
+        const starfish_status kept = starfish_failure_repeat(&job->failure);
+        destroy(job);
+        return kept;
+    }
+    *result = job;
+    return STARFISH_SUCCESS;
+}
+
+/* Where the turn is still under way, a stuck runtime has the job. */
+static starfish_status finish(struct starfish_job *job, struct starfish_result *result)
+{
+    if (job->plan->kind->run)
+        STARFISH_TRY(starfish_turn_wait(&job->turn));
+    else
+        end_tasks(job);
+    const starfish_status status = starfish_failure_repeat(&job->failure);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        starfish_filled_copy(result, &job->result, sizeof *result);
+    destroy(job);
+    return status;
+}
+
+/* ---- Interface --------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_plan_submit(starfish_plan *plan, const struct starfish_boundary *boundary, const void *rhs,
+                                     void *solution, starfish_job **job)
+{
+    STARFISH_OWN_ARITHMETIC;
+    const struct starfish_request request = {boundary, rhs, solution};
+
+    STARFISH_NEED(job, "job");
+    *job = NULL;
+    return create(plan, &request, 0, job);
+}
+
+starfish_status starfish_job_finish(starfish_job *job, struct starfish_result *result)
+{
+    STARFISH_OWN_ARITHMETIC;
+    STARFISH_NEED(job, "job");
+    STARFISH_TRY(starfish_filled_check(result, sizeof *result, "result"));
+    starfish_rest_call_begin();
+    const starfish_status status = finish(job, result);
+    starfish_rest_call_end();
+    return status;
+}
+
+starfish_status starfish_plan_solve(starfish_plan *plan, const struct starfish_boundary *boundary, const void *rhs,
+                                    void *solution, struct starfish_result *result)
+{
+    STARFISH_OWN_ARITHMETIC;
+    const struct starfish_request request = {boundary, rhs, solution};
+    struct starfish_job *job = NULL;
+
+    STARFISH_TRY(starfish_filled_check(result, sizeof *result, "result"));
+    starfish_rest_call_begin();
+    starfish_status status = create(plan, &request, 1, &job);
+    if (job)
+        status = finish(job, result);
+    starfish_rest_call_end();
+    return status;
+}
+
+void starfish_job_cancel(starfish_job *job)
+{
+    if (job)
+        atomic_store(&job->cancelled, 1);
+}
+
+starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t *most)
+{
+    STARFISH_OWN_ARITHMETIC;
+    STARFISH_NEED(job, "job");
+    STARFISH_NEED(done, "done");
+    STARFISH_NEED(most, "most");
+    if (job->plan->kind->run) {
+        *done = (size_t)atomic_load(&job->iterations);
+        *most = (size_t)job->most;
+    } else {
+        *done = atomic_load(&job->progress.finished);
+        *most = atomic_load(&job->progress.submitted);
+    }
+    return STARFISH_SUCCESS;
+}
