@@ -1,4 +1,4 @@
-/* Plans and solves for flat domains: the choice of the method, and multigrid plans for it (multigrid/flat.h). */
+/* Plans and solves for flat domains: the choice of the method, and multigrid engines for it (multigrid/flat.h). */
 #include "atmosphere/boxes.h"
 #include "atmosphere/gathered.h"
 #include "atmosphere/ranks.h"
@@ -6,6 +6,7 @@
 #include "atmosphere/options.h"
 #include "base/arithmetic.h"
 #include "base/precision.h"
+#include "multigrid/solve.h"
 #include "scheduler/context.h"
 #include <starfish/memory.h>
 
@@ -49,9 +50,9 @@ struct cut {
     struct starfish_dealt dealt;
 };
 
-/* The plan's solver, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there,
+/* The plan's engine, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there,
  * what that would take. */
-static starfish_status create_solver(struct starfish_atmosphere_plan *plan, const struct cut *cut,
+static starfish_status create_engine(struct starfish_atmosphere_plan *plan, const struct cut *cut,
                                      struct starfish_memory *memory)
 {
     const struct starfish_runs *runs = cut->dealt.runs.parts > 0 ? &cut->dealt.runs : NULL;
@@ -81,7 +82,7 @@ static starfish_status create_solver(struct starfish_atmosphere_plan *plan, cons
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
     const starfish_status status =
         memory ? starfish_flat_memory_cut(plan->context, &plan->volumes.matrix, &options, runs, memory)
-               : starfish_flat_plan_create_cut(plan->context, &plan->volumes.matrix, &options, runs, &plan->solver);
+               : starfish_flat_engine_create(plan->context, &plan->volumes.matrix, &options, runs, &plan->engine);
     plan->volumes.matrix.cut = NULL;
     return status;
 }
@@ -94,7 +95,7 @@ static starfish_status create(struct starfish_atmosphere_plan *plan, const struc
     choose(&plan->options);
     plan->drifts = problem->xi_up != NULL;
     STARFISH_TRY(starfish_flat_volumes_create(&plan->volumes, problem));
-    STARFISH_TRY(create_solver(plan, cut, memory));
+    STARFISH_TRY(create_engine(plan, cut, memory));
     describe(plan);
     plan->seconds = starfish_now() - start;
     return STARFISH_SUCCESS;
@@ -147,6 +148,7 @@ static starfish_status begin(starfish_context *context, const struct starfish_at
         return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     plan->context = context;
     plan->options = taken;
+    starfish_queue_create(&plan->queue);
     const starfish_status status = create_anywhere(plan, problem, memory);
     if (status != STARFISH_SUCCESS) {
         starfish_atmosphere_plan_destroy(plan);
@@ -182,16 +184,17 @@ starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *
 {
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
-    return starfish_multigrid_plan_memory(plan->solver, memory);
+    return starfish_multigrid_engine_memory(plan->engine, memory);
 }
 
 void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    if (!plan)
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
     starfish_atmosphere_gathered_destroy(plan->gathered);
-    starfish_multigrid_plan_destroy(plan->solver);
+    starfish_multigrid_engine_destroy(plan->engine);
+    starfish_queue_destroy(&plan->queue);
     starfish_flat_volumes_destroy(&plan->volumes);
     free(plan);
 }
@@ -220,7 +223,9 @@ double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan)
 
 struct starfish_atmosphere_job {
     starfish_atmosphere_plan *plan;
-    starfish_multigrid_job *job;
+    struct starfish_multigrid_solve solve;
+    struct starfish_turn turn;
+    atomic_int cancelled;
     const void *rhs;
     void *solution;
     struct starfish_bytes before; /* moved until the submission */
@@ -246,6 +251,17 @@ static starfish_status wait_gathered(struct starfish_atmosphere_job *job, struct
     return status;
 }
 
+static starfish_status submit_here(struct starfish_atmosphere_job *job)
+{
+    struct starfish_atmosphere_plan *plan = job->plan;
+
+    job->solve = (struct starfish_multigrid_solve){.engine = plan->engine,
+                                                   .pass = starfish_multigrid_pass(&plan->engine->options),
+                                                   .watch.cancelled = &job->cancelled};
+    STARFISH_TRY(starfish_multigrid_solve_arrays(&job->solve, job->rhs, job->solution));
+    return starfish_turn_start(&job->turn, plan->context, &plan->queue, starfish_multigrid_drive, &job->solve);
+}
+
 starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
                                            starfish_atmosphere_job **job)
 {
@@ -260,10 +276,11 @@ starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const
         free(made);
         return there;
     }
-    *made = (struct starfish_atmosphere_job){.plan = plan, .rhs = rhs, .solution = solution};
+    made->plan = plan;
+    made->rhs = rhs;
+    made->solution = solution;
     made->before = starfish_context_bytes(plan->context);
-    const starfish_status status =
-        plan->gathered ? submit_gathered(made) : starfish_multigrid_submit(plan->solver, rhs, solution, &made->job);
+    const starfish_status status = plan->gathered ? submit_gathered(made) : submit_here(made);
     if (status != STARFISH_SUCCESS) {
         free(made);
         return status;
@@ -300,9 +317,9 @@ static starfish_status accept(const struct starfish_atmosphere_plan *plan, starf
     return status;
 }
 
-static void fill_info(const struct starfish_atmosphere_job *job, const struct starfish_multigrid_info *from,
-                      struct starfish_atmosphere_info *info)
+static void fill_info(const struct starfish_atmosphere_job *job, struct starfish_atmosphere_info *info)
 {
+    const struct starfish_multigrid_info *from = &job->solve.info;
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
 
     info->outcome = from->outcome;
@@ -322,27 +339,28 @@ starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job, struct st
 {
     STARFISH_OWN_ARITHMETIC;
     struct starfish_atmosphere_info filled;
-    struct starfish_multigrid_info from;
-    double size = 0;
 
     STARFISH_NEED(job, "job");
     if (job->plan->gathered)
         return wait_gathered(job, info);
-    memset(&from, 0, sizeof from);
-    starfish_status status = starfish_multigrid_wait_size(job->job, &from, &size);
-    fill_info(job, &from, &filled);
+    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
+    const struct starfish_multigrid_solve *solve = &job->solve;
+    const starfish_precision precision = job->plan->options.precision;
+    fill_info(job, &filled);
     filled.tolerance = job->plan->options.tolerance;
-    status = accept(job->plan, status, starfish_rounding(job->plan->options.precision, size, from.rhs_norm), &filled);
+    const starfish_status status = accept(job->plan, starfish_failure_repeat(&solve->failure),
+                                          starfish_rounding(precision, solve->size, solve->info.rhs_norm), &filled);
     if (info)
         *info = filled;
-    free(job);
+    if (!starfish_is_stuck()) /* else tasks may still use it */
+        free(job);
     return status;
 }
 
 void starfish_atmosphere_cancel(starfish_atmosphere_job *job)
 {
-    if (job && job->job)
-        starfish_multigrid_cancel(job->job);
+    if (job)
+        atomic_store(&job->cancelled, 1);
 }
 
 starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,

@@ -1,8 +1,9 @@
-/* A plan for flat domains: the multigrid plan that solves it, and the matrix in f64 for checks. */
+/* A plan for flat domains: the multigrid engine that solves it, and the matrix in f64 for checks. */
 #ifndef STARFISH_ATMOSPHERE_PLAN_H
 #define STARFISH_ATMOSPHERE_PLAN_H
 
 #include "atmosphere/geometry.h"
+#include "scheduler/driver.h"
 #include "solver/accept.h"
 
 struct starfish_atmosphere_gathered;
@@ -15,8 +16,9 @@ struct starfish_atmosphere_plan {
     struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
     int owners;                                 /* ranks that have a part in solves, 1 where one solves for all */
     struct starfish_flat_volumes volumes;
-    starfish_multigrid_plan *solver;
-    int drifts; /* there is a first-order term, and so the matrix is not symmetric */
+    struct starfish_multigrid_engine *engine;
+    struct starfish_queue queue; /* of solves */
+    int drifts;                  /* there is a first-order term, and so the matrix is not symmetric */
     char reason[160];
     double seconds;
 };

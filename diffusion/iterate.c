@@ -10,7 +10,7 @@
 
 #include "base/precision.h"
 #include "base/status.h"
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "solver/accept.h"
 
 #include <math.h>

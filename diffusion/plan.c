@@ -4,7 +4,7 @@
 
 #include "base/arithmetic.h"
 #include "base/status.h"
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 #include "solver/accept.h"
@@ -369,8 +369,8 @@ void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
     starfish_deflation_destroy(&plan->deflation);
     for (int i = 0; i < 4; i++)
         starfish_vector_destroy(&plan->rescue.vector[i]);
-    starfish_multigrid_plan_destroy(plan->multigrid);
-    starfish_multigrid_plan_destroy(plan->rescue.multigrid);
+    starfish_multigrid_engine_destroy(plan->multigrid);
+    starfish_multigrid_engine_destroy(plan->rescue.multigrid);
     starfish_table_destroy(&plan->preconditioner);
     starfish_table_destroy(&plan->high_table);
     starfish_table_destroy(&plan->low_table);

@@ -48,11 +48,11 @@ struct starfish_diffusion_plan {
     struct starfish_cell_operator high, low; /* of the solution, of the iteration */
     struct starfish_cells_deflation deflation;
     size_t vectors;
-    starfish_multigrid_plan *multigrid; /* NULL: none */
+    struct starfish_multigrid_engine *multigrid; /* NULL: none */
     /* Of an iteration that goes on by multigrid in the precision of the solution: made when it is needed; in mixed
      * precision, and where parts are apart, with vectors of its own. */
     struct starfish_diffusion_rescue {
-        starfish_multigrid_plan *multigrid;
+        struct starfish_multigrid_engine *multigrid;
         int has_vectors;
         struct starfish_vector vector[4];
     } rescue;

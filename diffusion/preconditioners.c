@@ -1,10 +1,10 @@
-/* What preconditions and deflates a plan's iteration: choices, tables, the multigrid plan. */
+/* What preconditions and deflates a plan's iteration: choices, tables, the multigrid engine. */
 #include "diffusion/plan.h"
 
 #include "base/pages.h"
 #include "base/real.h"
 #include "base/status.h"
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
@@ -47,7 +47,8 @@ static void shift_faces(void *data, size_t first, size_t last)
 /* Grids are those of cells of width one; equations keep their scale, as volumes are one. A matrix that lambda may have
  * made indefinite is preconditioned by one that has its magnitude added (the shifted Laplacian). */
 static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, starfish_precision precision,
-                                  double *values, starfish_multigrid_plan **created, struct starfish_memory *memory)
+                                  double *values, struct starfish_multigrid_engine **created,
+                                  struct starfish_memory *memory)
 {
     const struct starfish_diffusion_box *box = &plan->box;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -77,12 +78,12 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
     return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
-                  : starfish_stencil_plan_create_faces(plan->context, &faces, &options, runs, created);
+                  : starfish_stencil_engine_create_faces(plan->context, &faces, &options, runs, created);
 }
 
-/* The plan; or, where `memory` is there, what it would take. */
+/* The engine; or, where `memory` is there, what it would take. */
 static starfish_status create_multigrid(const struct starfish_diffusion_plan *plan, starfish_precision precision,
-                                        starfish_multigrid_plan **created, struct starfish_memory *memory)
+                                        struct starfish_multigrid_engine **created, struct starfish_memory *memory)
 {
     const struct starfish_diffusion_box *box = &plan->box;
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
@@ -267,7 +268,7 @@ static starfish_status measure_cycles(const struct starfish_diffusion_plan *plan
 
     if (o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
         return create_multigrid(plan, o->precision, NULL, rescue);
-    STARFISH_TRY(plan->multigrid ? starfish_multigrid_plan_memory(plan->multigrid, cycles)
+    STARFISH_TRY(plan->multigrid ? starfish_multigrid_engine_memory(plan->multigrid, cycles)
                                  : create_multigrid(plan, plan->inner, NULL, cycles));
     if (plan->inner != o->precision)
         rescue->main_bytes = 2 * cycles->main_bytes;

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "diffusion/options.h"
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "solver/agree.h"
 
 /* ---- The problem ------------------------------------------------------------------------------------------------- */

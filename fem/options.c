@@ -55,6 +55,7 @@ static const struct starfish_option rows[] = {
      .text = "of the residual's norm over that of the right-hand side; 0: 1e-10, in f32 1e-6"},
     {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = HUGE_VAL,
      .flag = "--max-iterations", .text = "cycles at most"},
+    {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly most_cycles cycles"},
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
      STARFISH_OPTION_VALUES(krylovs), .text = "what cycles precondition"},
     {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},

@@ -6,7 +6,6 @@
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
-#include "multigrid/plan.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
@@ -163,11 +162,10 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
 void starfish_fem_plan_destroy(starfish_fem_plan *plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    if (!plan)
+    if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
-    starfish_multigrid_plan_destroy(plan->multigrid);
-    if (!starfish_is_stuck()) /* else tasks may still use them */
-        give_arrays_back(plan);
+    starfish_multigrid_engine_destroy(plan->multigrid);
+    give_arrays_back(plan);
     starfish_fem_space_destroy(&plan->space);
     starfish_refined_destroy(&plan->mesh);
     free(plan->cells);
@@ -204,7 +202,7 @@ static double level_bytes(const struct starfish_fem_shape *shape, int steps, int
 /* An F cycle is on level l once more than on the one above; V once, W twice as often. */
 double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
 {
-    const struct starfish_multigrid_plan *m = plan->multigrid;
+    const struct starfish_multigrid_engine *m = plan->multigrid;
     const struct starfish_fem_shape *shape = m ? m->shapes : NULL;
     const int levels = m ? m->graph.all_levels : 0;
     const double real = (double)starfish_real_size(plan->options.inner);

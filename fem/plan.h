@@ -1,4 +1,4 @@
-/* A finite element plan: the finest space, and a multigrid plan of the matrices of all levels. */
+/* A finite element plan: the finest space, and a multigrid engine of the matrices of all levels. */
 #ifndef STARFISH_FEM_PLAN_H
 #define STARFISH_FEM_PLAN_H
 
@@ -31,12 +31,12 @@ struct starfish_fem_plan {
     size_t nonzeros, smoother_nonzeros;
     int levels;
     double setup_seconds, smoother_seconds;
-    struct starfish_queue queue;        /* of solves: they set the iteration of the multigrid plan */
-    starfish_multigrid_plan *multigrid; /* NULL: nothing is to be solved for */
+    struct starfish_queue queue;                 /* of solves */
+    struct starfish_multigrid_engine *multigrid; /* NULL: nothing is to be solved for */
 };
 
 /* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms and counts
- * of the plan, and makes the multigrid plan. */
+ * of the plan, and makes the multigrid engine. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
 
 extern const struct starfish_acceptance starfish_fem_acceptance;

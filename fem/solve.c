@@ -6,6 +6,7 @@
 #include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"
+#include "multigrid/solve.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
 
@@ -16,7 +17,7 @@
 struct solving {
     struct starfish_fem_plan *plan;
     struct starfish_fem_info info;
-    struct starfish_multigrid_info last;
+    struct starfish_multigrid_solve last;
 };
 
 /* Loops over nodes are by all cores: one would take as long as some cycles of a GPU. */
@@ -30,26 +31,37 @@ static void *own(const struct solving *s, void *array)
     return (char *)array + s->plan->own[0] * starfish_real_size(s->plan->options.precision);
 }
 
-/* Some cycles, alone (NONE) or as a preconditioner; from u where that is any good. */
+/* What a run is to come to: from u where that is any good. */
+static struct starfish_pass pass_of(const struct solving *s, starfish_fem_krylov krylov, int most)
+{
+    static const int variants[] = {[STARFISH_FEM_KRYLOV_NONE] = STARFISH_MULTIGRID_CYCLES,
+                                   [STARFISH_FEM_KRYLOV_CG] = STARFISH_MULTIGRID_CG,
+                                   [STARFISH_FEM_KRYLOV_BICGSTAB] = STARFISH_MULTIGRID_BICGSTAB};
+    const struct starfish_fem_plan *plan = s->plan;
+    const double tolerance = plan->options.fixed ? 0 : plan->options.tolerance;
+
+    return (struct starfish_pass){.variant = variants[krylov],
+                                  .most = most,
+                                  .from_guess = s->info.iterations > 0 && s->info.residual < 1,
+                                  .tolerance = tolerance,
+                                  .absolute = plan->volume ? tolerance * plan->load_norm : 0};
+}
+
+/* Some cycles, alone (NONE) or as a preconditioner. */
 static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int most)
 {
-    starfish_multigrid_plan *multigrid = s->plan->multigrid;
-    struct starfish_multigrid_options *o = &multigrid->options;
-    const int accelerated = krylov != STARFISH_FEM_KRYLOV_NONE;
+    struct starfish_multigrid_solve *last = &s->last;
+    const struct starfish_multigrid_info *info = &last->info;
 
-    o->conjugate_gradients = krylov == STARFISH_FEM_KRYLOV_CG;
-    o->bicgstab = krylov == STARFISH_FEM_KRYLOV_BICGSTAB;
-    o->initial_guess = s->info.iterations > 0 && s->info.residual < 1;
-    o->most_cycles = most;
-    o->tolerance = s->plan->options.tolerance;
-    o->absolute = s->plan->volume ? s->plan->options.tolerance * s->plan->load_norm : 0;
-    const starfish_status status =
-        starfish_multigrid_solve(multigrid, own(s, s->plan->f), own(s, s->plan->u), &s->last);
+    *last = (struct starfish_multigrid_solve){.engine = s->plan->multigrid, .pass = pass_of(s, krylov, most)};
+    STARFISH_TRY(starfish_multigrid_solve_arrays(last, own(s, s->plan->f), own(s, s->plan->u)));
+    starfish_multigrid_drive(last);
+    const starfish_status status = starfish_failure_repeat(&last->failure);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
-        s->info.iterations += s->last.cycles;
-        s->info.preconditioned += accelerated ? s->last.cycles : 0;
-        s->info.seconds += s->last.seconds;
-        s->info.residual = s->last.residual * s->last.rhs_norm / s->plan->load_norm;
+        s->info.iterations += last->pass.steps;
+        s->info.preconditioned += krylov != STARFISH_FEM_KRYLOV_NONE ? last->pass.steps : 0;
+        s->info.seconds += info->seconds;
+        s->info.residual = info->residual * info->rhs_norm / s->plan->load_norm;
     }
     return status;
 }
@@ -64,7 +76,7 @@ const struct starfish_acceptance starfish_fem_acceptance = {.excused = 1 << STAR
 static starfish_status accept(struct solving *s, starfish_status status)
 {
     struct starfish_failure failure = {STARFISH_SUCCESS, ""};
-    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last.outcome),
+    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last.info.outcome),
                                          .iterations = s->info.iterations,
                                          .asked = 0, /* as info.tolerated has it where nothing is excused */
                                          .reached = s->info.residual,
@@ -109,6 +121,8 @@ static starfish_status iterate(struct solving *s)
 
     if (krylov != STARFISH_FEM_KRYLOV_AUTO)
         return run_and_judge(s, krylov, most);
+    if (s->plan->options.fixed)
+        return run_and_judge(s, STARFISH_FEM_KRYLOV_NONE, most);
     for (starfish_fem_krylov k = STARFISH_FEM_KRYLOV_NONE; k <= STARFISH_FEM_KRYLOV_BICGSTAB; k++)
         if (status == STARFISH_ERROR_NUMERICAL && s->info.iterations < most)
             status = run_and_judge(s, k, k == STARFISH_FEM_KRYLOV_NONE ? ENOUGH : most);

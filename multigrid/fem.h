@@ -1,8 +1,8 @@
-/* Multigrid plans of grids that are sparse matrices (multigrid/kernels/fem_kind.h). */
+/* Multigrid engines of grids that are sparse matrices (multigrid/kernels/fem_kind.h). */
 #ifndef STARFISH_MULTIGRID_FEM_H
 #define STARFISH_MULTIGRID_FEM_H
 
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "sparse/matrix.h"
 #include <starfish/fem.h>
 
@@ -36,9 +36,9 @@ struct starfish_fem_grids {
     int steps_at_once; /* small grids have matrices of several smoothing steps, as is good on GPUs (fem_steps.h) */
 };
 
-/* Complete a plan that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31
+/* Complete an engine that has been begun, on all ranks. Matrices may go. Errors: UNSUPPORTED (too large for 2^31
  * entries), MEMORY, RUNTIME. */
-starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
+starfish_status starfish_fem_grids_complete(struct starfish_multigrid_engine *engine,
                                             const struct starfish_fem_grids *grids);
 
 #endif

@@ -1,6 +1,6 @@
-/* Plans for flat domains (multigrid/kernels/flat.h): tensor-product multigrid, coarser in x and y alone and smoothed by
- * lines upwards, and conjugate gradients preconditioned by such lines (Mueller, Scheichl, Vainikko, Parallel Comput. 50
- * (2015), 53-69; Boerm, Hiptmair, Numer. Algorithms 26 (2001), 219-234). Everything is coarsened in f64.
+/* Engines for flat domains (multigrid/kernels/flat.h): tensor-product multigrid, coarser in x and y alone and smoothed
+ * by lines upwards, and conjugate gradients preconditioned by such lines (Mueller, Scheichl, Vainikko, Parallel Comput.
+ * 50 (2015), 53-69; Boerm, Hiptmair, Numer. Algorithms 26 (2001), 219-234). Everything is coarsened in f64.
  *
  * Coarse columns are pairs of fine ones in the directions whose couplings are at least half of the strongest's. The
  * volumes of a pair add up. Faces are resistors: those between the centres of two coarse columns are in series, where a
@@ -10,8 +10,8 @@
 #ifndef STARFISH_MULTIGRID_FLAT_H
 #define STARFISH_MULTIGRID_FLAT_H
 
+#include "multigrid/engine.h"
 #include "multigrid/kernels/flat_kind.h"
-#include "multigrid/plan.h"
 
 /* What preconditions conjugate gradients. */
 enum starfish_flat_preconditioner { STARFISH_FLAT_BY_CYCLES, STARFISH_FLAT_BY_LINES, STARFISH_FLAT_BY_NOTHING };
@@ -22,7 +22,7 @@ struct starfish_flat_cut {
     const struct starfish_owner *owner; /* NULL: STARFISH_ANY */
 };
 
-/* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the plan is made. Of a sphere all arrays of
+/* The matrix as in multigrid/kernels/flat.h, in f64. Arrays are read when the engine is made. Of a sphere all arrays of
  * columns, faces and corners are those of the six panels, one behind the other, each as if it was alone; n[1] is 6
  * n[0]. */
 struct starfish_flat_problem {
@@ -48,17 +48,18 @@ static inline int starfish_flat_inner_cycles(const struct starfish_flat_problem 
     return problem->corner ? 6 : 10;
 }
 
-/* Arrays of users are x fastest, then y, then z; the plan's own are not (flat.h). The options' smoother is AUTO or
+/* Arrays of users are x fastest, then y, then z; the engine's own are not (flat.h). The options' smoother is AUTO or
  * LINE_Z (all lines at once, damping 0: 2/3) or GAUSS_SEIDEL (lines in two colours, damping 0: 1; above 1: SOR). levels
  * 0: 5, or more where the coarsest grid would be hard to solve. Otherwise as starfish_stencil_plan_create. */
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                           const struct starfish_multigrid_options *options,
                                           starfish_multigrid_plan **plan);
-/* With the finest grid cut into runs of rows of columns, each with its owner. */
-starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
-                                              const struct starfish_multigrid_options *options,
-                                              const struct starfish_runs *runs, starfish_multigrid_plan **plan);
-/* Memory of such a plan. */
+/* An engine, with the finest grid cut into runs of rows of columns, each with its owner. */
+starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs,
+                                            struct starfish_multigrid_engine **result);
+/* Memory of such an engine. */
 starfish_status starfish_flat_memory_cut(starfish_context *context, const struct starfish_flat_problem *problem,
                                          const struct starfish_multigrid_options *options,
                                          const struct starfish_runs *runs, struct starfish_memory *memory);

@@ -1,6 +1,6 @@
-/* The iteration of a multigrid solve: cycles on the solution itself, or in mixed precision corrections by cycles, or
- * conjugate gradients or BiCGStab that either preconditions (krylov/). */
-#include "multigrid/solve.h"
+/* Passes of an engine: cycles on the solution itself, or in mixed precision corrections by cycles, or conjugate
+ * gradients or BiCGStab that either preconditions (krylov/). */
+#include "multigrid/engine.h"
 
 #include "krylov/bicgstab.h"
 #include "krylov/cg.h"
@@ -8,38 +8,53 @@
 
 #include <math.h>
 
-/* A solve under way. */
+/* A pass under way. */
 struct iterating {
-    struct starfish_multigrid_solve *solve;
-    struct starfish_multigrid_plan *plan;
+    struct starfish_multigrid_engine *engine;
     struct starfish_progress *progress;
+    const struct starfish_vector *f, *u;
+    const struct starfish_pass *pass;
+    const struct starfish_multigrid_watch *watch;
+    struct starfish_multigrid_info *info;
     struct starfish_algebra algebra;
     struct starfish_correction correction;
     struct starfish_cg cg;
     struct starfish_bicgstab_steps bicgstab;
     double corrected; /* the residual before the last correction, relative, and how many cycles that had */
     int corrected_by;
-    /* Corrections that wait: the solution is u[now] and what waits, from zero or added to that. */
-    const struct starfish_vector *u[2];
+    /* Corrections that wait: the solution is turn[now] and what waits, from zero or added to that. */
+    const struct starfish_vector *turn[2];
     int now;
     enum { NOTHING_WAITS, SOLUTION_WAITS, CORRECTION_WAITS } waits;
 };
 
 /* Do cycles, or what a kind has in their place, precondition an iteration? */
-static int is_accelerated(const struct starfish_multigrid_options *o)
+static int is_accelerated(const struct starfish_pass *pass)
 {
-    return o->conjugate_gradients || o->bicgstab;
+    return pass->variant != STARFISH_MULTIGRID_CYCLES;
+}
+
+/* Does the host look after every cycle how many digits a correction has gained? */
+static int asks_for_digits(const struct starfish_multigrid_engine *engine)
+{
+    return engine->mixed && engine->options.inner_digits > 0;
+}
+
+/* Do corrections wait for the residual after them? */
+static int corrects_later(const struct iterating *i)
+{
+    return starfish_multigrid_fuses_corrections(i->engine, i->pass) && i->engine->work.other.space;
 }
 
 /* Full multigrid is for the first cycle alone. */
 static starfish_status cycle(void *self, int first, int zero)
 {
     struct iterating *i = self;
-    const starfish_cycle_shape shape = i->plan->options.shape;
+    const starfish_cycle_shape shape = i->engine->options.shape;
 
-    if (is_accelerated(&i->plan->options) && i->plan->hooks->precondition)
-        return i->plan->hooks->precondition(i->plan, i->progress);
-    return starfish_hierarchy_cycle(&i->plan->graph, i->progress,
+    if (is_accelerated(i->pass) && i->engine->hooks->precondition)
+        return i->engine->hooks->precondition(i->engine, i->progress);
+    return starfish_hierarchy_cycle(&i->engine->graph, i->progress,
                                     shape == STARFISH_CYCLE_FMG && !first ? STARFISH_CYCLE_V : shape, zero);
 }
 
@@ -49,8 +64,8 @@ static starfish_status residual(void *self, int zero, const struct starfish_sums
 {
     const struct iterating *i = self;
 
-    return starfish_operator_residual(
-        &i->plan->op, i->progress, zero ? NULL : starfish_hierarchy_solution(&i->plan->graph), i->solve->f, NULL, sums);
+    return starfish_operator_residual(&i->engine->op, i->progress,
+                                      zero ? NULL : starfish_hierarchy_solution(&i->engine->graph), i->f, NULL, sums);
 }
 
 static starfish_status step(void *self, int number, int zero, int most, int *cycles)
@@ -66,19 +81,19 @@ static const struct starfish_vector *begin_inner(void *self)
 {
     struct iterating *i = self;
 
-    starfish_hierarchy_restart(&i->plan->graph);
-    return starfish_hierarchy_rhs(&i->plan->graph);
+    starfish_hierarchy_restart(&i->engine->graph);
+    return starfish_hierarchy_rhs(&i->engine->graph);
 }
 
 static starfish_status inner_norm(void *self, double *norm)
 {
     struct iterating *i = self;
-    const struct starfish_hierarchy_graph *graph = &i->plan->graph;
+    const struct starfish_hierarchy_graph *graph = &i->engine->graph;
     const struct starfish_grid_operator op = starfish_hierarchy_operator(graph);
 
     STARFISH_TRY(starfish_operator_residual(&op, i->progress, starfish_hierarchy_solution(graph),
-                                            starfish_hierarchy_rhs(graph), NULL, &i->plan->work.inner_sums));
-    STARFISH_TRY(starfish_sums_total(&i->plan->work.inner_sums, i->plan->context, norm));
+                                            starfish_hierarchy_rhs(graph), NULL, &i->engine->work.inner_sums));
+    STARFISH_TRY(starfish_sums_total(&i->engine->work.inner_sums, i->engine->context, norm));
     *norm = sqrt(*norm);
     return STARFISH_SUCCESS;
 }
@@ -87,8 +102,8 @@ static starfish_status end_inner(void *self, const struct starfish_vector **solu
 {
     struct iterating *i = self;
 
-    STARFISH_TRY(starfish_hierarchy_move_solution(&i->plan->graph, i->progress));
-    *solution = starfish_hierarchy_solution(&i->plan->graph);
+    STARFISH_TRY(starfish_hierarchy_move_solution(&i->engine->graph, i->progress));
+    *solution = starfish_hierarchy_solution(&i->engine->graph);
     return STARFISH_SUCCESS;
 }
 
@@ -96,8 +111,8 @@ static starfish_status high_residual(void *self, int zero, const struct starfish
 {
     const struct iterating *i = self;
 
-    return starfish_operator_residual(&i->plan->op, i->progress, zero ? NULL : i->solve->u, i->solve->f,
-                                      zero ? NULL : &i->plan->work.residual, sums);
+    return starfish_operator_residual(&i->engine->op, i->progress, zero ? NULL : i->u, i->f,
+                                      zero ? NULL : &i->engine->work.residual, sums);
 }
 
 /* No more cycles than the tolerance needs if they gain as much as those of the last correction. Where these gained less
@@ -105,18 +120,18 @@ static starfish_status high_residual(void *self, int zero, const struct starfish
  * right-hand side it holds the least, so that the first correction is a short one. */
 static int cycles_needed(const struct iterating *i, int most)
 {
-    const struct starfish_multigrid_options *o = &i->plan->options;
-    const struct starfish_multigrid_info *info = i->solve->info;
+    const struct starfish_pass *pass = i->pass;
+    const struct starfish_multigrid_info *info = i->info;
     const double common = log(0.3), after_rest = log(0.12), margin = 0.25, first = 6;
     double gain = common;
 
-    if (o->tolerance <= 0 || o->absolute > 0 || info->count == 0 || !(info->residual > o->tolerance))
+    if (pass->tolerance <= 0 || pass->absolute > 0 || info->count == 0 || !(info->residual > pass->tolerance))
         return most;
     if (i->corrected_by > 0) {
         const double last = log(info->residual / i->corrected) / i->corrected_by;
         gain = last < common ? last : after_rest;
     }
-    double needed = ceil(log(o->tolerance / info->residual) / gain + margin);
+    double needed = ceil(log(pass->tolerance / info->residual) / gain + margin);
     if (i->corrected_by == 0)
         needed = fmin(needed, first);
     return needed < most ? (int)needed : most;
@@ -125,14 +140,13 @@ static int cycles_needed(const struct iterating *i, int most)
 static starfish_status correct(void *self, int number, int zero, int most, int *cycles)
 {
     struct iterating *i = self;
-    const struct starfish_vector *r = zero ? i->solve->f : &i->plan->work.residual;
+    const struct starfish_vector *r = zero ? i->f : &i->engine->work.residual;
 
     most = cycles_needed(i, most);
-    STARFISH_TRY(starfish_correct(&i->correction, number == 0, r, !zero, i->solve->u, most, cycles));
-    i->corrected = i->solve->info->residual;
+    STARFISH_TRY(starfish_correct(&i->correction, number == 0, r, !zero, i->u, most, cycles));
+    i->corrected = i->info->residual;
     i->corrected_by = *cycles;
-    return i->plan->hooks->polish ? i->plan->hooks->polish(i->plan, i->progress, i->solve->f, i->solve->u)
-                                  : STARFISH_SUCCESS;
+    return i->engine->hooks->polish ? i->engine->hooks->polish(i->engine, i->progress, i->f, i->u) : STARFISH_SUCCESS;
 }
 
 /* ---- Corrections that wait for the next residual ----------------------------------------------------------------- */
@@ -144,28 +158,28 @@ static starfish_status correct(void *self, int number, int zero, int most, int *
 static starfish_status corrected_residual(void *self, int zero, const struct starfish_sums *sums)
 {
     struct iterating *i = self;
-    struct starfish_operator_step step = {.f = i->solve->f, .sums = sums};
+    struct starfish_operator_step step = {.f = i->f, .sums = sums};
 
     if (!zero) {
-        step.u = i->waits == SOLUTION_WAITS ? NULL : i->u[i->now];
+        step.u = i->waits == SOLUTION_WAITS ? NULL : i->turn[i->now];
         step.correction = i->correction.solution;
-        step.factor = starfish_scalars_factor(&i->plan->work.scalars, 1, STARFISH_KRYLOV_UNSCALE);
-        step.v = i->u[!i->now];
+        step.factor = starfish_scalars_factor(&i->engine->work.scalars, 1, STARFISH_KRYLOV_UNSCALE);
+        step.v = i->turn[!i->now];
         step.result = begin_inner(i);
         step.lower = 1;
         i->now = !i->now;
         i->waits = NOTHING_WAITS;
     }
-    return starfish_operator_advance(&i->plan->op, i->progress, &step);
+    return starfish_operator_advance(&i->engine->op, i->progress, &step);
 }
 
 static starfish_status correct_later(void *self, int number, int zero, int most, int *cycles)
 {
     struct iterating *i = self;
 
-    STARFISH_TRY(starfish_correct(&i->correction, number == 0, zero ? i->solve->f : NULL, 0, NULL,
-                                  cycles_needed(i, most), cycles));
-    i->corrected = i->solve->info->residual;
+    STARFISH_TRY(
+        starfish_correct(&i->correction, number == 0, zero ? i->f : NULL, 0, NULL, cycles_needed(i, most), cycles));
+    i->corrected = i->info->residual;
     i->corrected_by = *cycles;
     i->waits = zero ? SOLUTION_WAITS : CORRECTION_WAITS;
     return STARFISH_SUCCESS;
@@ -173,12 +187,13 @@ static starfish_status correct_later(void *self, int number, int zero, int most,
 
 static starfish_status add_what_waits(struct iterating *i)
 {
-    const struct starfish_factor unscale = starfish_scalars_factor(&i->plan->work.scalars, 1, STARFISH_KRYLOV_UNSCALE);
+    const struct starfish_factor unscale =
+        starfish_scalars_factor(&i->engine->work.scalars, 1, STARFISH_KRYLOV_UNSCALE);
 
-    i->solve->u = i->u[i->now];
+    i->u = i->turn[i->now];
     return i->waits == NOTHING_WAITS ? STARFISH_SUCCESS
                                      : starfish_algebra_convert(&i->algebra, &unscale, i->waits == CORRECTION_WAITS,
-                                                                i->correction.solution, i->solve->u);
+                                                                i->correction.solution, i->u);
 }
 
 /* ---- Cycles that precondition ------------------------------------------------------------------------------------ */
@@ -188,12 +203,12 @@ static starfish_status precondition(void *self, int number, const struct starfis
 {
     struct iterating *i = self;
 
-    if (i->plan->mixed)
+    if (i->engine->mixed)
         return starfish_correct(&i->correction, number == 0, r, 0, z, most, cycles);
     *cycles = 1;
-    starfish_hierarchy_set_arrays(&i->plan->graph, r, z);
+    starfish_hierarchy_set_arrays(&i->engine->graph, r, z);
     STARFISH_TRY(cycle(i, number == 0, 1));
-    return starfish_hierarchy_move_solution(&i->plan->graph, i->progress);
+    return starfish_hierarchy_move_solution(&i->engine->graph, i->progress);
 }
 
 static starfish_status precondition_sums(void *self, const struct starfish_vector *r, const struct starfish_vector *z,
@@ -201,7 +216,7 @@ static starfish_status precondition_sums(void *self, const struct starfish_vecto
 {
     struct iterating *i = self;
 
-    return i->plan->hooks->precondition_sums(i->plan, i->progress, r, z, rz);
+    return i->engine->hooks->precondition_sums(i->engine, i->progress, r, z, rz);
 }
 
 static starfish_status matrix_residual(const void *self, const struct starfish_vector *u,
@@ -210,27 +225,27 @@ static starfish_status matrix_residual(const void *self, const struct starfish_v
 {
     const struct iterating *i = self;
 
-    return starfish_operator_residual(&i->plan->op, i->progress, u, f, result, sums);
+    return starfish_operator_residual(&i->engine->op, i->progress, u, f, result, sums);
 }
 
 static starfish_status combine(const void *self, const struct starfish_operator_step *step)
 {
     const struct iterating *i = self;
 
-    return starfish_operator_advance(&i->plan->op, i->progress, step);
+    return starfish_operator_advance(&i->engine->op, i->progress, step);
 }
 
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
 
 static void set_up(struct iterating *i)
 {
-    struct starfish_multigrid_work *w = &i->plan->work;
-    const struct starfish_multigrid_options *o = &i->plan->options;
-    const int fuses = starfish_multigrid_fuses(i->plan);
+    struct starfish_multigrid_work *w = &i->engine->work;
+    const struct starfish_multigrid_options *o = &i->engine->options;
+    const int fuses = starfish_multigrid_fuses(i->engine, i->pass);
 
-    i->algebra = (struct starfish_algebra){i->progress, STARFISH_PHASE_VECTORS, i->plan->op.setting.where};
-    i->u[0] = i->solve->u;
-    i->u[1] = &w->other;
+    i->algebra = (struct starfish_algebra){i->progress, STARFISH_PHASE_VECTORS, i->engine->op.setting.where};
+    i->turn[0] = i->u;
+    i->turn[1] = &w->other;
     i->correction = (struct starfish_correction){.algebra = &i->algebra,
                                                  .scalars = &w->scalars,
                                                  .inner = {i, begin_inner, cycle, inner_norm, end_inner},
@@ -241,8 +256,8 @@ static void set_up(struct iterating *i)
                                  .matrix = {.self = i, .residual = matrix_residual, .combine = combine},
                                  .preconditioner = {i, precondition, fuses ? precondition_sums : NULL},
                                  .fused = fuses,
-                                 .b = i->solve->f,
-                                 .x = {i->solve->u, &w->other},
+                                 .b = i->f,
+                                 .x = {i->u, &w->other},
                                  .r = &w->residual,
                                  .z = &w->preconditioned,
                                  .p = {&w->direction, &w->image},
@@ -254,8 +269,8 @@ static void set_up(struct iterating *i)
                                                    .scalars = &w->scalars,
                                                    .matrix = i->cg.matrix,
                                                    .preconditioner = i->cg.preconditioner,
-                                                   .f = i->solve->f,
-                                                   .u = i->solve->u,
+                                                   .f = i->f,
+                                                   .u = i->u,
                                                    .residual = &w->residual,
                                                    .shadow = &w->shadow,
                                                    .direction = &w->direction,
@@ -268,8 +283,7 @@ static void set_up(struct iterating *i)
 
 static struct starfish_iteration choose(struct iterating *i)
 {
-    struct starfish_multigrid_work *w = &i->plan->work;
-    const struct starfish_multigrid_options *o = &i->plan->options;
+    struct starfish_multigrid_work *w = &i->engine->work;
     struct starfish_iteration iteration = {.self = i,
                                            .residual = residual,
                                            .step = step,
@@ -278,14 +292,14 @@ static struct starfish_iteration choose(struct iterating *i)
                                            .sums = &w->sums,
                                            .most_ahead = 1};
 
-    const int most_ahead = i->plan->mixed && o->inner_digits > 0 ? 1 : STARFISH_KRYLOV_RING;
+    const int most_ahead = asks_for_digits(i->engine) ? 1 : STARFISH_KRYLOV_RING;
 
-    if (o->conjugate_gradients)
+    if (i->pass->variant == STARFISH_MULTIGRID_CG)
         return starfish_cg_iteration(&i->cg, most_ahead);
-    if (o->bicgstab)
+    if (i->pass->variant == STARFISH_MULTIGRID_BICGSTAB)
         return starfish_bicgstab_iteration(&i->bicgstab, most_ahead);
-    if (i->plan->mixed) {
-        const int later = starfish_multigrid_fuses_corrections(i->plan);
+    if (i->engine->mixed) {
+        const int later = corrects_later(i);
         iteration.residual = later ? corrected_residual : high_residual;
         iteration.step = later ? correct_later : correct;
         iteration.needs_residual = 1;
@@ -296,7 +310,7 @@ static struct starfish_iteration choose(struct iterating *i)
 /* Corrections that count: conjugate gradients submit steps ahead, of which those after the last one change nothing. */
 static int corrections(const struct iterating *i, const struct starfish_iteration_report *report)
 {
-    const struct starfish_multigrid_options *o = &i->plan->options;
+    const struct starfish_multigrid_options *o = &i->engine->options;
     const int counted = (report->cycles + o->inner_cycles - 1) / o->inner_cycles;
 
     return o->inner_digits > 0 || i->correction.made < counted ? i->correction.made : counted;
@@ -304,7 +318,7 @@ static int corrections(const struct iterating *i, const struct starfish_iteratio
 
 static void copy_report(struct iterating *i, const struct starfish_iteration_report *report)
 {
-    struct starfish_multigrid_info *info = i->solve->info;
+    struct starfish_multigrid_info *info = i->info;
 
     info->outcome = starfish_outcome_of_ending(report->end);
     info->cycles = report->cycles;
@@ -320,32 +334,31 @@ static void tell(void *self, const struct starfish_iteration_report *report)
     struct iterating *i = self;
 
     copy_report(i, report);
-    if (i->solve->tell)
-        i->solve->tell(i->solve->tell_data, i->solve->info);
+    if (i->watch->tell)
+        i->watch->tell(i->watch->data, i->info);
 }
 
 /* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall: a step
  * brings what an end says to the next unknown alone, and until all have heard of it the residual may stay. Those of
  * BiCGStab jump. */
-static int patience_for(const struct starfish_multigrid_plan *plan)
+static int patience_for(const struct iterating *i)
 {
     enum { ALONE = 200, JUMPS = 50, MOST = 1 << 20 };
-    const size_t rows = plan->n[1] < MOST ? plan->n[1] : MOST;
+    const size_t rows = i->engine->n[1] < MOST ? i->engine->n[1] : MOST;
 
-    if (is_accelerated(&plan->options) && plan->hooks->precondition)
+    if (is_accelerated(i->pass) && i->engine->hooks->precondition)
         return ALONE + 2 * (int)rows;
-    return plan->options.bicgstab ? JUMPS : 0;
+    return i->pass->variant == STARFISH_MULTIGRID_BICGSTAB ? JUMPS : 0;
 }
 
 /* Was the residual smaller on the way than where the iteration stagnated? Rounding errors make residuals of conjugate
  * gradients and BiCGStab rise again, without a bound, once they are as small as they can be. */
 static int was_better(const struct iterating *i)
 {
-    const struct starfish_multigrid_options *o = &i->plan->options;
-    const double *const values = i->plan->work.scalars.values;
+    const double *const values = i->engine->work.scalars.values;
     const int done = (int)values[STARFISH_KRYLOV_DONE];
 
-    return is_accelerated(o) && !o->initial_guess &&
+    return is_accelerated(i->pass) && !i->pass->from_guess &&
            (done == STARFISH_KRYLOV_STAGNATED || done == STARFISH_KRYLOV_NOT_FINITE) &&
            values[STARFISH_KRYLOV_BEST] < values[STARFISH_KRYLOV_FIRST_NORM] &&
            !(values[STARFISH_KRYLOV_NORM] <= 2 * values[STARFISH_KRYLOV_BEST]);
@@ -357,7 +370,7 @@ static starfish_status return_to_best(struct iterating *i, const struct starfish
 {
     struct starfish_stopping nearer = *stopping;
 
-    nearer.absolute = fmax(stopping->absolute, 1.5 * i->plan->work.scalars.values[STARFISH_KRYLOV_BEST]);
+    nearer.absolute = fmax(stopping->absolute, 1.5 * i->engine->work.scalars.values[STARFISH_KRYLOV_BEST]);
     set_up(i);
     const struct starfish_iteration iteration = choose(i);
     STARFISH_TRY(starfish_iterate(&iteration, &nearer, report));
@@ -366,59 +379,78 @@ static starfish_status return_to_best(struct iterating *i, const struct starfish
                          report->residual);
 }
 
-/* The solution is solve->u. */
+/* The solution is i->u. */
 static starfish_status end(struct iterating *i)
 {
-    if (i->plan->options.conjugate_gradients)
+    if (i->pass->variant == STARFISH_MULTIGRID_CG)
         return starfish_cg_end(&i->cg);
-    if (starfish_multigrid_fuses_corrections(i->plan))
+    if (corrects_later(i))
         return add_what_waits(i);
-    return i->plan->mixed || is_accelerated(&i->plan->options)
+    return i->engine->mixed || is_accelerated(i->pass)
                ? STARFISH_SUCCESS
-               : starfish_hierarchy_move_solution(&i->plan->graph, i->progress);
+               : starfish_hierarchy_move_solution(&i->engine->graph, i->progress);
 }
 
-starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve)
+/* Whether the engine has what the pass needs: vectors, and of CG a smoother that is symmetric. */
+static int can(const struct starfish_multigrid_engine *engine, const struct starfish_pass *pass)
 {
-    struct iterating i = {.solve = solve, .plan = solve->plan, .progress = solve->progress};
-    const struct starfish_multigrid_options *o = &solve->plan->options;
-    const int watched = o->tolerance > 0 || o->absolute > 0;
-    const struct starfish_stopping stopping = {.tolerance = o->tolerance,
-                                               .absolute = watched ? fmax(o->absolute, solve->floor) : 0,
-                                               .floor = solve->floor,
-                                               .patience = patience_for(solve->plan),
-                                               .most_cycles = o->most_cycles,
-                                               .initial_guess = o->initial_guess,
-                                               .cancelled = solve->cancelled,
+    const struct starfish_multigrid_options *o = &engine->options;
+
+    if (pass->variant == STARFISH_MULTIGRID_CYCLES)
+        return !engine->mixed || engine->work.residual.space || starfish_multigrid_fuses_corrections(engine, pass);
+    return pass->variant == STARFISH_MULTIGRID_CG ? o->conjugate_gradients : o->bicgstab;
+}
+
+starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                                       const struct starfish_vector *f, const struct starfish_vector **u,
+                                       struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
+                                       struct starfish_multigrid_info *info)
+{
+    struct iterating i = {
+        .engine = engine, .progress = progress, .f = f, .u = *u, .pass = pass, .watch = watch, .info = info};
+    const double *const values = engine->work.scalars.values;
+    const int watched = pass->tolerance > 0 || pass->absolute > 0;
+    const struct starfish_stopping stopping = {.tolerance = pass->tolerance,
+                                               .absolute = watched ? fmax(pass->absolute, pass->floor) : 0,
+                                               .floor = pass->floor,
+                                               .patience = patience_for(&i),
+                                               .most_cycles = pass->most,
+                                               .initial_guess = pass->from_guess,
+                                               .cancelled = watch->cancelled,
                                                .tell = tell,
                                                .data = &i};
-    struct starfish_iteration_report report = {.history = solve->info->history,
-                                               .most_count = STARFISH_MULTIGRID_HISTORY};
+    struct starfish_iteration_report report = {.history = info->history, .most_count = STARFISH_MULTIGRID_HISTORY};
 
+    if (!can(engine, pass))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "the engine was not made for passes of variant %d",
+                             pass->variant);
     set_up(&i);
-    if (!solve->plan->mixed && !is_accelerated(o))
-        starfish_hierarchy_set_arrays(&solve->plan->graph, solve->f, solve->u);
+    if (!engine->mixed && !is_accelerated(pass))
+        starfish_hierarchy_set_arrays(&engine->graph, f, i.u);
     struct starfish_iteration iteration = choose(&i);
-    const int asks = solve->plan->mixed && o->inner_digits > 0; /* the host, how far inner cycles have come */
-    if (!asks && !solve->plan->hooks->polish)
-        iteration.joint = solve->plan->graph.joint;
+    if (!asks_for_digits(engine) && !engine->hooks->polish)
+        iteration.joint = engine->graph.joint;
     starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     if (status == STARFISH_ERROR_NUMERICAL && was_better(&i))
         status = return_to_best(&i, &stopping, &report);
     copy_report(&i, &report);
+    pass->steps = report.cycles;
+    pass->norm = watched ? values[STARFISH_KRYLOV_NORM] : (double)NAN;
+    pass->best = watched ? values[STARFISH_KRYLOV_BEST] : (double)NAN;
     if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
         return status;
     const starfish_status ended = end(&i);
+    *u = i.u;
     return status != STARFISH_SUCCESS ? status : ended;
 }
 
 /* ---- For iterations of others ------------------------------------------------------------------------------------ */
 
-starfish_status starfish_multigrid_precondition(struct starfish_multigrid_plan *plan,
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_engine *engine,
                                                 struct starfish_progress *progress, const struct starfish_vector *r,
                                                 const struct starfish_vector *z)
 {
-    starfish_hierarchy_set_arrays(&plan->graph, r, z);
-    STARFISH_TRY(starfish_hierarchy_cycle(&plan->graph, progress, plan->options.shape, 1));
-    return starfish_hierarchy_move_solution(&plan->graph, progress);
+    starfish_hierarchy_set_arrays(&engine->graph, r, z);
+    STARFISH_TRY(starfish_hierarchy_cycle(&engine->graph, progress, engine->options.shape, 1));
+    return starfish_hierarchy_move_solution(&engine->graph, progress);
 }

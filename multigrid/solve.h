@@ -1,23 +1,46 @@
-/* One solve of a plan: a job, and the iteration that it runs. */
+/* A solve by an engine, in the thread that calls it: right-hand side and solution become vectors, a pass is run on
+ * them, and the solution goes back to its memory. Plans put solves into jobs of their own; those of one engine follow
+ * one another. */
 #ifndef STARFISH_MULTIGRID_SOLVE_H
 #define STARFISH_MULTIGRID_SOLVE_H
 
-#include "multigrid/plan.h"
-
-#include <stdatomic.h>
+#include "base/failure.h"
+#include "multigrid/engine.h"
 
 struct starfish_multigrid_solve {
-    struct starfish_multigrid_plan *plan;
-    struct starfish_progress *progress;
-    const struct starfish_vector *f, *u; /* on the plan's space */
-    const atomic_int *cancelled;
-    starfish_multigrid_progress *tell;
-    void *tell_data;
-    struct starfish_multigrid_info *info;
-    double floor;
+    /* Set by the owner, all else 0. */
+    struct starfish_multigrid_engine *engine;
+    struct starfish_pass pass; /* its floor is the solve's to set */
+    struct starfish_multigrid_watch watch;
+    /* Right-hand side and solution: the user's memory, on a node of the runtime's; or vectors. */
+    struct {
+        void *memory;
+        int node;
+        struct starfish_vector over;
+        const struct starfish_vector *vector;
+    } array[2];
+    struct starfish_progress progress;
+    /* What it came to. */
+    struct starfish_multigrid_info info;
+    double size; /* the norm of |A| |u|, which rounding errors of the residual are units of, where the solution u fell
+                    short of the tolerance and the grids' kind has_sizes, else 0 */
+    struct starfish_failure failure;
 };
 
-/* Iterate: fills cycles, defects, rhs_norm, residual, factor, count and history of info. u becomes the solution. */
-starfish_status starfish_multigrid_iterate(struct starfish_multigrid_solve *solve);
+/* Solve between arrays of the user's; finds out where they are. On all ranks together. Error: ARGUMENT. */
+starfish_status starfish_multigrid_solve_arrays(struct starfish_multigrid_solve *solve, const void *rhs,
+                                                void *solution);
+/* Or between vectors of the precision of the solution whose space has the rows of the engine's parts, and its runs of
+ * columns too unless the pass is accelerated: then sweeps never work on these vectors (ARGUMENT where it is cut
+ * otherwise). Where values are weighed (rhs_factor) they may be the same. They must stay until the solve's end; nobody
+ * else submits tasks on them meanwhile. */
+starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_solve *solve,
+                                                 const struct starfish_vector *rhs,
+                                                 const struct starfish_vector *solution);
+/* Solves. Then all tasks are done, and `failure` has the status. `data`: the solve, for struct starfish_turn. */
+void starfish_multigrid_drive(void *data);
+/* Whether that has written the solution: short of the tolerance it is the last one, if there was a step. Else its
+ * vector may have no values, and no task may read it. */
+int starfish_multigrid_has_result(const struct starfish_multigrid_solve *solve);
 
 #endif

@@ -9,7 +9,6 @@
 #include "poisson/layout.h"
 
 #include "base/precision.h"
-#include "multigrid/plan.h"
 #include "poisson/methods.h"
 #include "scheduler/ranks.h"
 #include "solver/accept.h"
@@ -153,15 +152,13 @@ static double error_of(const struct starfish_poisson_plan *plan, const double ma
 /* The Euclidean norm that ends an iteration; NaN without one. */
 static double asked_of(const struct starfish_poisson_plan *plan)
 {
-    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
-    return multigrid && multigrid->options.tolerance > 0 ? multigrid->options.tolerance : (double)NAN;
+    return plan->pass && plan->pass->tolerance > 0 ? plan->pass->tolerance : (double)NAN;
 }
 
 /* A given number of cycles may leave any residual. */
 static int has_criterion(const struct starfish_poisson_plan *plan)
 {
-    const struct starfish_multigrid_plan *multigrid = starfish_poisson_multigrid_plan(plan);
-    return !multigrid || multigrid->options.tolerance > 0 || multigrid->options.absolute > 0;
+    return !plan->pass || plan->pass->tolerance > 0 || plan->pass->absolute > 0;
 }
 
 void starfish_job_look_at_boundary(struct starfish_poisson_job *job)
@@ -178,7 +175,7 @@ static starfish_status check_rhs(const struct starfish_poisson_job *job, double 
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const double least = starfish_least_normal(plan->options.precision);
-    const int squares = starfish_poisson_multigrid_plan(plan) && has_criterion(plan);
+    const int squares = plan->pass && has_criterion(plan);
     double size = rhs > 0 ? rhs : job->largest_boundary;
     if (plan->count > 1)
         return STARFISH_SUCCESS;

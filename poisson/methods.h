@@ -7,7 +7,8 @@
 
 #include "poisson/job.h"
 #include "poisson/plan.h"
-#include <starfish/multigrid.h>
+
+struct starfish_multigrid_engine;
 
 /* How fast solves follow one another. One that is waited for copies in first and out last; in a stream, one's copies
  * out go with the next one's in. Fields are cut as for lone solves, and that cut stays. */
@@ -89,7 +90,7 @@ starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson
 /* How many ranks have a part in a solve: those with planes, or 1 where one solves for all. */
 int starfish_poisson_plan_owners(const struct starfish_poisson_plan *plan);
 
-/* The plan that the method multigrid solves with, NULL where the method is another one. */
-starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_poisson_plan *plan);
+/* What the method multigrid solves with, NULL where the method is another one. */
+const struct starfish_multigrid_engine *starfish_poisson_engine(const struct starfish_poisson_plan *plan);
 
 #endif

@@ -8,12 +8,12 @@
 #include "poisson/methods.h"
 
 #include "base/precision.h"
-#include "multigrid/plan.h"
+#include "multigrid/solve.h"
 #include "scheduler/dealt.h"
+#include "scheduler/driver.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
 #include "solver/accept.h"
-#include <starfish/multigrid.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +24,12 @@
  * what eight exchanges of its planes would take. */
 enum { TAIL_OF_GPUS = 1 << 19, LEAST_PLANES = 9 };
 
-/* The state: the plan that solves, the cut of fields, and the space of a field's slabs as a vector: the rows of the
- * plan's parts, and whole ones. */
+/* The state: what solves, the queue of solves, the cut of fields, and the space of a field's slabs as a vector: the
+ * rows of the engine's parts, and whole ones. */
 struct state {
-    starfish_multigrid_plan *plan;
+    struct starfish_multigrid_engine *engine;
+    struct starfish_pass pass;
+    struct starfish_queue queue;
     struct starfish_cut cut;
     struct starfish_space space;
 };
@@ -138,7 +140,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.inner_cycles = 1;
     options.before = options.after = 1;
     options.conjugate_gradients = 1;
-    options.tolerance = tolerance_of(plan);
+    options.tolerance = plan->options.fixed ? 0 : tolerance_of(plan);
     options.most_cycles = plan->options.max_iterations;
     options.sharing = plan->options.sharing;
     options.parts = plan->options.parts;
@@ -146,9 +148,9 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     return options;
 }
 
-/* The plan; or, where `memory` is there, what it would take. */
+/* The engine; or, where `memory` is there, what it would take. */
 static starfish_status use_lines(const struct starfish_poisson_plan *plan, struct line line[3],
-                                 const struct starfish_runs *runs, starfish_multigrid_plan **created,
+                                 const struct starfish_runs *runs, struct starfish_multigrid_engine **created,
                                  struct starfish_memory *memory)
 {
     struct starfish_multigrid_options options = options_of(plan);
@@ -165,12 +167,12 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     if (runs && plan->here.any_gpu)
         options.tail = TAIL_OF_GPUS;
     return memory ? starfish_stencil_memory_cut(plan->context, &problem, &options, runs, memory)
-                  : starfish_stencil_plan_create_cut(plan->context, &problem, &options, runs, created);
+                  : starfish_stencil_engine_create(plan->context, &problem, &options, runs, created);
 }
 
 /* `runs`: of planes, or NULL where the workers' kinds decide. */
-static starfish_status create_plan(const struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
-                                   starfish_multigrid_plan **created, struct starfish_memory *memory)
+static starfish_status create_engine(const struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
+                                     struct starfish_multigrid_engine **created, struct starfish_memory *memory)
 {
     struct line line[3] = {{NULL, NULL, NULL}, {NULL, NULL, NULL}, {NULL, NULL, NULL}};
     const starfish_status status = use_lines(plan, line, runs, created, memory);
@@ -194,11 +196,11 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
     return STARFISH_SUCCESS;
 }
 
-/* Slabs are the parts of the plan's finest grid, whose rows are planes; where a first direction of one unknown is the
+/* Slabs are the parts of the engine's finest grid, whose rows are planes; where a first direction of one unknown is the
  * last one there, the only row is the whole field. */
 static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct state *state)
 {
-    const struct starfish_space *finest = starfish_hierarchy_space(&state->plan->graph);
+    const struct starfish_space *finest = starfish_hierarchy_space(&state->engine->graph);
     const struct starfish_runs runs = {.parts = finest->parts[1],
                                        .first = finest->first[1],
                                        .owner = finest->apart ? finest->owner : NULL,
@@ -228,16 +230,24 @@ static starfish_status deal(const struct starfish_poisson_plan *plan, struct sta
 static starfish_status fill_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
                                   struct state *state)
 {
-    STARFISH_TRY(create_plan(plan, runs, &state->plan, NULL));
+    STARFISH_TRY(create_engine(plan, runs, &state->engine, NULL));
+    state->pass = starfish_multigrid_pass(&state->engine->options);
     return make_cut(plan, state);
+}
+
+static void destroy_state(struct state *state)
+{
+    starfish_multigrid_engine_destroy(state->engine);
+    starfish_space_destroy(&state->space);
+    starfish_queue_destroy(&state->queue);
+    free(state);
 }
 
 static void destroy(struct starfish_poisson_plan *plan)
 {
-    struct state *state = plan->state;
-    starfish_multigrid_plan_destroy(state->plan);
-    starfish_space_destroy(&state->space);
-    free(state);
+    destroy_state(plan->state);
+    plan->state = NULL;
+    plan->pass = NULL;
 }
 
 static starfish_status make_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs)
@@ -246,13 +256,14 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    starfish_queue_create(&state->queue);
     const starfish_status status = fill_state(plan, runs, state);
     if (status != STARFISH_SUCCESS) {
-        starfish_multigrid_plan_destroy(state->plan);
-        free(state);
+        destroy_state(state);
         return status;
     }
     plan->state = state;
+    plan->pass = &state->pass;
     return STARFISH_SUCCESS;
 }
 
@@ -271,7 +282,6 @@ static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
         destroy(plan);
     if (status == STARFISH_SUCCESS)
         return status;
-    plan->state = NULL;
     plan->on_one_rank = status == STARFISH_ERROR_UNSUPPORTED;
     return plan->on_one_rank ? STARFISH_SUCCESS : status;
 }
@@ -289,14 +299,15 @@ static size_t share_of(const struct starfish_poisson_plan *plan, size_t bytes)
     return (size_t)((double)bytes * (double)plan->here.planes / (double)plan->n[2]) + 1;
 }
 
-/* The plan's that solves, and besides copies and the residual's task, of three fields. */
+/* The engine's, and besides copies and the residual's task, of three fields. */
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     const struct state *state = plan->state;
     const size_t own = starfish_context_ranks(plan->context) > 1 ? plan->here.planes : plan->n[2];
     const size_t field = own * starfish_poisson_plane_bytes(plan), copies = starfish_poisson_copies_bytes(plan);
 
-    STARFISH_TRY(state ? starfish_multigrid_plan_memory(state->plan, memory) : create_plan(plan, NULL, NULL, memory));
+    STARFISH_TRY(state ? starfish_multigrid_engine_memory(state->engine, memory)
+                       : create_engine(plan, NULL, NULL, memory));
     if (!state && own < plan->n[2]) {
         memory->main_bytes = share_of(plan, memory->main_bytes);
         memory->gpu_data = share_of(plan, memory->gpu_data);
@@ -326,12 +337,13 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-/* A solve under way: the fields' slabs as vectors, and the job that iterates on them in a thread of its own. */
+/* A solve under way: the fields' slabs as vectors, in a thread of its own. */
 struct solve {
     struct starfish_poisson_job *job;
     struct starfish_vector rhs, solution;
-    starfish_multigrid_job *iteration; /* NULL: it has not begun, or has been waited for */
-    struct starfish_multigrid_info info;
+    struct starfish_multigrid_solve multigrid;
+    struct starfish_turn turn;
+    int has_begun; /* and has not been waited for */
 };
 
 /* The first rank has it, which is asked for it. */
@@ -359,52 +371,55 @@ static starfish_status submit_rest(struct starfish_poisson_job *job, const struc
 }
 
 /* In the thread that iterates. */
-static starfish_status after(void *data, starfish_status status, const struct starfish_multigrid_info *info)
+static void drive(void *data)
 {
     struct solve *solve = data;
-    const struct state *state = solve->job->plan->state;
-    starfish_status submitted = STARFISH_SUCCESS;
+    struct starfish_poisson_job *job = solve->job;
 
-    solve->job->solved = starfish_now();
-    solve->job->unwritten = !starfish_multigrid_has_result(state->plan, status, info);
-    if (!solve->job->unwritten)
-        submitted = submit_rest(solve->job, info);
-    starfish_job_release_fields(solve->job);
-    return submitted;
+    starfish_multigrid_drive(&solve->multigrid);
+    job->solved = starfish_now();
+    job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
+    if (!job->unwritten)
+        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->multigrid.info));
+    starfish_job_release_fields(job);
 }
 
 static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
                               struct starfish_slabs *solution, starfish_handle removed)
 {
-    const struct state *state = job->plan->state;
-    const starfish_precision precision = job->plan->options.precision;
+    struct starfish_poisson_plan *plan = job->plan;
+    struct state *state = plan->state;
     struct solve *solve = job->of_method = calloc(1, sizeof *solve);
     (void)removed; /* it is the job's own */
 
     if (!solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     solve->job = job;
-    starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
-    starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
-    const struct starfish_multigrid_then then = {after, solve};
-    return starfish_multigrid_submit_vectors(state->plan, &solve->rhs, &solve->solution, &then, &solve->iteration);
+    solve->multigrid = (struct starfish_multigrid_solve){
+        .engine = state->engine, .pass = state->pass, .watch = {NULL, plan->tell, plan->tell_data}};
+    starfish_vector_borrow(&solve->rhs, &state->space, plan->options.precision, rhs);
+    starfish_vector_borrow(&solve->solution, &state->space, plan->options.precision, solution->slab);
+    STARFISH_TRY(starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution));
+    STARFISH_TRY(starfish_turn_start(&solve->turn, plan->context, &state->queue, drive, solve));
+    solve->has_begun = 1;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status join(struct starfish_poisson_job *job)
 {
     struct solve *solve = job->of_method;
 
-    if (!solve || !solve->iteration)
+    if (!solve || !solve->has_begun)
         return STARFISH_SUCCESS;
-    const starfish_status status = starfish_multigrid_wait(solve->iteration, &solve->info);
-    solve->iteration = NULL;
-    return status;
+    solve->has_begun = 0;
+    STARFISH_TRY(starfish_turn_wait(&solve->turn)); /* where it fails, the thread still has the solve */
+    return starfish_failure_repeat(&solve->multigrid.failure);
 }
 
 static void fill_info(const struct starfish_poisson_job *job, struct starfish_info *info)
 {
     const struct solve *solve = job->of_method;
-    const struct starfish_multigrid_info *multigrid = &solve->info;
+    const struct starfish_multigrid_info *multigrid = &solve->multigrid.info;
 
     info->outcome = multigrid->outcome;
     info->cycles = multigrid->cycles;
@@ -417,11 +432,11 @@ static void fill_info(const struct starfish_poisson_job *job, struct starfish_in
     }
 }
 
-starfish_multigrid_plan *starfish_poisson_multigrid_plan(const struct starfish_poisson_plan *plan)
+const struct starfish_multigrid_engine *starfish_poisson_engine(const struct starfish_poisson_plan *plan)
 {
     const struct state *state = plan->state;
 
-    return plan->method == &starfish_multigrid_method ? state->plan : NULL;
+    return plan->method == &starfish_multigrid_method ? state->engine : NULL;
 }
 
 const struct starfish_method_row starfish_multigrid_method = {

@@ -77,6 +77,7 @@ static const struct starfish_option rows[] = {
      .text = "of each rank; NULL: dealt evenly"},
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .most = INT_MAX,
      .flag = "--max-iterations", .text = "iterative methods: steps at most"},
+    {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "multigrid: exactly max_iterations steps"},
 };
 
 const struct starfish_option_table starfish_poisson_option_table =

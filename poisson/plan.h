@@ -4,11 +4,13 @@
 #define STARFISH_POISSON_PLAN_H
 
 #include "base/real.h"
+#include "krylov/pass.h"
 #include "poisson/direction.h"
 #include "scheduler/field.h"
 #include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"
 #include "tridiag/kernels/tridiag.h"
+#include <starfish/multigrid.h>
 #include <starfish/poisson.h>
 
 #include <stdatomic.h>
@@ -79,8 +81,11 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;                             /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;                                /* of the method */
+    uint32_t where;                    /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                       /* of the method */
+    const struct starfish_pass *pass;  /* of a method that iterates: what solves are to come to; else NULL */
+    starfish_multigrid_progress *tell; /* then: who is told after every look at the residual, or NULL */
+    void *tell_data;
     int on_one_rank;                            /* of several: the first one solves for all */
     struct starfish_poisson_gathered *gathered; /* then, and what it solves with (gathered.h) */
     char reason[256];                           /* why it is this method */

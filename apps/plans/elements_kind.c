@@ -3,7 +3,6 @@
 #include "apps/plans/plan.h"
 #include "apps/plans/problem.h"
 #include "apps/recorded/simulate.h"
-#include "fem/plan.h"
 #include "poisson/methods.h"
 
 #include <stdio.h>
@@ -40,7 +39,7 @@ static starfish_status open_mesh(struct plan *plan)
     fem_set_precision(&run->options, given->precision);
     if (cycles_of(plan) > 0) {
         run->options.library.most_cycles = (int)cycles_of(plan);
-        run->options.library.krylov = STARFISH_FEM_KRYLOV_NONE;
+        run->options.library.fixed = 1;
     }
     plan->library = &run->options.library;
     STARFISH_TRY(fem_read(run));
@@ -57,8 +56,6 @@ static starfish_status create_plan(struct plan *plan, int check)
     struct fem_run *run = run_of(plan);
     (void)check; /* every solve looks at its residual */
     STARFISH_TRY(starfish_fem_plan_create(plan->context, &run->problem, &run->options.library, &run->plan));
-    if (cycles_of(plan) > 0)
-        run->plan->options.tolerance = 0; /* exactly so many cycles; in public options 0 is the default */
     const size_t nodes = starfish_fem_nodes(run->plan);
     return starfish_array_create(&run->u, run->options.library.precision, 1, &nodes);
 }

@@ -1,6 +1,5 @@
 /* The family of separable problems: kinds poisson3d, separable3d and separable2d, by the direct methods and multigrid.
  */
-#include "apps/plans/cycles.h"
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "poisson/methods.h"
@@ -49,10 +48,12 @@ static starfish_status create(struct problem_run *run, int check)
     options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
     options.check_residual = check;
     options.right_hand_sides = run->options.repeat;
+    if (run->options.cycles > 0) {
+        options.fixed = 1;
+        options.max_iterations = (int)run->options.cycles;
+    }
     STARFISH_TRY(make_plan(run, &options, &plan));
     run->plan = plan;
-    if (run->options.cycles > 0)
-        cycles_fix(plan, run->options.cycles);
     run->about = (struct problem_about){starfish_poisson_plan_method(plan), starfish_poisson_plan_reason(plan),
                                         starfish_poisson_plan_seconds(plan), starfish_poisson_plan_singular(plan),
                                         starfish_poisson_plan_owners(plan)};

@@ -147,6 +147,8 @@ struct starfish_fem_options {
     /* Of the residual's norm over that of the right-hand side with its boundary data; 0: 1e-10 (F64), 1e-6 (F32). */
     double tolerance;
     int most_cycles; /* cycles at most; 1 or more */
+    /* Exactly most_cycles cycles, and nobody looks at residuals: for measurements. AUTO is then cycles alone. */
+    int fixed;
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
@@ -162,7 +164,7 @@ enum { STARFISH_FEM_MOST_PARTS = 8 };
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
         .shape = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
-        .tolerance = 0, .most_cycles = 10000, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .parts = 0                \
+        .tolerance = 0, .most_cycles = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .parts = 0    \
     }
 
 typedef struct starfish_fem_plan starfish_fem_plan;

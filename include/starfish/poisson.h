@@ -164,6 +164,7 @@ struct starfish_poisson_options {
      * says. `slabs` are then of each rank. */
     const size_t *planes;
     int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: the default */
+    int fixed;          /* multigrid: exactly max_iterations steps, and nobody looks at residuals: for measurements */
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
@@ -171,7 +172,7 @@ struct starfish_poisson_options {
         .slabs = 0, .mode_blocks = 0, .check_residual = 0, .refinements = -1, .right_hand_sides = 0,                   \
         .algorithm = STARFISH_ALGORITHM_AUTO, .split = -1, .radix = 0, .complex_rhs = 0, .tolerance = 0, .mixed = 0,   \
         .count = 1, .rhs_layout = {0, 0, 0, 0}, .solution_layout = {0, 0, 0, 0}, .ghosts = 0, .check_data = 0,         \
-        .sharing = STARFISH_SHARING_AUTO, .parts = 0, .planes = NULL, .max_iterations = 10000                          \
+        .sharing = STARFISH_SHARING_AUTO, .parts = 0, .planes = NULL, .max_iterations = 10000, .fixed = 0              \
     }
 
 typedef struct starfish_poisson_plan starfish_poisson_plan;

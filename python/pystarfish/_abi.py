@@ -134,7 +134,8 @@ STRUCTS = {
     "starfish_poisson_options": """
         size:N method:i precision:i slabs:N mode_blocks:N check_residual:i refinements:i right_hand_sides:N
         algorithm:i split:i radix:i complex_rhs:i tolerance:d mixed:i count:N rhs_layout:starfish_array_layout
-        solution_layout:starfish_array_layout ghosts:i check_data:i sharing:i parts:N planes:P max_iterations:i""",
+        solution_layout:starfish_array_layout ghosts:i check_data:i sharing:i parts:N planes:P max_iterations:i
+        fixed:i""",
     "starfish_step_info": """
         seconds:d busy_seconds:d tasks:N[2]""",
     "starfish_info_phase": """
@@ -198,7 +199,7 @@ STRUCTS = {
         mesh:P refinements:i element:i rhs:d source:P source_data:P dirichlets:N dirichlet:P curves:N curve:P""",
     "starfish_fem_options": """
         size:N precision:i inner:i smoother:i numbering:i format:i shape:i smoothing_steps:i damping:d
-        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i krylov:i seed:N parts:i""",
+        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i fixed:i krylov:i seed:N parts:i""",
     "starfish_fem_info": """
         outcome:i unknowns:N nonzeros:N levels:i iterations:i preconditioned:i residual:d tolerated:d removed:d
         seconds:d setup_seconds:d smoother_seconds:d smoother_nonzeros:N""",

@@ -398,6 +398,21 @@ static int check_accelerations(starfish_context *context, const struct test_mesh
     return failed;
 }
 
+/* Exactly as many cycles as are asked for, whose residual nobody looks at; where any method may be taken, cycles alone.
+ */
+static int check_fixed(starfish_context *context, const struct test_mesh *mesh, starfish_fem_krylov krylov)
+{
+    struct run run = exact_run(mesh, 2, STARFISH_FEM_Q1);
+
+    run.problem.dirichlets = 1;
+    run.options.krylov = krylov;
+    run.options.fixed = 1;
+    run.options.most_cycles = 70;
+    return check(solve(context, &run) && run.info.iterations == 70 && isnan(run.info.residual) &&
+                     run.info.preconditioned == (krylov > STARFISH_FEM_KRYLOV_NONE ? 70 : 0),
+                 "a fixed number of cycles", &run);
+}
+
 int test_fem_edges(starfish_context *context)
 {
     struct test_mesh mesh;
@@ -409,6 +424,8 @@ int test_fem_edges(starfish_context *context)
     for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
         failed += check_singular(context, &mesh, (starfish_fem_smoother)s);
     failed += check_singular_mixed(context);
+    for (int krylov = 0; krylov < STARFISH_FEM_KRYLOVS; krylov++)
+        failed += check_fixed(context, &mesh, (starfish_fem_krylov)krylov);
     for (int dirichlets = 0; dirichlets < 2; dirichlets++)
         failed += check_two_components(context, dirichlets);
     failed += check_precision(context, &mesh, STARFISH_F32, 1e-5);

@@ -1,6 +1,7 @@
 /* Grids that are sparse matrices, solved whole and in three parts with index sets as halos, whose owners are given. */
 #include "tests/multigrid/fem_cases.h"
 
+#include "multigrid/plan.h"
 #include "sparse/inverse.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
                               starfish_precision precision, const struct starfish_owner *owner,
                               starfish_multigrid_plan **plan)
 {
+    struct starfish_multigrid_engine *engine;
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     const size_t *const first[] = {fem->first[0], fem->first[1]};
@@ -42,10 +44,11 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.tolerance = precision == STARFISH_F32 ? 1e-5 : 1e-10;
     options.tail = 150;
-    STARFISH_TRY(starfish_multigrid_plan_begin(context, &options, &hooks, plan));
-    const starfish_status status = starfish_fem_grids_complete(*plan, &grids);
-    if (status != STARFISH_SUCCESS)
-        starfish_multigrid_plan_destroy(*plan);
+    STARFISH_TRY(starfish_multigrid_engine_begin(context, &options, &hooks, &engine));
+    const starfish_status status = starfish_fem_grids_complete(engine, &grids);
+    if (status == STARFISH_SUCCESS)
+        return starfish_multigrid_plan_of(engine, plan);
+    starfish_multigrid_engine_destroy(engine);
     return status;
 }
 

@@ -45,10 +45,12 @@ static starfish_status create_rectangle(starfish_context *context, size_t column
         .elements = {columns, rows},
         .width = {width, width},
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
+    struct starfish_multigrid_engine *engine;
 
     for (size_t i = 0; i < rows; i++)
         width[i] = 1.0 / (double)rows;
-    return starfish_q1_plan_create_cut(context, &problem, options, runs, plan);
+    STARFISH_TRY(starfish_q1_engine_create(context, &problem, options, runs, &engine));
+    return starfish_multigrid_plan_of(engine, plan);
 }
 
 static starfish_status create_q1(starfish_context *context, const struct starfish_multigrid_options *options,
@@ -82,10 +84,12 @@ static starfish_status create_box(starfish_context *context, size_t planes, cons
         .grid = STARFISH_CELL,
         .width = {width, width, width},
         .rhs_factor = -1};
+    struct starfish_multigrid_engine *engine;
 
     for (int i = 0; i < MOST_ELEMENTS; i++)
         width[i] = 0.1;
-    return starfish_stencil_plan_create_cut(context, &problem, options, runs, plan);
+    STARFISH_TRY(starfish_stencil_engine_create(context, &problem, options, runs, &engine));
+    return starfish_multigrid_plan_of(engine, plan);
 }
 
 static starfish_status create_flux(starfish_context *context, const struct starfish_multigrid_options *options,

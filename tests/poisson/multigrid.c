@@ -330,15 +330,41 @@ static void says_when_a_tolerance_is_not_reached(void **state)
     test_free_problem(&p);
 }
 
+/* Exactly as many steps as are asked for, whose residual nobody judges: few that leave a large one too. */
+static void takes_a_fixed_number_of_steps(void **state)
+{
+    (void)state;
+    struct starfish_poisson_problem p = test_problem("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
+    unsigned seed = 1;
+    double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *u = malloc(test_unknowns(&p) * sizeof *u);
+    for (int steps = 2; steps <= 12; steps += 10) {
+        struct starfish_poisson_options options = multigrid(1e-10);
+        struct starfish_info info;
+        starfish_poisson_plan *plan;
+        options.fixed = 1;
+        options.max_iterations = steps;
+        ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, &info));
+        assert_int_equal(info.cycles, steps);
+        assert_true(isnan(info.tolerated));
+        assert_true(steps == 2 ? info.residual > 1e-6 : info.residual < 1e-6);
+        starfish_poisson_plan_destroy(plan);
+    }
+    free(f);
+    free(u);
+    test_free_problem(&p);
+}
+
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
 int test_poisson_multigrid(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_random_fields),       cmocka_unit_test(solves_singular_problems),
-        cmocka_unit_test(agrees_with_direct_methods),   cmocka_unit_test(solves_fishpack_blktri_example),
-        cmocka_unit_test(refuses_what_it_cannot_solve), cmocka_unit_test(solves_both_parts_of_complex_numbers),
-        cmocka_unit_test(chains_solves_on_fields),      cmocka_unit_test(says_when_a_tolerance_is_not_reached),
+        cmocka_unit_test(recovers_random_fields),        cmocka_unit_test(solves_singular_problems),
+        cmocka_unit_test(agrees_with_direct_methods),    cmocka_unit_test(solves_fishpack_blktri_example),
+        cmocka_unit_test(refuses_what_it_cannot_solve),  cmocka_unit_test(solves_both_parts_of_complex_numbers),
+        cmocka_unit_test(chains_solves_on_fields),       cmocka_unit_test(says_when_a_tolerance_is_not_reached),
+        cmocka_unit_test(takes_a_fixed_number_of_steps),
     };
     workers[STARFISH_CPU] = cpu_workers;
     workers[STARFISH_GPU] = gpu_workers;

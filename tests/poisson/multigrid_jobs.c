@@ -3,7 +3,7 @@
  * their looks at the residual, so that nothing depends on how fast they are. f = A u by the oracle. */
 #include "tests/poisson/multigrid_jobs.h"
 
-#include "multigrid/plan.h"
+#include "multigrid/engine.h"
 #include "poisson/methods.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
@@ -147,9 +147,9 @@ static starfish_poisson_plan *make_plan(const struct known *k, starfish_method m
 }
 
 /* Whether slabs, and lines across them, are what a case is about. */
-static void check_cut(const struct known *k, const struct starfish_multigrid_plan *multigrid)
+static void check_cut(const struct known *k, const struct starfish_multigrid_engine *engine)
 {
-    const struct starfish_space *space = multigrid->op.space;
+    const struct starfish_space *space = engine->op.space;
     const int cut = workers[STARFISH_GPU] == 0 && k->count > 33 * 33 * 33 && k->c->n[0] > 1;
 
     assert_int_equal(space->parts[1], cut ? k->c->slabs : 1);
@@ -198,8 +198,9 @@ static void submission_does_not_wait(void **state)
         make_known(&k, &cases[c]);
         starfish_poisson_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[c]));
         test_gate_make(&gate);
-        check_cut(&k, starfish_poisson_multigrid_plan(plan));
-        starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), test_gate_hold, &gate);
+        check_cut(&k, starfish_poisson_engine(plan));
+        plan->tell = test_gate_hold;
+        plan->tell_data = &gate;
         ASSERT_OK(starfish_poisson_submit(plan, &k.boundary, k.f, k.solution, &job));
         sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
         assert_int_equal(gate.looks, 1);
@@ -227,7 +228,7 @@ static void make_chain(struct chain *chain, const struct problem_case *c)
 {
     make_known(&chain->k, c);
     chain->plan = make_plan(&chain->k, STARFISH_METHOD_MULTIGRID, tolerance_of(c));
-    starfish_multigrid_tell(starfish_poisson_multigrid_plan(chain->plan), test_gate_slow_down, NULL);
+    chain->plan->tell = test_gate_slow_down;
     for (int i = 0; i < 3; i++)
         chain->array[i] = calloc(chain->k.count, sizeof(double));
     test_apply(&chain->k.p, &chain->k.boundary, chain->k.f, chain->array[0]);
@@ -287,7 +288,7 @@ static void jobs_of_a_plan_are_waited_for_in_any_order(void **state)
     for (int j = 0; j < JOBS; j++)
         make_known(&k[j], &cases[3]);
     starfish_poisson_plan *plan = make_plan(&k[0], STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[3]));
-    starfish_multigrid_tell(starfish_poisson_multigrid_plan(plan), test_gate_slow_down, NULL);
+    plan->tell = test_gate_slow_down;
     for (int j = 0; j < JOBS; j++)
         ASSERT_OK(starfish_poisson_submit(plan, &k[j].boundary, k[j].f, k[j].solution, &job[j]));
     for (int j = JOBS - 1; j >= 0; j--) {

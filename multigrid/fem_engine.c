@@ -1,5 +1,5 @@
-/* Plans of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, index sets of what a
- * part reads of the others. */
+/* Engines of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, index sets of what
+ * a part reads of the others. */
 #include "multigrid/fem.h"
 
 #include "base/precision.h"
@@ -400,10 +400,10 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
     }
 }
 
-/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+/* ---- The engine -------------------------------------------------------------------------------------------------- */
 
 /* Shapes of parts must stay as long as the graph. */
-static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const struct making *m)
+static starfish_status keep_shapes(struct starfish_multigrid_engine *engine, const struct making *m)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
     struct starfish_fem_shape *kept;
@@ -413,7 +413,7 @@ static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const s
     kept = malloc((size_t)cut->levels * cut->parts * sizeof *kept);
     if (!kept)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
-    plan->part_shapes = kept;
+    engine->part_shapes = kept;
     for (int l = 0; l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++, kept++) {
             *kept = m->part[l].packed[p].shape;
@@ -423,21 +423,21 @@ static starfish_status keep_shapes(struct starfish_multigrid_plan *plan, const s
 }
 
 /* Mixed precision: the finest operator in f64, where it is not in parts. */
-static starfish_status keep_high(struct starfish_multigrid_plan *plan, struct making *m)
+static starfish_status keep_high(struct starfish_multigrid_engine *engine, struct making *m)
 {
     const struct starfish_csr *const matrix[STARFISH_FEM_MATRICES] = {[STARFISH_FEM_A] = &m->grids->grid[0].a};
 
-    if (!plan->mixed || m->grids->cut)
+    if (!engine->mixed || m->grids->cut)
         return STARFISH_SUCCESS;
     m->high.shape.rows = m->grids->grid[0].a.rows;
-    STARFISH_TRY(pack(matrix, format_for(m->grids, 0), plan->options.precision, &m->high));
-    return starfish_table_floats(&plan->high_table[0], m->high.words, m->high.count);
+    STARFISH_TRY(pack(matrix, format_for(m->grids, 0), engine->options.precision, &m->high));
+    return starfish_table_floats(&engine->high_table[0], m->high.words, m->high.count);
 }
 
 /* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */
 enum { ROWS_PER_TASK = 4096, TAIL_ON_CORES = 4096, TAIL_ON_EITHER = 4096 };
 
-static starfish_status complete(struct starfish_multigrid_plan *plan, struct making *m)
+static starfish_status complete(struct starfish_multigrid_engine *engine, struct making *m)
 {
     const struct starfish_fem_grids *g = m->grids;
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
@@ -472,8 +472,8 @@ static starfish_status complete(struct starfish_multigrid_plan *plan, struct mak
         high[p] = (struct starfish_hierarchy_grid){
             .shape = &m->high_part[p].shape, .packed = m->high_part[p].words, .table_size = m->high_part[p].count};
     describe_parts(m, sets);
-    STARFISH_TRY(keep_shapes(plan, m));
-    return starfish_multigrid_plan_complete(plan, &grids);
+    STARFISH_TRY(keep_shapes(engine, m));
+    return starfish_multigrid_engine_complete(engine, &grids);
 }
 
 static void free_all(struct making *m)
@@ -501,34 +501,34 @@ static void free_all(struct making *m)
     free(m);
 }
 
-static starfish_status make_grids(struct making *m, struct starfish_multigrid_plan *plan)
+static starfish_status make_grids(struct making *m, struct starfish_multigrid_engine *engine)
 {
     for (int l = 0; l < m->grids->levels; l++)
         STARFISH_TRY(make_grid(m, l));
     if (m->grids->cut)
         STARFISH_TRY(make_parts(m));
-    return keep_high(plan, m);
+    return keep_high(engine, m);
 }
 
-starfish_status starfish_fem_grids_complete(struct starfish_multigrid_plan *plan,
+starfish_status starfish_fem_grids_complete(struct starfish_multigrid_engine *engine,
                                             const struct starfish_fem_grids *grids)
 {
     struct making *m = calloc(1, sizeof *m);
     starfish_status status = m ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
 
     if (m) {
-        m->context = plan->context;
+        m->context = engine->context;
         m->grids = grids;
-        m->precision = plan->options.inner;
-        m->mixed = plan->mixed;
-        m->steps = plan->options.before == plan->options.after ? plan->options.before : 1;
-        status = make_grids(m, plan);
+        m->precision = engine->options.inner;
+        m->mixed = engine->mixed;
+        m->steps = engine->options.before == engine->options.after ? engine->options.before : 1;
+        status = make_grids(m, engine);
     }
-    status = starfish_ranks_agree(plan->context, status);
-    if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(plan->context) > 1)
+    status = starfish_ranks_agree(engine->context, status);
+    if (status == STARFISH_SUCCESS && grids->cut && starfish_context_ranks(engine->context) > 1)
         status = starfish_fem_halos_share(m->context, m->halos, grids->cut->levels);
     if (status == STARFISH_SUCCESS)
-        status = complete(plan, m);
+        status = complete(engine, m);
     if (m)
         free_all(m);
     return status;

@@ -1,4 +1,4 @@
-/* Plans of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
+/* Engines of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
 #include "multigrid/plan.h"
 
@@ -186,7 +186,7 @@ static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage s
     return STARFISH_SUCCESS;
 }
 
-static void describe_shape(const struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
+static void describe_shape(const struct starfish_multigrid_engine *engine, struct hierarchy *h, int l)
 {
     const struct starfish_q1_grid *grid = &h->grid[l];
 
@@ -194,14 +194,14 @@ static void describe_shape(const struct starfish_multigrid_plan *plan, struct hi
         (struct starfish_q1_shape){.n = {grid->n[0], grid->n[1]},
                                    .stride = {grid->stride[0], grid->stride[1]},
                                    .origin = {grid->origin[0], grid->origin[1]},
-                                   .coarsest = l == h->levels - 1 && plan->options.coarse == STARFISH_COARSE_DIRECT,
-                                   .diagonals = plan->options.stored_diagonal,
-                                   .tensor = plan->options.matrix == STARFISH_MATRIX_TENSOR,
+                                   .coarsest = l == h->levels - 1 && engine->options.coarse == STARFISH_COARSE_DIRECT,
+                                   .diagonals = engine->options.stored_diagonal,
+                                   .tensor = engine->options.matrix == STARFISH_MATRIX_TENSOR,
                                    .reaction = grid->reaction,
                                    .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
 }
 
-static starfish_status make_table(struct starfish_multigrid_plan *plan, struct hierarchy *h, int l)
+static starfish_status make_table(struct starfish_multigrid_engine *engine, struct hierarchy *h, int l)
 {
     const struct starfish_q1_grid *grid = &h->grid[l];
     struct starfish_q1_shape *shape = &h->shape[l];
@@ -210,8 +210,8 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
     if (!h->table[l])
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
     (shape->tensor ? starfish_q1_tensor : starfish_q1_assemble)(grid, h->table[l]);
-    if (plan->mixed && l == 0)
-        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_q1_table_weights(shape)));
+    if (engine->mixed && l == 0)
+        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], starfish_q1_table_weights(shape)));
     double *weight = h->table[l] + starfish_q1_table_weights(shape);
     for (int d = 0; d < 2 && l > 0; d++) {
         memcpy(weight, grid->left[d], grid->n[d] * sizeof *weight);
@@ -220,10 +220,10 @@ static starfish_status make_table(struct starfish_multigrid_plan *plan, struct h
     }
     if (shape->coarsest)
         STARFISH_TRY(add_inverse(grid, shape, h->table[l]));
-    STARFISH_TRY(check_table(h, l, plan->options.inner));
+    STARFISH_TRY(check_table(h, l, engine->options.inner));
     if (shape->diagonals)
         starfish_q1_diagonals(grid, h->table[l]);
-    return plan->options.storage ? pack_table(h, l, plan->options.storage) : STARFISH_SUCCESS;
+    return engine->options.storage ? pack_table(h, l, engine->options.storage) : STARFISH_SUCCESS;
 }
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
@@ -277,17 +277,17 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct h
 /* ---- Form of the matrix ------------------------------------------------------------------------------------------ */
 
 /* For the kernels of lines on a GPU. */
-static int lines_are_too_long(const struct starfish_multigrid_plan *plan)
+static int lines_are_too_long(const struct starfish_multigrid_engine *engine)
 {
     const size_t most = STARFISH_BAND_LINES_MOST;
 
-    return plan->context->workers_of[STARFISH_GPU] > 0 && (plan->n[0] > most || plan->n[1] > most);
+    return engine->context->workers_of[STARFISH_GPU] > 0 && (engine->n[0] > most || engine->n[1] > most);
 }
 
 /* Why a tensor product cannot be the form, or NULL. */
-static const char *not_tensor(const struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
+static const char *not_tensor(const struct starfish_multigrid_engine *engine, const struct starfish_q1_problem *problem)
 {
-    const struct starfish_multigrid_options *o = &plan->options;
+    const struct starfish_multigrid_options *o = &engine->options;
     const int points = (o->smoother == STARFISH_SMOOTHER_JACOBI || o->smoother == STARFISH_SMOOTHER_CHEBYSHEV) &&
                        o->coarse != STARFISH_COARSE_CG_ADI;
 
@@ -299,17 +299,17 @@ static const char *not_tensor(const struct starfish_multigrid_plan *plan, const 
         return "stored_diagonal asks for stored bands";
     if (o->storage)
         return "storage is of stored bands";
-    if (!points && lines_are_too_long(plan))
+    if (!points && lines_are_too_long(engine))
         return "lines are too long for a GPU";
     return NULL;
 }
 
-static starfish_status choose_form(struct starfish_multigrid_plan *plan, const struct starfish_q1_problem *problem)
+static starfish_status choose_form(struct starfish_multigrid_engine *engine, const struct starfish_q1_problem *problem)
 {
-    const char *reason = not_tensor(plan, problem);
-    starfish_matrix_form *form = &plan->options.matrix;
+    const char *reason = not_tensor(engine, problem);
+    starfish_matrix_form *form = &engine->options.matrix;
 
-    if (plan->options.smoother == STARFISH_SMOOTHER_ZEBRA && lines_are_too_long(plan))
+    if (engine->options.smoother == STARFISH_SMOOTHER_ZEBRA && lines_are_too_long(engine))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.smoother: lines are too long for ZEBRA on a GPU");
     if (*form == STARFISH_MATRIX_TENSOR && reason)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.matrix is STARFISH_MATRIX_TENSOR, but %s", reason);
@@ -323,25 +323,25 @@ static starfish_status choose_form(struct starfish_multigrid_plan *plan, const s
 /* A correction u in f32 is off by 6e-8 u at random, which as a residual is 6e-8 times the largest eigenvalue: a
  * hundredth of the residual itself on a mesh of 4000^2 elements. Two Jacobi steps, u to the residual's array and back,
  * which they are not needed in. */
-static starfish_status polish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status polish(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                               const struct starfish_vector *f, const struct starfish_vector *u)
 {
     enum { MANY_UNKNOWNS = 1 << 20 };
-    const struct starfish_q1_shape *shape = plan->op.part[0].shape;
-    const struct starfish_vector *other = &plan->work.residual;
+    const struct starfish_q1_shape *shape = engine->op.part[0].shape;
+    const struct starfish_vector *other = &engine->work.residual;
     const struct starfish_operator_sweep there = {
         .sweep = STARFISH_Q1_POINTS, .damping = 1.2 / shape->eigenvalue, .u = u, .f = f, .v = other};
     struct starfish_operator_sweep back = there;
 
-    if (plan->n[0] * plan->n[1] < MANY_UNKNOWNS)
+    if (engine->n[0] * engine->n[1] < MANY_UNKNOWNS)
         return STARFISH_SUCCESS;
     back.u = other;
     back.v = u;
-    STARFISH_TRY(starfish_operator_sweep(&plan->op, progress, &there));
-    return starfish_operator_sweep(&plan->op, progress, &back);
+    STARFISH_TRY(starfish_operator_sweep(&engine->op, progress, &there));
+    return starfish_operator_sweep(&engine->op, progress, &back);
 }
 
-/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+/* ---- The engine -------------------------------------------------------------------------------------------------- */
 
 static void complete_coarse(struct starfish_multigrid_options *o)
 {
@@ -357,11 +357,12 @@ static void complete_coarse(struct starfish_multigrid_options *o)
 enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
 
 /* `end`: what is done with the grids. */
-static starfish_status
-with_grids(struct starfish_multigrid_plan *plan, const struct hierarchy *h, const struct starfish_runs *runs,
-           starfish_status (*end)(struct starfish_multigrid_plan *plan, const struct starfish_multigrid_grids *grids))
+static starfish_status with_grids(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
+                                  const struct starfish_runs *runs,
+                                  starfish_status (*end)(struct starfish_multigrid_engine *engine,
+                                                         const struct starfish_multigrid_grids *grids))
 {
-    const struct starfish_multigrid_options *o = &plan->options;
+    const struct starfish_multigrid_options *o = &engine->options;
     struct starfish_q1_shape high = h->shape[0];
     size_t size[STARFISH_GRID_MOST_LEVELS];
 
@@ -385,35 +386,35 @@ with_grids(struct starfish_multigrid_plan *plan, const struct hierarchy *h, cons
         .runs = runs,
     };
 
-    return end(plan, &grids);
+    return end(engine, &grids);
 }
 
-static starfish_status measure(struct starfish_multigrid_plan *plan, const struct starfish_multigrid_grids *grids)
+static starfish_status measure(struct starfish_multigrid_engine *engine, const struct starfish_multigrid_grids *grids)
 {
-    return starfish_multigrid_plan_measure(plan, grids, 0);
+    return starfish_multigrid_engine_measure(engine, grids, 0);
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
+static starfish_status create(struct starfish_multigrid_engine *engine, const void *described,
                               const struct starfish_runs *runs)
 {
     const struct starfish_q1_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    starfish_q1_unknowns(problem, plan->n);
-    complete_coarse(&plan->options);
-    starfish_status status = coarsen_all(h, problem, &plan->options);
-    choose_smoother(&plan->options, h);
+    starfish_q1_unknowns(problem, engine->n);
+    complete_coarse(&engine->options);
+    starfish_status status = coarsen_all(h, problem, &engine->options);
+    choose_smoother(&engine->options, h);
     if (status == STARFISH_SUCCESS)
-        status = choose_form(plan, problem);
+        status = choose_form(engine, problem);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
-        describe_shape(plan, h, l);
+        describe_shape(engine, h, l);
     if (status == STARFISH_SUCCESS)
-        status = with_grids(plan, h, runs, measure);
-    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !plan->measured; l++)
-        status = make_table(plan, h, l);
-    if (status == STARFISH_SUCCESS && !plan->measured)
-        status = with_grids(plan, h, runs, starfish_multigrid_plan_complete);
+        status = with_grids(engine, h, runs, measure);
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
+        status = make_table(engine, h, l);
+    if (status == STARFISH_SUCCESS && !engine->measured)
+        status = with_grids(engine, h, runs, starfish_multigrid_engine_complete);
     free_hierarchy(h);
     return status;
 }
@@ -425,14 +426,14 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
                                         starfish_multigrid_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
-    return starfish_q1_plan_create_cut(context, problem, options, NULL, result);
+    return starfish_multigrid_plan_create(context, &hooks, problem, options, result);
 }
 
-starfish_status starfish_q1_plan_create_cut(starfish_context *context, const struct starfish_q1_problem *problem,
-                                            const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, starfish_multigrid_plan **result)
+starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
+                                          const struct starfish_multigrid_options *options,
+                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result)
 {
-    return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result);
 }
 
 starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,

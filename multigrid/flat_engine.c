@@ -1,6 +1,7 @@
-/* Plans for flat domains: the grids of a problem, and what their solves do before, in and after cycles. */
+/* Engines for flat domains: the grids of a problem, and what their solves do before, in and after cycles. */
 #include "multigrid/flat.h"
 #include "multigrid/flat_boxes.h"
+#include "multigrid/plan.h"
 
 #include "base/precision.h"
 #include "multigrid/kernels/flat_sphere.h"
@@ -197,12 +198,12 @@ struct flat_state {
     struct starfish_table column, layer; /* volumes of cells */
 };
 
-static starfish_status arrange(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status arrange(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                enum starfish_multigrid_array which, const struct starfish_vector *from,
                                const struct starfish_vector *to)
 {
-    const struct flat_state *state = plan->state;
-    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
+    const struct flat_state *state = engine->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, engine->op.setting.where};
     struct starfish_arrangement arrangement = {.n = {state->n[0], state->n[1], state->n[2]},
                                                .back = which == STARFISH_MULTIGRID_SOLUTION};
 
@@ -213,13 +214,13 @@ static starfish_status arrange(struct starfish_multigrid_plan *plan, struct star
     return starfish_algebra_arrange(&algebra, &arrangement, from, to);
 }
 
-static starfish_status precondition(struct starfish_multigrid_plan *plan, struct starfish_progress *progress)
+static starfish_status precondition(struct starfish_multigrid_engine *engine, struct starfish_progress *progress)
 {
-    const struct flat_state *state = plan->state;
-    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
-    const struct starfish_grid_operator op = starfish_hierarchy_operator(&plan->graph);
-    const struct starfish_vector *r = starfish_hierarchy_rhs(&plan->graph);
-    const struct starfish_vector *z = starfish_hierarchy_solution(&plan->graph);
+    const struct flat_state *state = engine->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, engine->op.setting.where};
+    const struct starfish_grid_operator op = starfish_hierarchy_operator(&engine->graph);
+    const struct starfish_vector *r = starfish_hierarchy_rhs(&engine->graph);
+    const struct starfish_vector *z = starfish_hierarchy_solution(&engine->graph);
 
     if (state->preconditioner == STARFISH_FLAT_BY_NOTHING)
         return starfish_algebra_update(&algebra, r, NULL, NULL, z);
@@ -227,24 +228,24 @@ static starfish_status precondition(struct starfish_multigrid_plan *plan, struct
         &op, progress, &(struct starfish_operator_sweep){.sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z});
 }
 
-static starfish_status precondition_sums(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status precondition_sums(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                          const struct starfish_vector *r, const struct starfish_vector *z,
                                          const struct starfish_sums *rz)
 {
-    const struct flat_state *state = plan->state;
-    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, plan->op.setting.where};
+    const struct flat_state *state = engine->state;
+    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, engine->op.setting.where};
     const struct starfish_operator_sweep sweep = {
         .sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z, .sums = rz};
 
     if (state->preconditioner != STARFISH_FLAT_BY_NOTHING)
-        return starfish_operator_sweep(&plan->op, progress, &sweep);
+        return starfish_operator_sweep(&engine->op, progress, &sweep);
     STARFISH_TRY(starfish_algebra_update(&algebra, r, NULL, NULL, z));
     return starfish_algebra_product(&algebra, r, z, rz);
 }
 
-static void destroy(struct starfish_multigrid_plan *plan)
+static void destroy(struct starfish_multigrid_engine *engine)
 {
-    struct flat_state *state = plan->state;
+    struct flat_state *state = engine->state;
 
     if (!state)
         return;
@@ -253,9 +254,10 @@ static void destroy(struct starfish_multigrid_plan *plan)
     free(state);
 }
 
-static starfish_status create_state(struct starfish_multigrid_plan *plan, const struct starfish_flat_problem *problem)
+static starfish_status create_state(struct starfish_multigrid_engine *engine,
+                                    const struct starfish_flat_problem *problem)
 {
-    struct flat_state *state = plan->state = calloc(1, sizeof *state);
+    struct flat_state *state = engine->state = calloc(1, sizeof *state);
 
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
@@ -265,7 +267,7 @@ static starfish_status create_state(struct starfish_multigrid_plan *plan, const 
     return starfish_table_reals(&state->layer, STARFISH_F64, problem->layer, problem->n[2]);
 }
 
-/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+/* ---- The engine -------------------------------------------------------------------------------------------------- */
 
 static void complete_options(struct starfish_multigrid_options *o, const struct starfish_flat_problem *problem)
 {
@@ -321,12 +323,12 @@ static int has_one_owner(const struct starfish_flat_cut *cut)
 
 /* Of the first grid of the tail below boxes. Where one GPU has all panels of a sphere it has all grids of a cycle in
  * one array each: a kernel for six panels takes less time than six kernels and the copies of their edges. */
-static size_t tail_of_boxes(const struct starfish_multigrid_plan *plan, const struct starfish_flat_problem *problem)
+static size_t tail_of_boxes(const struct starfish_multigrid_engine *engine, const struct starfish_flat_problem *problem)
 {
     const int on_gpu = problem->cut && problem->cut->owner && problem->cut->owner[0].device >= 0;
 
-    if (plan->options.tail > 0)
-        return plan->options.tail;
+    if (engine->options.tail > 0)
+        return engine->options.tail;
     if (on_gpu && problem->sphere && has_one_owner(problem->cut))
         return SIZE_MAX;
     return on_gpu ? TAIL_SHARED : TAIL_ON_CORES;
@@ -340,56 +342,56 @@ static void choose_collected(struct hierarchy *h, const struct starfish_flat_pro
         h->collected++;
 }
 
-static starfish_status make_boxes(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+static starfish_status make_boxes(struct starfish_multigrid_engine *engine, struct hierarchy *h,
                                   const struct starfish_flat_problem *problem)
 {
-    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table, tail_of_boxes(plan, problem),
+    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table, tail_of_boxes(engine, problem),
                                               h->collected};
 
     STARFISH_TRY(starfish_flat_boxes_create(&h->boxes, problem->cut, &whole));
-    plan->part_shapes = h->boxes.shape; /* they must stay as long as the graph */
+    engine->part_shapes = h->boxes.shape; /* they must stay as long as the graph */
     h->boxes.shape = NULL;
     return STARFISH_SUCCESS;
 }
 
-static starfish_status complete(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+static starfish_status complete(struct starfish_multigrid_engine *engine, struct hierarchy *h,
                                 const struct starfish_flat_problem *problem, const struct starfish_runs *runs)
 {
-    const struct flat_state *state = plan->state;
+    const struct flat_state *state = engine->state;
 
     if (problem->cut)
-        STARFISH_TRY(make_boxes(plan, h, problem));
+        STARFISH_TRY(make_boxes(engine, h, problem));
     const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
-    if (plan->mixed && !problem->cut)
-        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], h->size[0]));
-    STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
-    starfish_users_space(&plan->users, plan->op.space, state->n);
+    if (engine->mixed && !problem->cut)
+        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], h->size[0]));
+    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &grids));
+    starfish_users_space(&engine->users, engine->op.space, state->n);
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const void *described,
+static starfish_status create(struct starfish_multigrid_engine *engine, const void *described,
                               const struct starfish_runs *runs)
 {
     const struct starfish_flat_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
     if (!h)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    complete_options(&plan->options, problem);
-    starfish_status status = create_state(plan, problem);
+    complete_options(&engine->options, problem);
+    starfish_status status = create_state(engine, problem);
     if (status == STARFISH_SUCCESS)
-        status = coarsen_all(h, problem, plan->options.levels);
-    choose_collected(h, problem, tail_of_boxes(plan, problem));
+        status = coarsen_all(h, problem, engine->options.levels);
+    choose_collected(h, problem, tail_of_boxes(engine, problem));
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(h, problem, l);
     if (status == STARFISH_SUCCESS) {
         const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
-        complete_coarsest(h, problem, plan->options.damping);
-        status = starfish_multigrid_plan_measure(plan, &grids, 0);
+        complete_coarsest(h, problem, engine->options.damping);
+        status = starfish_multigrid_engine_measure(engine, &grids, 0);
     }
-    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !plan->measured; l++)
-        status = make_table(h, problem, l, plan->options.inner);
-    if (status == STARFISH_SUCCESS && !plan->measured)
-        status = complete(plan, h, problem, runs);
+    for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
+        status = make_table(h, problem, l, engine->options.inner);
+    if (status == STARFISH_SUCCESS && !engine->measured)
+        status = complete(engine, h, problem, runs);
     free_hierarchy(h);
     return status;
 }
@@ -403,23 +405,23 @@ static const struct starfish_multigrid_hooks of_lines = {.check = check,
                                                          .precondition = precondition,
                                                          .precondition_sums = precondition_sums};
 
+static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_flat_problem *problem)
+{
+    return problem->preconditioner == STARFISH_FLAT_BY_CYCLES ? &of_cycles : &of_lines;
+}
+
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                           const struct starfish_multigrid_options *options,
                                           starfish_multigrid_plan **plan)
 {
-    return starfish_flat_plan_create_cut(context, problem, options, NULL, plan);
+    return starfish_multigrid_plan_create(context, hooks_of(problem), problem, options, plan);
 }
 
-static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_flat_problem *problem)
+starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, struct starfish_multigrid_engine **result)
 {
-    return !problem || problem->preconditioner == STARFISH_FLAT_BY_CYCLES ? &of_cycles : &of_lines;
-}
-
-starfish_status starfish_flat_plan_create_cut(starfish_context *context, const struct starfish_flat_problem *problem,
-                                              const struct starfish_multigrid_options *options,
-                                              const struct starfish_runs *runs, starfish_multigrid_plan **plan)
-{
-    return starfish_multigrid_plan_create(context, hooks_of(problem), problem, options, runs, plan);
+    return starfish_multigrid_engine_create(context, hooks_of(problem), problem, options, runs, result);
 }
 
 starfish_status starfish_flat_memory_cut(starfish_context *context, const struct starfish_flat_problem *problem,

@@ -1,4 +1,4 @@
-/* Plans of 3D multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
+/* Engines of 3D multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
@@ -277,7 +277,7 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
 
 /* ---- Volumes ----------------------------------------------------------------------------------------------------- */
 
-/* Right-hand sides and means of a plan. */
+/* Right-hand sides and means of an engine. */
 struct volumes {
     int singular;                       /* a constant is in the null space */
     double rhs_factor;                  /* of right-hand sides that are values; 0: they are integrals */
@@ -288,36 +288,36 @@ struct volumes {
 };
 
 /* The mean of v, a vector of values, or of integrals. */
-static starfish_status find_mean(struct starfish_multigrid_plan *plan, struct starfish_progress *progress, int values,
-                                 const struct starfish_vector *v, double *mean)
+static starfish_status find_mean(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                                 int values, const struct starfish_vector *v, double *mean)
 {
-    const struct volumes *volumes = plan->state;
+    const struct volumes *volumes = engine->state;
 
-    STARFISH_TRY(starfish_operator_volume_sum(&plan->op, progress, values, v, &plan->work.sums));
-    STARFISH_TRY(starfish_sums_total(&plan->work.sums, plan->context, mean));
+    STARFISH_TRY(starfish_operator_volume_sum(&engine->op, progress, values, v, &engine->work.sums));
+    STARFISH_TRY(starfish_sums_total(&engine->work.sums, engine->context, mean));
     *mean /= volumes->volume;
     return STARFISH_SUCCESS;
 }
 
 /* Values become integrals, less `offset` times the volumes. */
-static starfish_status integrate(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status integrate(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                  const struct starfish_vector *rhs, double offset)
 {
-    struct volumes *volumes = plan->state;
+    struct volumes *volumes = engine->state;
     const int values = volumes->rhs_factor != 0 && rhs != &volumes->integrals;
     const struct starfish_weighing what = {
         .weighs_values = values, .weighs_offset = 1, .scale = values ? volumes->rhs_factor : 1, .offset = -offset};
 
-    return starfish_operator_weigh(&plan->op, progress, &what, rhs, &volumes->integrals);
+    return starfish_operator_weigh(&engine->op, progress, &what, rhs, &volumes->integrals);
 }
 
 /* A singular problem cannot have a mean. It is taken off twice: the first is as inexact as a sum of as many numbers. */
-static starfish_status prepare(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status prepare(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                const struct starfish_vector *rhs, const struct starfish_vector **f, double *removed,
                                double *floor)
 {
-    struct volumes *volumes = plan->state;
-    const double rounding = starfish_epsilon(plan->options.precision);
+    struct volumes *volumes = engine->state;
+    const double rounding = starfish_epsilon(engine->options.precision);
     const double scale = volumes->rhs_factor != 0 ? volumes->rhs_factor : 1;
     double mean = 0;
 
@@ -325,33 +325,33 @@ static starfish_status prepare(struct starfish_multigrid_plan *plan, struct star
         return STARFISH_SUCCESS;
     *f = &volumes->integrals;
     if (volumes->singular)
-        STARFISH_TRY(find_mean(plan, progress, volumes->rhs_factor != 0, rhs, removed));
-    STARFISH_TRY(integrate(plan, progress, rhs, scale * *removed));
+        STARFISH_TRY(find_mean(engine, progress, volumes->rhs_factor != 0, rhs, removed));
+    STARFISH_TRY(integrate(engine, progress, rhs, scale * *removed));
     if (!volumes->singular)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(find_mean(plan, progress, 0, &volumes->integrals, &mean));
+    STARFISH_TRY(find_mean(engine, progress, 0, &volumes->integrals, &mean));
     *floor = 8 * rounding * fabs(scale * *removed) * volumes->norm;
     *removed += mean / scale;
-    return integrate(plan, progress, &volumes->integrals, mean);
+    return integrate(engine, progress, &volumes->integrals, mean);
 }
 
-static starfish_status finish(struct starfish_multigrid_plan *plan, struct starfish_progress *progress,
+static starfish_status finish(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                               const struct starfish_vector *solution)
 {
-    const struct volumes *volumes = plan->state;
+    const struct volumes *volumes = engine->state;
     struct starfish_weighing what = {.scale = 1};
     double mean = 0;
 
     if (!volumes->singular)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(find_mean(plan, progress, 1, solution, &mean));
+    STARFISH_TRY(find_mean(engine, progress, 1, solution, &mean));
     what.offset = -mean;
-    return starfish_operator_weigh(&plan->op, progress, &what, solution, solution);
+    return starfish_operator_weigh(&engine->op, progress, &what, solution, solution);
 }
 
-static void destroy(struct starfish_multigrid_plan *plan)
+static void destroy(struct starfish_multigrid_engine *engine)
 {
-    struct volumes *volumes = plan->state;
+    struct volumes *volumes = engine->state;
 
     if (!volumes)
         return;
@@ -360,10 +360,10 @@ static void destroy(struct starfish_multigrid_plan *plan)
     free(volumes);
 }
 
-static starfish_status create_volumes(struct starfish_multigrid_plan *plan, struct hierarchy *h, double rhs_factor)
+static starfish_status create_volumes(struct starfish_multigrid_engine *engine, struct hierarchy *h, double rhs_factor)
 {
     const struct starfish_flux_grid *finest = &h->grid[0];
-    struct volumes *volumes = plan->state;
+    struct volumes *volumes = engine->state;
 
     volumes->planes = h->plane;
     h->plane = NULL;
@@ -380,11 +380,11 @@ static starfish_status create_volumes(struct starfish_multigrid_plan *plan, stru
         volumes->norm *= sqrt(squares);
     }
     return volumes->singular || volumes->rhs_factor != 0
-               ? starfish_vector_create(&volumes->integrals, plan->op.space, plan->options.precision)
+               ? starfish_vector_create(&volumes->integrals, engine->op.space, engine->options.precision)
                : STARFISH_SUCCESS;
 }
 
-/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+/* ---- The engine -------------------------------------------------------------------------------------------------- */
 
 static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
 {
@@ -404,11 +404,11 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
 }
 
 /* Where tasks compute a plane they read the right-hand side, and the couplings of that plane and of the one above. */
-static starfish_status check_windows(const struct starfish_multigrid_plan *plan, const struct hierarchy *h)
+static starfish_status check_windows(const struct starfish_multigrid_engine *engine, const struct hierarchy *h)
 {
-    for (int l = 0; l < plan->graph.levels; l++) {
+    for (int l = 0; l < engine->graph.levels; l++) {
         const struct starfish_window *window = &h->grid[l].window;
-        const size_t depth = starfish_space_depth(&plan->graph.level[l].space);
+        const size_t depth = starfish_space_depth(&engine->graph.level[l].space);
         if (window->context && window->depth < window->planes && window->depth <= depth)
             return starfish_fail(STARFISH_ERROR_RUNTIME,
                                  "grid %d: tasks read %zu planes beside a part, of whose couplings there are %zu", l,
@@ -417,37 +417,37 @@ static starfish_status check_windows(const struct starfish_multigrid_plan *plan,
     return STARFISH_SUCCESS;
 }
 
-static starfish_status complete(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+static starfish_status complete(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
                                 const struct starfish_runs *runs)
 {
     const struct starfish_multigrid_grids grids = grids_of(h, runs);
 
-    if (plan->mixed)
-        STARFISH_TRY(starfish_multigrid_keep_high(plan, h->table[0], starfish_flux_table_size(&h->shape[0])));
-    STARFISH_TRY(starfish_multigrid_plan_complete(plan, &grids));
-    return check_windows(plan, h);
+    if (engine->mixed)
+        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], starfish_flux_table_size(&h->shape[0])));
+    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &grids));
+    return check_windows(engine, h);
 }
 
 /* Right-hand sides as integrals are a vector more. */
-static starfish_status measure(struct starfish_multigrid_plan *plan, const struct hierarchy *h,
+static starfish_status measure(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
                                const struct starfish_runs *runs)
 {
     const struct starfish_multigrid_grids grids = grids_of(h, runs);
 
-    return starfish_multigrid_plan_measure(plan, &grids, 1);
+    return starfish_multigrid_engine_measure(engine, &grids, 1);
 }
 
 /* Tables, and before them what they will take; those of planes have to be there to know. */
-static starfish_status make_tables(struct starfish_multigrid_plan *plan, struct hierarchy *h,
+static starfish_status make_tables(struct starfish_multigrid_engine *engine, struct hierarchy *h,
                                    const struct starfish_runs *runs)
 {
     for (int l = 0; l < h->levels; l++)
         describe_shape(h, l);
     if (!h->choice.planes)
-        STARFISH_TRY(measure(plan, h, runs));
-    for (int l = 0; l < h->levels && (h->choice.planes || !plan->measured); l++)
-        STARFISH_TRY(make_table(h, l, plan->options.inner));
-    return h->choice.planes ? measure(plan, h, runs) : STARFISH_SUCCESS;
+        STARFISH_TRY(measure(engine, h, runs));
+    for (int l = 0; l < h->levels && (h->choice.planes || !engine->measured); l++)
+        STARFISH_TRY(make_table(h, l, engine->options.inner));
+    return h->choice.planes ? measure(engine, h, runs) : STARFISH_SUCCESS;
 }
 
 static starfish_status allocate_planes(struct hierarchy *h)
@@ -457,14 +457,15 @@ static starfish_status allocate_planes(struct hierarchy *h)
                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
-static starfish_status create_with(struct starfish_multigrid_plan *plan, const struct starfish_stencil_problem *problem,
+static starfish_status create_with(struct starfish_multigrid_engine *engine,
+                                   const struct starfish_stencil_problem *problem,
                                    const struct starfish_stencil_faces *faces, const struct starfish_runs *runs)
 {
     const double rhs_factor = problem->rhs_factor;
     struct hierarchy *h = calloc(1, sizeof *h);
-    plan->state = calloc(1, sizeof(struct volumes));
+    engine->state = calloc(1, sizeof(struct volumes));
     starfish_status status =
-        h && plan->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+        h && engine->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     if (faces)
         status = starfish_window_agree(&faces->window, status);
     if (status != STARFISH_SUCCESS || !h) {
@@ -472,31 +473,31 @@ static starfish_status create_with(struct starfish_multigrid_plan *plan, const s
         return status;
     }
     h->runs = runs;
-    status = coarsen_all(h, &plan->options, problem, faces);
+    status = coarsen_all(h, &engine->options, problem, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
     if (status == STARFISH_SUCCESS)
-        status = make_tables(plan, h, runs);
-    if (status == STARFISH_SUCCESS && !plan->measured)
-        status = complete(plan, h, runs);
-    if (status == STARFISH_SUCCESS && !plan->measured)
-        status = create_volumes(plan, h, rhs_factor);
+        status = make_tables(engine, h, runs);
+    if (status == STARFISH_SUCCESS && !engine->measured)
+        status = complete(engine, h, runs);
+    if (status == STARFISH_SUCCESS && !engine->measured)
+        status = create_volumes(engine, h, rhs_factor);
     free_hierarchy(h);
     return status;
 }
 
-static starfish_status create(struct starfish_multigrid_plan *plan, const void *problem,
+static starfish_status create(struct starfish_multigrid_engine *engine, const void *problem,
                               const struct starfish_runs *runs)
 {
-    return create_with(plan, problem, NULL, runs);
+    return create_with(engine, problem, NULL, runs);
 }
 
-static starfish_status create_faces(struct starfish_multigrid_plan *plan, const void *described,
+static starfish_status create_faces(struct starfish_multigrid_engine *engine, const void *described,
                                     const struct starfish_runs *runs)
 {
     const struct starfish_stencil_faces *faces = described;
 
-    return create_with(plan, &faces->problem, faces, runs);
+    return create_with(engine, &faces->problem, faces, runs);
 }
 
 static starfish_status check_faces(const void *described, const struct starfish_multigrid_options *options)
@@ -516,23 +517,25 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
                                              starfish_multigrid_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
-    return starfish_stencil_plan_create_cut(context, problem, options, NULL, result);
+    return starfish_multigrid_plan_create(context, &hooks, problem, options, result);
 }
 
-starfish_status starfish_stencil_plan_create_cut(starfish_context *context,
-                                                 const struct starfish_stencil_problem *problem,
-                                                 const struct starfish_multigrid_options *options,
-                                                 const struct starfish_runs *runs, starfish_multigrid_plan **result)
+starfish_status starfish_stencil_engine_create(starfish_context *context,
+                                               const struct starfish_stencil_problem *problem,
+                                               const struct starfish_multigrid_options *options,
+                                               const struct starfish_runs *runs,
+                                               struct starfish_multigrid_engine **result)
 {
-    return starfish_multigrid_plan_create(context, &hooks, problem, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result);
 }
 
-starfish_status starfish_stencil_plan_create_faces(starfish_context *context,
-                                                   const struct starfish_stencil_faces *faces,
-                                                   const struct starfish_multigrid_options *options,
-                                                   const struct starfish_runs *runs, starfish_multigrid_plan **result)
+starfish_status starfish_stencil_engine_create_faces(starfish_context *context,
+                                                     const struct starfish_stencil_faces *faces,
+                                                     const struct starfish_multigrid_options *options,
+                                                     const struct starfish_runs *runs,
+                                                     struct starfish_multigrid_engine **result)
 {
-    return starfish_multigrid_plan_create(context, &hooks_of_faces, faces, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks_of_faces, faces, options, runs, result);
 }
 
 starfish_status starfish_stencil_memory(starfish_context *context, const struct starfish_stencil_problem *problem,

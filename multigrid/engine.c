@@ -1,0 +1,243 @@
+/* What the engines of all kinds of grids have in common: checks of numbers, their graph, and their end. */
+#include "multigrid/engine.h"
+#include "multigrid/options.h"
+
+#include "base/real.h"
+#include "scheduler/host_loop.h"
+#include "scheduler/memory.h"
+#include "tasks/shares.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_check_positive(const char *name, int d, const double *values, size_t count)
+{
+    const size_t i = starfish_host_find_beyond(values, count, DBL_TRUE_MIN, DBL_MAX);
+
+    return i == count ? STARFISH_SUCCESS
+                      : starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%d][%zu] is %g, must be positive", name, d,
+                                      i, values[i]);
+}
+
+/* ---- The engine -------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_multigrid_engine_begin(struct starfish_context *context,
+                                                const struct starfish_multigrid_options *options,
+                                                const struct starfish_multigrid_hooks *hooks,
+                                                struct starfish_multigrid_engine **created)
+{
+    struct starfish_multigrid_engine *engine = calloc(1, sizeof *engine);
+
+    if (!engine)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    engine->context = context;
+    engine->options = *options;
+    engine->hooks = hooks;
+    engine->mixed = options->inner != options->precision;
+    *created = engine;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_engine_create(struct starfish_context *context,
+                                                 const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                                 const struct starfish_multigrid_options *options,
+                                                 const struct starfish_runs *runs,
+                                                 struct starfish_multigrid_engine **result)
+{
+    struct starfish_multigrid_options taken;
+    struct starfish_multigrid_engine *engine;
+
+    *result = NULL;
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    STARFISH_TRY(hooks->check(problem, &taken));
+    STARFISH_TRY(starfish_multigrid_engine_begin(context, &taken, hooks, &engine));
+    const starfish_status status = hooks->create(engine, problem, runs);
+    if (status != STARFISH_SUCCESS) {
+        starfish_multigrid_engine_destroy(engine);
+        return status;
+    }
+    *result = engine;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_measure(struct starfish_context *context,
+                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                           const struct starfish_multigrid_options *options,
+                                           const struct starfish_runs *runs, struct starfish_memory *memory)
+{
+    struct starfish_multigrid_options taken;
+    struct starfish_multigrid_engine *engine;
+
+    STARFISH_NEED(memory, "memory");
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
+    STARFISH_TRY(hooks->check(problem, &taken));
+    STARFISH_TRY(starfish_multigrid_engine_begin(context, &taken, hooks, &engine));
+    engine->measured = 1;
+    const starfish_status status = hooks->create(engine, problem, runs);
+    if (status == STARFISH_SUCCESS)
+        *memory = engine->memory;
+    starfish_multigrid_engine_destroy(engine);
+    return status;
+}
+
+static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_engine *engine,
+                                              const struct starfish_multigrid_grids *grids, const void *shapes,
+                                              struct starfish_hierarchy_grid *grid)
+{
+    const struct starfish_multigrid_options *o = &engine->options;
+
+    for (int l = 0; l < grids->levels; l++)
+        grid[l] = (struct starfish_hierarchy_grid){.shape = (const char *)shapes + (size_t)l * grids->shape_size,
+                                                   .table = grids->table[l],
+                                                   .packed = grids->packed ? grids->packed[l] : NULL,
+                                                   .table_size = grids->table_size[l],
+                                                   .spans = grids->table_spans ? &grids->table_spans[l] : NULL};
+    return (struct starfish_hierarchy_spec){.kind = grids->kind,
+                                            .precision = o->inner,
+                                            .smoothing = {.smoother = o->smoother,
+                                                          .damping = o->damping,
+                                                          .before = o->before,
+                                                          .after = o->after,
+                                                          .symmetric = o->conjugate_gradients,
+                                                          .coarse = grids->coarse},
+                                            .levels = grids->levels,
+                                            .grid = grid,
+                                            .unknowns_per_task = grids->unknowns_per_task,
+                                            .tail_on_cores = grids->tail_on_cores,
+                                            .tail_on_either = grids->tail_on_either,
+                                            .tail_shared = grids->tail_shared,
+                                            .blocks = o->blocks,
+                                            .tail = o->tail,
+                                            .parts = o->parts,
+                                            .sharing = o->sharing,
+                                            .levels_in_tail = grids->levels_in_tail,
+                                            .borrows_finest = !engine->mixed,
+                                            .runs = grids->runs,
+                                            .index_levels = grids->index_levels,
+                                            .index_sets = grids->index_sets};
+}
+
+/* At once, a task has the tail's tables, of mixed precision the finest matrix in f64, and four vectors of the finest
+ * grid. The users' arrays are data of a GPU too. */
+starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
+                                                  const struct starfish_multigrid_grids *grids, size_t own)
+{
+    enum { AT_ONCE = 4, SMALL = 1 << 20 };
+    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
+    const struct starfish_hierarchy_spec spec = spec_of(engine, grids, grids->shape, grid);
+    struct starfish_hierarchy_bytes bytes;
+    size_t n[2], parts;
+
+    STARFISH_TRY(starfish_hierarchy_count(engine->context, &spec, &bytes));
+    grids->kind->extent(grids->shape, n);
+    n[1] = starfish_hierarchy_rows_here(engine->context, &spec, 0, &parts);
+    const size_t field = n[0] * n[1] * starfish_real_size(engine->options.precision);
+    const size_t part = grids->parts_apart > 1 ? field / grids->parts_apart + field / 4 / grids->parts_apart : field;
+    const size_t tables = bytes.tables + (engine->mixed ? grids->table_size[0] * sizeof(double) : 0);
+    engine->memory = (struct starfish_memory){
+        .main_bytes = bytes.vectors + tables + (own + starfish_multigrid_work_vectors(engine)) * field + SMALL,
+        .gpu_work = bytes.gpu_work + SMALL,
+        .gpu_least = bytes.gpu_work + SMALL + starfish_device_footprint(tables + AT_ONCE * part, SMALL)};
+    engine->memory.gpu_data = engine->memory.main_bytes + 2 * field;
+    starfish_memory_complete(engine->context, 0, &engine->memory);
+    return engine->measured ? STARFISH_SUCCESS : starfish_memory_check("multigrid", &engine->memory);
+}
+
+starfish_status starfish_multigrid_engine_memory(const struct starfish_multigrid_engine *engine,
+                                                 struct starfish_memory *memory)
+{
+    STARFISH_NEED(engine, "plan");
+    return starfish_memory_tell(engine->context, &engine->memory, memory);
+}
+
+/* ---- Graph and vectors ------------------------------------------------------------------------------------------- */
+
+static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
+{
+    *copy = malloc(bytes);
+    if (!*copy)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    memcpy(*copy, from, bytes);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *engine, const double *table, size_t size)
+{
+    return starfish_table_reals(&engine->high_table[0], STARFISH_F64, table, size);
+}
+
+/* Of the parts that this rank has: grids that are given in the precision of the solution, else the tables that all
+ * precisions are made of. */
+static starfish_status create_high_parts(struct starfish_multigrid_engine *engine,
+                                         const struct starfish_multigrid_grids *grids)
+{
+    const struct starfish_hierarchy_index_sets *sets = &grids->index_sets[0];
+
+    engine->high_shape = malloc(sets->parts * grids->shape_size);
+    if (!engine->high_shape)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    for (size_t part = 0; part < sets->parts; part++) {
+        const struct starfish_hierarchy_grid *grid = grids->high_part ? &grids->high_part[part] : &sets->grid[part];
+        char *shape = (char *)engine->high_shape + part * grids->shape_size;
+        memcpy(shape, grid->shape, grids->shape_size);
+        if (grid->packed)
+            STARFISH_TRY(starfish_table_floats(&engine->high_table[part], grid->packed, grid->table_size));
+        else if (grid->table)
+            STARFISH_TRY(starfish_table_reals(&engine->high_table[part], STARFISH_F64, grid->table, grid->table_size));
+        engine->op.part[part] = (struct starfish_grid_part){shape, engine->high_table[part].handle};
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* The finest grid in the precision of the solution. */
+static starfish_status create_operator(struct starfish_multigrid_engine *engine,
+                                       const struct starfish_multigrid_grids *grids)
+{
+    engine->op = starfish_hierarchy_operator(&engine->graph);
+    if (!engine->mixed)
+        return STARFISH_SUCCESS;
+    engine->op.setting.precision = engine->options.precision;
+    if (grids->index_levels > 0)
+        return create_high_parts(engine, grids);
+    STARFISH_TRY(copy_bytes(&engine->high_shape, grids->high_shape, grids->shape_size));
+    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
+        engine->op.part[part] = (struct starfish_grid_part){engine->high_shape, engine->high_table[0].handle};
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_engine_complete(struct starfish_multigrid_engine *engine,
+                                                   const struct starfish_multigrid_grids *grids)
+{
+    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
+
+    STARFISH_TRY(copy_bytes(&engine->shapes, grids->shape, (size_t)grids->levels * grids->shape_size));
+    grids->kind->extent(engine->shapes, engine->n);
+    const struct starfish_hierarchy_spec spec = spec_of(engine, grids, engine->shapes, grid);
+    STARFISH_TRY(starfish_hierarchy_create(&engine->graph, engine->context, &spec));
+    STARFISH_TRY(create_operator(engine, grids));
+    return starfish_multigrid_work_create(engine);
+}
+
+void starfish_multigrid_engine_destroy(struct starfish_multigrid_engine *engine)
+{
+    if (!engine || starfish_is_stuck()) /* tasks may still use it */
+        return;
+    starfish_multigrid_work_destroy(engine);
+    if (engine->hooks->destroy)
+        engine->hooks->destroy(engine);
+    starfish_hierarchy_destroy(&engine->graph);
+    starfish_space_destroy(&engine->users);
+    for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
+        starfish_table_destroy(&engine->high_table[part]);
+    free(engine->shapes);
+    free(engine->part_shapes);
+    free(engine->high_shape);
+    free(engine);
+}

@@ -1,0 +1,239 @@
+/* A multigrid engine: the task graph of a hierarchy of grids of some kind, in mixed precision a finest grid in f64
+ * above it, and the vectors and sums of the iterations that cycles make or precondition. Plans of several families own
+ * engines. An engine runs one pass at a time, in the thread that calls starfish_multigrid_run; queues, jobs and threads
+ * are its owner's.
+ *
+ * The makers of engines (q1_engine.c, flux_engine.c, flat_engine.c, fem_engine.c) check a problem, coarsen and assemble
+ * its grids in f64, and hand them over as a table of shapes and coefficients. What follows is the same for all kinds:
+ * the engine (engine.c), its vectors (work.c), passes (iterate.c), and solves of users' arrays (solve.h). */
+#ifndef STARFISH_MULTIGRID_ENGINE_H
+#define STARFISH_MULTIGRID_ENGINE_H
+
+#include "krylov/pass.h"
+#include "krylov/scalars.h"
+#include "scheduler/window.h"
+#include "tasks/hierarchy.h"
+#include <starfish/memory.h>
+#include <starfish/multigrid.h>
+
+#include <stdatomic.h>
+
+struct starfish_multigrid_engine;
+
+/* What is arranged for an engine whose order is not the users' (hooks.arrange). */
+enum starfish_multigrid_array { STARFISH_MULTIGRID_RHS, STARFISH_MULTIGRID_GUESS, STARFISH_MULTIGRID_SOLUTION };
+
+/* What a kind of problems is: how its engines are made, and what it does before, in and after a solve, NULL where there
+ * is nothing to do. */
+struct starfish_multigrid_hooks {
+    /* `problem` is the kind's own. `check` looks at it and at the options; `create` makes the grids of an engine that
+     * has been begun, cut into runs where they are given, and ends with starfish_multigrid_engine_complete. */
+    starfish_status (*check)(const void *problem, const struct starfish_multigrid_options *options);
+    starfish_status (*create)(struct starfish_multigrid_engine *engine, const void *problem,
+                              const struct starfish_runs *runs);
+    /* *f: what to solve for, rhs or what is made of it; *removed: the mean that was taken off; *floor: what its
+     * rounding errors leave of the residual. */
+    starfish_status (*prepare)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                               const struct starfish_vector *rhs, const struct starfish_vector **f, double *removed,
+                               double *floor);
+    starfish_status (*finish)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                              const struct starfish_vector *solution);
+    /* Mixed precision: smooth what rounding a correction to f32 has left in u, in f64. */
+    starfish_status (*polish)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                              const struct starfish_vector *f, const struct starfish_vector *u);
+    void (*destroy)(struct starfish_multigrid_engine *engine); /* of `state` */
+    /* Users' arrays in an order of their own, vectors on `users`: `which` of them to the engine's order, or back. */
+    starfish_status (*arrange)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                               enum starfish_multigrid_array which, const struct starfish_vector *from,
+                               const struct starfish_vector *to);
+    /* Conjugate gradients with another preconditioner than a cycle: the finest grid's solution for its right-hand side,
+     * from zero, in the precision of the cycles. */
+    starfish_status (*precondition)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress);
+    /* The same, the same in each step, of vectors in the precision of the solution, and the inner product of r and z:
+     * then conjugate gradients go in fused steps where the kind combines and precision is not mixed. */
+    starfish_status (*precondition_sums)(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                                         const struct starfish_vector *r, const struct starfish_vector *z,
+                                         const struct starfish_sums *rz);
+};
+
+/* In use by one pass at a time. */
+struct starfish_multigrid_work {
+    struct starfish_vector residual;                         /* mixed precision and conjugate gradients */
+    struct starfish_vector preconditioned, direction, image; /* conjugate gradients, BiCGStab */
+    struct starfish_vector shadow, rest_image;               /* BiCGStab */
+    struct starfish_vector other;                            /* where steps are fused: a second solution */
+    struct starfish_vector copy[2];                          /* of right-hand side and solution (solve.c) */
+    struct starfish_sums sums, inner_sums, products[2];
+    struct starfish_scalars scalars;
+};
+
+struct starfish_multigrid_engine {
+    struct starfish_context *context;
+    /* As they were asked for and completed by the maker; not changed once the engine is there. Of Krylov methods, of an
+     * initial guess and of tolerances they say what vectors are made for; what a pass does are its arguments. */
+    struct starfish_multigrid_options options;
+    const struct starfish_multigrid_hooks *hooks;
+    void *state;                                                 /* the hooks' own */
+    size_t n[2];                                                 /* columns and rows of the finest grid's arrays */
+    int mixed;                                                   /* cycles in f32, residuals in f64 */
+    void *shapes;                                                /* of all grids, of which the graph has pointers */
+    void *part_shapes;                                           /* of grids that are cut by index sets */
+    void *high_shape;                                            /* or those of all parts */
+    struct starfish_table high_table[STARFISH_SPACE_MOST_PARTS]; /* the first is that of all parts that have none */
+    struct starfish_hierarchy_graph graph;
+    struct starfish_grid_operator op; /* the finest grid in the precision of the solution */
+    struct starfish_space users;      /* with hooks.arrange: of the users' arrays */
+    struct starfish_memory memory;    /* that it takes */
+    int measured;                     /* it is asked for that alone, and has no tables, vectors and work space */
+    struct starfish_multigrid_work work;
+};
+
+/* ---- Making (engine.c) ------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_multigrid_check_positive(const char *name, int direction, const double *values, size_t count);
+
+/* An empty engine. */
+starfish_status starfish_multigrid_engine_begin(struct starfish_context *context,
+                                                const struct starfish_multigrid_options *options,
+                                                const struct starfish_multigrid_hooks *hooks,
+                                                struct starfish_multigrid_engine **created);
+
+/* The grids of a problem, finest first. */
+struct starfish_multigrid_grids {
+    const struct starfish_grid_kind *kind;
+    int levels;
+    const void *shape; /* an array of all shapes, which is copied */
+    size_t shape_size;
+    double *const *table;
+    float *const *packed; /* instead of tables, where entries have 16 bits; NULL: nowhere */
+    const size_t *table_size;
+    const struct starfish_spans *table_spans; /* what is there of each; NULL: all */
+    /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
+    const void *high_shape;
+    const struct starfish_hierarchy_grid
+        *high_part; /* of grids that are cut by index sets, for each part; NULL: none */
+    struct starfish_coarse_solving coarse;
+    size_t unknowns_per_task, tail_on_cores, tail_on_either, tail_shared; /* of struct starfish_hierarchy_spec */
+    int levels_in_tail;
+    size_t parts_apart; /* of the finest grid, all of about one size, of which a task has one; 0: it has the grid */
+    const struct starfish_runs *runs; /* how the finest grid is cut; NULL: chosen from the workers */
+    int index_levels;                 /* instead, of unstructured grids */
+    const struct starfish_hierarchy_index_sets *index_sets;
+};
+/* A whole engine of a kind, from the caller's options. */
+starfish_status starfish_multigrid_engine_create(struct starfish_context *context,
+                                                 const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                                 const struct starfish_multigrid_options *options,
+                                                 const struct starfish_runs *runs,
+                                                 struct starfish_multigrid_engine **result);
+/* What such an engine would take of memory; nothing else is kept. */
+starfish_status starfish_multigrid_measure(struct starfish_context *context,
+                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
+                                           const struct starfish_multigrid_options *options,
+                                           const struct starfish_runs *runs, struct starfish_memory *memory);
+/* For hooks.create, before tables are made: engine->memory, from shapes and sizes of tables, with `own` vectors of the
+ * kind's besides. MEMORY where it is more than there is. An engine that is measured ends with that. */
+starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
+                                                  const struct starfish_multigrid_grids *grids, size_t own);
+/* Graph, operator and vectors. */
+starfish_status starfish_multigrid_engine_complete(struct starfish_multigrid_engine *engine,
+                                                   const struct starfish_multigrid_grids *grids);
+/* Before the tables of grids are rounded to the precision of the cycles: keep that of the finest for residuals in f64.
+ */
+starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *engine, const double *table,
+                                             size_t size);
+
+/* Engines for the problems of starfish_q1_plan_create and starfish_stencil_plan_create; `runs`: how the finest grid is
+ * cut into rows (planes), each run with its owner, or NULL. */
+starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
+                                          const struct starfish_multigrid_options *options,
+                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result);
+starfish_status starfish_stencil_engine_create(starfish_context *context,
+                                               const struct starfish_stencil_problem *problem,
+                                               const struct starfish_multigrid_options *options,
+                                               const struct starfish_runs *runs,
+                                               struct starfish_multigrid_engine **result);
+
+/* Memory of engines by starfish_stencil_engine_create. */
+starfish_status starfish_stencil_memory_cut(starfish_context *context, const struct starfish_stencil_problem *problem,
+                                            const struct starfish_multigrid_options *options,
+                                            const struct starfish_runs *runs, struct starfish_memory *memory);
+
+/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces), of the planes in the
+ * window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
+ * engines are collective, but fail for themselves in the end: agree on their status.
+ *
+ * That many planes beside a part tasks read the couplings of, at most: with two sweeps before and after, whose second
+ * colour reads two planes further, a visit (tasks/visits.h) computes up to seven planes beyond its part. */
+enum { STARFISH_STENCIL_WINDOW = 10 };
+struct starfish_stencil_faces {
+    struct starfish_stencil_problem problem;
+    struct starfish_window window;
+    const double *face[3], *rest;
+};
+starfish_status starfish_stencil_engine_create_faces(starfish_context *context,
+                                                     const struct starfish_stencil_faces *faces,
+                                                     const struct starfish_multigrid_options *options,
+                                                     const struct starfish_runs *runs,
+                                                     struct starfish_multigrid_engine **result);
+
+starfish_status starfish_stencil_memory_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
+                                              const struct starfish_multigrid_options *options,
+                                              const struct starfish_runs *runs, struct starfish_memory *memory);
+
+enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
+enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */
+
+/* What it takes of memory. Error: ARGUMENT ("plan", which owns it). */
+starfish_status starfish_multigrid_engine_memory(const struct starfish_multigrid_engine *engine,
+                                                 struct starfish_memory *memory);
+/* NULL is allowed. */
+void starfish_multigrid_engine_destroy(struct starfish_multigrid_engine *engine);
+
+/* ---- Vectors (work.c) -------------------------------------------------------------------------------------------- */
+
+/* Once n, the graph and the operator of the engine are there. */
+starfish_status starfish_multigrid_work_create(struct starfish_multigrid_engine *engine);
+/* How many vectors of the finest grid that makes, at most: known before there is a graph. */
+size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_engine *engine);
+/* Nothing where there is none. */
+void starfish_multigrid_work_destroy(struct starfish_multigrid_engine *engine);
+/* Do conjugate gradients go in fused steps (krylov/cg.h)? */
+int starfish_multigrid_fuses(const struct starfish_multigrid_engine *engine, const struct starfish_pass *pass);
+/* Or may cycles' corrections in mixed precision wait for the residual after them (iterate.c)? */
+int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine *engine,
+                                         const struct starfish_pass *pass);
+
+/* ---- Running (iterate.c) ----------------------------------------------------------------------------------------- */
+
+/* Variants of passes: cycles alone, or as a preconditioner of conjugate gradients or BiCGStab. An engine has those that
+ * its options ask for, and cycles; in mixed precision these from a guess where options.initial_guess asks for it. */
+enum starfish_multigrid_variant { STARFISH_MULTIGRID_CYCLES, STARFISH_MULTIGRID_CG, STARFISH_MULTIGRID_BICGSTAB };
+
+/* The pass that options ask for: variant, steps, tolerances and guess. */
+struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_options *options);
+
+/* Who looks on: whether to end with the next step, and whom to tell after every look at the residual; NULL: nobody. */
+struct starfish_multigrid_watch {
+    const atomic_int *cancelled;
+    starfish_multigrid_progress *tell;
+    void *data; /* of tell */
+};
+
+/* One pass for A u = f, vectors of the engine's space and of the precision of the solution. *u: where the solution
+ * begins; where it is in the end. Its tasks are submitted with `progress`, by this thread, which waits for what it must
+ * look at. Fills what the pass came to, and of info cycles, defects, rhs_norm, residual, factor, count and history.
+ * Passes of one engine follow one another. Errors: NUMERICAL where it ends short of the tolerance, with the solution as
+ * it then is; ARGUMENT (the engine has no such variant); RUNTIME. */
+starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                                       const struct starfish_vector *f, const struct starfish_vector **u,
+                                       struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
+                                       struct starfish_multigrid_info *info);
+
+/* Submit z = one cycle from zero for r, vectors of the engine's space and of the precision of its cycles: a
+ * preconditioner for iterations of others, between passes. */
+starfish_status starfish_multigrid_precondition(struct starfish_multigrid_engine *engine,
+                                                struct starfish_progress *progress, const struct starfish_vector *r,
+                                                const struct starfish_vector *z);
+
+#endif
