@@ -334,9 +334,13 @@ static starfish_status set_number(const struct starfish_option *option, void *op
 
 starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word)
 {
+    static const char *const states[] = {"off", "on"};
+
     if (option->type == STARFISH_OPTION_SWITCH && !option->values) {
-        set_value(option, options, 1);
-        return STARFISH_SUCCESS;
+        struct starfish_option named = *option;
+        named.values = states;
+        named.value_count = 2;
+        return set_choice(&named, options, word ? word : states[1]);
     }
     if (!word || option->type == STARFISH_OPTION_POINTER)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a value is missing", label(option));
@@ -345,4 +349,19 @@ starfish_status starfish_option_set(const struct starfish_option *option, void *
         return STARFISH_SUCCESS;
     }
     return option->values ? set_choice(option, options, word) : set_number(option, options, word);
+}
+
+starfish_status starfish_option_set_named(const struct starfish_option_table *table, void *options, const char *name,
+                                          const char *value)
+{
+    STARFISH_NEED(options, "options");
+    STARFISH_NEED(name, "name");
+    STARFISH_NEED(value, name);
+    const struct starfish_option *option = starfish_option_named(table, name);
+    STARFISH_TRY(check_size(table, *(const size_t *)options));
+    if (!option || option->offset >= *(const size_t *)options)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options have no '%s'", name);
+    struct starfish_option labelled = *option;
+    labelled.flag = NULL;
+    return starfish_option_set(&labelled, options, value);
 }

@@ -94,8 +94,12 @@ int starfish_option_value(const struct starfish_option *option, const char *name
 const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size);
 const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size);
 
-/* Sets the member in *options from a word of the command line; a SWITCH without names takes none (NULL) and is turned
- * on. A TEXT is not copied. Errors: ARGUMENT (names the flag). */
+/* Sets the member in *options from a word of the command line; a SWITCH without names takes "off" or "on", and NULL
+ * turns it on. A TEXT is not copied. Errors: ARGUMENT (names the flag). */
 starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word);
+
+/* The body of public functions that set options by name in a user's struct. Errors: ARGUMENT. */
+starfish_status starfish_option_set_named(const struct starfish_option_table *table, void *options, const char *name,
+                                          const char *value);
 
 #endif

@@ -80,7 +80,6 @@ static void describe(struct starfish_diffusion_box *box, const struct starfish_d
     box->dimensions = p->dimensions;
     box->lambda = p->lambda;
     box->singular = p->lambda == 0;
-    box->dirichlet = p->dirichlet_nodes ? 1 : 2;
     box->cells = 1;
     for (int d = 0; d < 3; d++) {
         const size_t user = box->user[d] = of[p->dimensions - 2][d];

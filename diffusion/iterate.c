@@ -173,9 +173,10 @@ static struct starfish_cg gradients(struct state *s, struct starfish_cells_matri
                                                       ? (struct starfish_preconditioner){.self = s, .apply = cycle}
                                                       : starfish_cells_preconditioner(cells),
                                 .recurrence = 1,
-                                .fused = plan->fuses && !s->rescuing && !plan->options.product_with_az,
+                                .fused = plan->fuses && !s->rescuing &&
+                                         !plan->options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ],
                                 .deflation = deflates ? &plan->deflation : NULL,
-                                .product_with_az = plan->options.product_with_az,
+                                .product_with_az = plan->options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ],
                                 .several = &cells->steps,
                                 .r = vector(s, 0),
                                 .z = vector(s, 1),

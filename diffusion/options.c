@@ -1,11 +1,17 @@
 /* The options of plans for diffusion, as a table. */
 #include "diffusion/options.h"
 
+#include "base/arithmetic.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
 
 #define AT(member) STARFISH_OPTION_AT(starfish_diffusion_options, member)
+/* An option without a member. */
+#define PAPER(name_, index, text_)                                                                                     \
+    .name = #name_, .offset = offsetof(struct starfish_diffusion_options, reserved[STARFISH_DIFFUSION_##index]),       \
+    .text = text_ "; not stable"
 
 enum { MOST_PARTS = 16 };
 
@@ -45,14 +51,19 @@ static const struct starfish_option rows[] = {
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(block), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "block-ic: unknowns of a block; 0: four rows, in 3D four planes"},
-    {AT(dropped_fill), .type = STARFISH_OPTION_SWITCH, .text = "ip: only the entries that the matrix has"},
-    {AT(matrix_free), .type = STARFISH_OPTION_SWITCH, .text = "couplings are computed wherever they are needed"},
-    {AT(coarse), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(coarse_names),
-     .text = "deflation: how the small matrix is inverted"},
-    {AT(product_with_az), .type = STARFISH_OPTION_SWITCH, .text = "deflation: a product with A in place of A Z"},
     {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
-    {AT(separate_tasks), .type = STARFISH_OPTION_SWITCH, .text = "every operation of a step is a task of its own"},
+    {PAPER(dropped_fill, DROPPED_FILL, "ip: only the entries that the matrix has"), .type = STARFISH_OPTION_SWITCH},
+    {PAPER(matrix_free, MATRIX_FREE, "couplings are computed wherever they are needed"),
+     .type = STARFISH_OPTION_SWITCH},
+    {PAPER(coarse, COARSE, "deflation: how the small matrix is inverted"), .type = STARFISH_OPTION_CHOICE,
+     STARFISH_OPTION_VALUES(coarse_names)},
+    {PAPER(product_with_az, PRODUCT_WITH_AZ, "deflation: a product with A in place of A Z"),
+     .type = STARFISH_OPTION_SWITCH},
+    {PAPER(separate_tasks, SEPARATE_TASKS, "every operation of a step is a task of its own"),
+     .type = STARFISH_OPTION_SWITCH},
+    {PAPER(dirichlet_nodes, DIRICHLET_NODES, "Dirichlet data are a whole width beyond the last unknowns, not half"),
+     .type = STARFISH_OPTION_SWITCH},
 };
 
 const struct starfish_option_table starfish_diffusion_option_table =
@@ -61,6 +72,13 @@ const struct starfish_option_table starfish_diffusion_option_table =
 starfish_status starfish_diffusion_option(size_t index, struct starfish_option_description *description)
 {
     return starfish_option_describe(&starfish_diffusion_option_table, index, description);
+}
+
+starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options *options, const char *name,
+                                              const char *value)
+{
+    STARFISH_OWN_ARITHMETIC;
+    return starfish_option_set_named(&starfish_diffusion_option_table, options, name, value);
 }
 
 starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,

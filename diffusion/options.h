@@ -7,6 +7,23 @@
 
 #include <starfish/diffusion.h>
 
+/* Options that reproduce measurements of the paper, as indices of options.reserved. */
+enum {
+    STARFISH_DIFFUSION_DROPPED_FILL,
+    STARFISH_DIFFUSION_MATRIX_FREE,
+    STARFISH_DIFFUSION_COARSE, /* starfish_deflation_solver */
+    STARFISH_DIFFUSION_PRODUCT_WITH_AZ,
+    STARFISH_DIFFUSION_SEPARATE_TASKS,
+    STARFISH_DIFFUSION_DIRICHLET_NODES
+};
+typedef enum starfish_deflation_solver {
+    STARFISH_COARSE_AUTO,
+    STARFISH_COARSE_BAND,
+    STARFISH_COARSE_DENSE,
+    STARFISH_COARSE_HALVES,
+    STARFISH_COARSE_FORMS
+} starfish_deflation_solver;
+
 extern const struct starfish_option_table starfish_diffusion_option_table;
 extern const struct starfish_member_table starfish_diffusion_problem_table; /* problem.c */
 

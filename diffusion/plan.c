@@ -144,7 +144,7 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
                                        struct starfish_cell_operator *op)
 {
     const struct starfish_diffusion_box *box = &plan->box;
-    const int stored = !plan->options.matrix_free;
+    const int stored = !plan->options.reserved[STARFISH_DIFFUSION_MATRIX_FREE];
     const double *values = stored ? box->stored : box->k;
     const size_t count = stored ? 4 * box->cells : box->cells, plane = box->n[0] * box->n[1];
     const struct starfish_spans spans = starfish_window_spans(&box->window, stored ? 4 : 1, plane);
@@ -199,7 +199,8 @@ static int may_fuse(const struct starfish_diffusion_plan *plan)
 
     if (by == STARFISH_CELLS_BY_ANOTHER && (deflates || !has_cycles_in_steps(plan)))
         return 0;
-    return !plan->options.separate_tasks && !(deflates && plan->options.product_with_az) &&
+    return !plan->options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] &&
+           !(deflates && plan->options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ]) &&
            starfish_gradients_fit(&plan->space, by,
                                   deflates ? plan->deflation.coarse.form : STARFISH_COARSE_BY_INVERSE);
 }
@@ -232,6 +233,7 @@ static starfish_status prepare(struct starfish_diffusion_plan *plan, const struc
     choose(&plan->options, problem->regions != NULL);
     STARFISH_TRY(check_choice(&plan->options, problem));
     STARFISH_TRY(starfish_diffusion_box_describe(&plan->box, problem));
+    plan->box.dirichlet = plan->options.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] ? 1 : 2;
     if (plan->options.block == 0)
         plan->options.block = 4 * plan->box.n[0] * plan->box.n[1];
     plan->inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;

@@ -133,7 +133,7 @@ static enum starfish_coarse_form choose_form(const struct starfish_diffusion_pla
     const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 || plan->dealt.any_gpu;
     const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
 
-    switch (plan->options.coarse) {
+    switch (plan->options.reserved[STARFISH_DIFFUSION_COARSE]) {
     case STARFISH_COARSE_DENSE:
         return STARFISH_COARSE_BY_INVERSE;
     case STARFISH_COARSE_HALVES:
@@ -241,7 +241,9 @@ enum starfish_cell_preconditioner starfish_diffusion_preconditioner_kind(const s
 {
     const enum starfish_cell_preconditioner kind = kinds[plan->options.preconditioner];
 
-    return kind == STARFISH_CELLS_BY_IP && plan->options.dropped_fill ? STARFISH_CELLS_BY_IP_DROPPED : kind;
+    return kind == STARFISH_CELLS_BY_IP && plan->options.reserved[STARFISH_DIFFUSION_DROPPED_FILL]
+               ? STARFISH_CELLS_BY_IP_DROPPED
+               : kind;
 }
 
 starfish_status starfish_diffusion_create_table(struct starfish_diffusion_plan *plan)
@@ -283,7 +285,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     enum { AT_ONCE = 4, VECTORS = 4, SMALL = 1 << 20 };
     const struct starfish_diffusion_options *o = &plan->options;
     const struct starfish_spans here = starfish_window_spans(&plan->box.window, 1, plan->box.n[0] * plan->box.n[1]);
-    const size_t cells = starfish_spans_elements(&here), per_cell = o->matrix_free ? 1 : 4;
+    const size_t cells = starfish_spans_elements(&here), per_cell = o->reserved[STARFISH_DIFFUSION_MATRIX_FREE] ? 1 : 4;
     const size_t high = cells * starfish_real_size(o->precision), low = cells * starfish_real_size(plan->inner);
     const size_t matrices = per_cell * (high + (plan->inner == o->precision ? 0 : low));
     /* A GPU has room for all of a table: at once for the matrix, or for that of cycles, whose coarse grids take a

@@ -13,7 +13,6 @@ static const struct starfish_member rows[] = {
     {AT(n), .type = STARFISH_MEMBER_SIZE, .elements = directions},
     {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions},
     {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends},
-    {AT(dirichlet_nodes), .type = STARFISH_MEMBER_SWITCH},
     {AT(lambda), .type = STARFISH_MEMBER_REAL},
     {AT(mean), .type = STARFISH_MEMBER_INT},
     {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},

@@ -12,6 +12,7 @@
 #include "base/real.h"
 #include "bench/peer_cg.h"
 #include "bench/peer_hypre.h"
+#include "diffusion/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ static starfish_status measure_combination(struct dpcg_bench *run, const struct 
     options.precision = c->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
     options.mixed = c->precision == STARFISH_PRECISION_MIXED;
     options.tolerance = TOLERANCE;
-    options.separate_tasks = run->separate;
+    options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = run->separate;
     options.fixed = run->iterations > 0;
     if (options.fixed)
         options.max_iterations = (int)run->iterations;

@@ -5,6 +5,7 @@
 #include "base/precision.h"
 #include "base/status.h"
 #include "bench/peers.h"
+#include "diffusion/options.h"
 #include "scheduler/host_loop.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ starfish_status diffusion_laplacian(size_t n, struct diffusion_case *given)
     unsigned seed = 1;
 
     STARFISH_TRY(begin(2, n, STARFISH_DIRICHLET, given));
-    given->problem.dirichlet_nodes = 1;
+    given->dirichlet_nodes = 1;
     given->problem.length[0] = given->problem.length[1] = (double)n;
     given->exact = calloc(given->count, sizeof(double));
     if (!given->exact)
@@ -177,9 +178,9 @@ void diffusion_set_version(const struct diffusion_version *version, size_t block
     options->deflation = version->deflated ? STARFISH_DEFLATION_STRIPES : STARFISH_DEFLATION_NONE;
     options->block = block;
     options->vectors = vectors;
-    options->product_with_az = version->deflated && !version->stores_az;
-    options->coarse = version->fast_coarse ? STARFISH_COARSE_AUTO : STARFISH_COARSE_DENSE;
-    options->separate_tasks = !version->fast_coarse;
+    options->reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ] = version->deflated && !version->stores_az;
+    options->reserved[STARFISH_DIFFUSION_COARSE] = version->fast_coarse ? STARFISH_COARSE_AUTO : STARFISH_COARSE_DENSE;
+    options->reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = !version->fast_coarse;
 }
 
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
@@ -219,13 +220,15 @@ starfish_status diffusion_repeat(const struct diffusion_case *given, const struc
                                  struct diffusion_times *times)
 {
     struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = given->count};
+    struct starfish_diffusion_options of_case = *options;
     starfish_diffusion_plan *plan = NULL;
 
     *times = (struct diffusion_times){.repeat = repeats->repeat, .error = (double)NAN};
     times->seconds = malloc(repeats->repeat * sizeof(double));
     if (!times->seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeats->repeat);
-    STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, options, &plan));
+    of_case.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] = given->dirichlet_nodes;
+    STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, &of_case, &plan));
     times->plan_seconds = starfish_diffusion_plan_seconds(plan);
     starfish_status status = solve_arrays_make(&arrays, given->rhs, 0, repeats->on_device);
     if (status == STARFISH_SUCCESS)

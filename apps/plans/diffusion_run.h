@@ -13,6 +13,7 @@ struct diffusion_case {
     size_t count;
     double *k, *rhs, *exact; /* k and exact may be NULL */
     long long *regions;      /* or NULL */
+    int dirichlet_nodes;     /* the option of that name */
 };
 /* The paper's first matrix: n x n unknowns, 4 on the diagonal and -1 beside it; a solution of random numbers in [1, 2],
  * always the same ones, and the right-hand side that belongs to it. */

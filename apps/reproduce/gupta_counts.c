@@ -8,6 +8,7 @@
 #include "apps/reproduce/gupta.h"
 
 #include "apps/plans/multigrid_run.h"
+#include "diffusion/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,9 +37,9 @@ static struct starfish_diffusion_options options_of(const struct gupta *g, int v
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
 
     diffusion_set_version(&diffusion_versions[version], 2 * g->n, 8 * g->n, &options);
-    options.separate_tasks = separate;
+    options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = separate;
     if (separate)
-        options.coarse = STARFISH_COARSE_DENSE;
+        options.reserved[STARFISH_DIFFUSION_COARSE] = STARFISH_COARSE_DENSE;
     options.tolerance = 1e-5;
     return options;
 }

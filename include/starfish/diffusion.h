@@ -40,9 +40,6 @@ struct starfish_diffusion_problem {
     size_t n[3];       /* 2^31 unknowns in all at most */
     double length[3];
     starfish_end ends[3][2];
-    /* Dirichlet data are given at nodes a whole width beyond the first and the last unknown, instead of half a width:
-     * the matrix with 4, or 6, everywhere on the diagonal. */
-    int dirichlet_nodes;
     double lambda;
     starfish_mean mean;
     const double *coefficient; /* k of each cell, positive; NULL: constant_coefficient everywhere */
@@ -78,15 +75,6 @@ typedef enum starfish_deflation {
     STARFISH_DEFLATIONS
 } starfish_deflation;
 
-/* How the small matrix E = Z' A Z of the deflation is inverted. */
-typedef enum starfish_deflation_solver {
-    STARFISH_COARSE_AUTO,   /* HALVES where there are GPUs, else BAND */
-    STARFISH_COARSE_BAND,   /* Cholesky factors of a banded matrix, by one core */
-    STARFISH_COARSE_DENSE,  /* the inverse, times a vector: the paper's */
-    STARFISH_COARSE_HALVES, /* the inverse of the factor in nested dissection order, sparse, and its transpose */
-    STARFISH_COARSE_FORMS
-} starfish_deflation_solver;
-
 struct starfish_diffusion_options {
     size_t size; /* sizeof(struct starfish_diffusion_options); the initialiser sets it */
     starfish_diffusion_method method;
@@ -102,24 +90,39 @@ struct starfish_diffusion_options {
     int max_iterations; /* 1 or more */
     /* Exactly max_iterations iterations, and nobody looks at residuals: for measurements. */
     int fixed;
-    size_t block;     /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
-    int dropped_fill; /* ip: only the entries that the matrix has, in one pass */
-    int matrix_free;  /* couplings are computed from k wherever they are needed, instead of stored as diagonals */
-    starfish_deflation_solver coarse;
-    int product_with_az; /* deflation: A Z is not stored; each step has a product with A more */
-    size_t parts;        /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
-    /* Every operation of a step is a task. Else, where one GPU has all the unknowns, some steps are one task, which
-     * launches fused kernels, all at once as a CUDA graph. */
-    int separate_tasks;
+    size_t block;    /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
+    size_t parts;    /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
+    int reserved[6]; /* zero, but for starfish_diffusion_option_set */
 };
 #define STARFISH_DIFFUSION_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         .size = sizeof(struct starfish_diffusion_options), .method = STARFISH_DIFFUSION_AUTO,                          \
         .preconditioner = STARFISH_PRECONDITIONER_AUTO, .deflation = STARFISH_DEFLATION_AUTO,                          \
         .precision = STARFISH_F64, .mixed = 0, .vectors = 0, .tolerance = 0, .max_iterations = 10000, .fixed = 0,      \
-        .block = 0, .dropped_fill = 0, .matrix_free = 0, .coarse = STARFISH_COARSE_AUTO, .product_with_az = 0,         \
-        .parts = 0, .separate_tasks = 0                                                                                \
+        .block = 0, .parts = 0, .reserved = {                                                                          \
+            0                                                                                                          \
+        }                                                                                                              \
     }
+
+/* Sets an option by its name: a member, or one that reproduces measurements of the paper and has no member. The latter
+ * are not stable: a later version may lack them, and then returns an error.
+ *
+ *   dropped_fill     off, on: ip: only the entries that the matrix has, in one pass
+ *   matrix_free      off, on: couplings are computed from k wherever they are needed, instead of stored as diagonals
+ *   coarse           how the small matrix E = Z' A Z of the deflation is inverted. band: Cholesky factors of a banded
+ *                    matrix, by one core; dense: the inverse, times a vector, as in the paper; halves: the inverse of
+ *                    the factor in nested dissection order, sparse, and its transpose; auto: halves where there are
+ *                    GPUs, else band
+ *   product_with_az  off, on: deflation: A Z is not stored; each step has one more product with A
+ *   separate_tasks   off, on: every operation of a step is a task. Otherwise, where one GPU has all the unknowns, some
+ *                    steps are one task, which launches fused kernels, all at once as a CUDA graph
+ *   dirichlet_nodes  off, on: Dirichlet data are given at nodes a whole width beyond the first and the last unknown,
+ *                    instead of half a width: the matrix has 4, or 6, everywhere on the diagonal
+ *
+ * `options` begins as the initialiser; `value` is a name or a number as text. Thread-safe for different structs.
+ * Errors: ARGUMENT (names the option; *options is as before). */
+STARFISH_API starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options *options, const char *name,
+                                                           const char *value);
 
 struct starfish_diffusion_info {
     starfish_outcome outcome;

@@ -58,9 +58,6 @@ ENUMS = {
     "starfish_deflation": """
         STARFISH_DEFLATION_AUTO=0 STARFISH_DEFLATION_NONE=1 STARFISH_DEFLATION_STRIPES=2
         STARFISH_DEFLATION_BLOCKS=3 STARFISH_DEFLATION_REGIONS=4 STARFISH_DEFLATIONS=5""",
-    "starfish_deflation_solver": """
-        STARFISH_COARSE_AUTO=0 STARFISH_COARSE_BAND=1 STARFISH_COARSE_DENSE=2 STARFISH_COARSE_HALVES=3
-        STARFISH_COARSE_FORMS=4""",
     "starfish_flat_geometry": """
         STARFISH_FLAT_BOX=0 STARFISH_PANEL=1 STARFISH_SPHERE=2 STARFISH_FLAT_GEOMETRIES=3""",
     "starfish_atmosphere_method": """
@@ -167,11 +164,10 @@ STRUCTS = {
         outcome:i cycles:i defects:i rhs_norm:d residual:d factor:d count:i history:d[128] levels:i removed:d
         smoother:i matrix:i seconds:d worker:starfish_tasks_done[2]""",
     "starfish_diffusion_problem": """
-        dimensions:N n:N[3] length:d[3] ends:i[3][2] dirichlet_nodes:i lambda:d mean:i coefficient:P
-        constant_coefficient:d regions:P""",
+        dimensions:N n:N[3] length:d[3] ends:i[3][2] lambda:d mean:i coefficient:P constant_coefficient:d regions:P""",
     "starfish_diffusion_options": """
         size:N method:i preconditioner:i deflation:i precision:i mixed:i vectors:N tolerance:d max_iterations:i
-        fixed:i block:N dropped_fill:i matrix_free:i coarse:i product_with_az:i parts:N separate_tasks:i""",
+        fixed:i block:N parts:N reserved:i[6]""",
     "starfish_diffusion_info": """
         outcome:i iterations:i replacements:i residual:d recurrence:d residual_max:d residual_bound:d tolerance:d
         bound:d pertrb:d rescued:i seconds:d worker:starfish_tasks_done[2] host_to_device:N device_to_host:N
@@ -280,6 +276,7 @@ FUNCTIONS = {
     "starfish_multigrid_wait": "s P P",
     "starfish_multigrid_cancel": "v P",
     "starfish_multigrid_tell": "v P P P",
+    "starfish_diffusion_option_set": "s P S S",
     "starfish_diffusion_plan_create": "s P P P P",
     "starfish_diffusion_plan_destroy": "v P",
     "starfish_diffusion_plan_method": "S P",

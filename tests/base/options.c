@@ -324,6 +324,52 @@ static void words_of_a_command_line_are_read(void **state)
     assert_null(starfish_option_named(table, "slab"));
 }
 
+/* Those of one paper have no members; others may be set so, too. */
+static void options_are_set_by_name(void **state)
+{
+    (void)state;
+    static const char *const switches[] = {"dropped_fill",   "matrix_free",     "product_with_az",
+                                           "separate_tasks", "dirichlet_nodes", "fixed"};
+    static const char *const coarse[] = {"auto", "band", "dense", "halves"};
+    static const struct {
+        const char *name, *value, *message;
+    } wrong[] = {
+        {"dropped", "on", "options have no 'dropped'"},
+        {"dropped_fill", "2", "dropped_fill: '2' is not one of off, on"},
+        {"coarse", "exact", "coarse: 'exact' is not one of auto, band, dense, halves"},
+        {"coarse", NULL, "coarse is NULL"},
+        {NULL, "on", "name is NULL"},
+        {"tolerance", "1", "tolerance: must be a number from 0, below 1, is '1'"},
+    };
+    const struct starfish_option_table *table = &starfish_diffusion_option_table;
+    struct starfish_diffusion_options o = diffusion_defaults, expected = diffusion_defaults;
+    for (size_t s = 0; s < sizeof switches / sizeof switches[0]; s++)
+        for (int on = 1; on >= 0; on--) {
+            ASSERT_OK(starfish_diffusion_option_set(&o, switches[s], on ? "on" : "off"));
+            put(starfish_option_named(table, switches[s]), (union any *)(void *)&expected, on);
+            assert_memory_equal(&o, &expected, sizeof o);
+        }
+    for (int value = 3; value >= 0; value--) {
+        ASSERT_OK(starfish_diffusion_option_set(&o, "coarse", coarse[value]));
+        assert_int_equal(o.reserved[STARFISH_DIFFUSION_COARSE], value);
+    }
+    ASSERT_OK(starfish_diffusion_option_set(&o, "tolerance", "1e-3"));
+    assert_true(o.tolerance == 1e-3);
+    expected.tolerance = 1e-3;
+    for (size_t w = 0; w < sizeof wrong / sizeof wrong[0]; w++)
+        ASSERT_FAILS(starfish_diffusion_option_set(&o, wrong[w].name, wrong[w].value), STARFISH_ERROR_ARGUMENT,
+                     wrong[w].message);
+    assert_memory_equal(&o, &expected, sizeof o);
+    ASSERT_FAILS(starfish_diffusion_option_set(NULL, "coarse", "dense"), STARFISH_ERROR_ARGUMENT, "options is NULL");
+    o.size = 0;
+    ASSERT_FAILS(starfish_diffusion_option_set(&o, "coarse", "dense"), STARFISH_ERROR_ARGUMENT,
+                 "start from STARFISH_DIFFUSION_OPTIONS_DEFAULTS");
+    o.size = offsetof(struct starfish_diffusion_options, reserved);
+    ASSERT_FAILS(starfish_diffusion_option_set(&o, "coarse", "dense"), STARFISH_ERROR_ARGUMENT,
+                 "options have no 'coarse'");
+    expect(table, "coarse", STARFISH_COARSE_FORMS, "options.coarse is 4, none of auto, band, dense and halves");
+}
+
 /* A switch whose two states have names is set by them, and any value but 0 is on. */
 static void switches_may_have_names(void **state)
 {
@@ -444,6 +490,7 @@ int main(void)
         cmocka_unit_test(messages_tell_value_and_range),
         cmocka_unit_test(ranges_have_ends),
         cmocka_unit_test(words_of_a_command_line_are_read),
+        cmocka_unit_test(options_are_set_by_name),
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(tolerances_are_by_the_precision),
         cmocka_unit_test(help_tells_ranges_and_defaults),

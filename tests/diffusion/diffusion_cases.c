@@ -2,6 +2,7 @@
  * convergence, refusals. */
 #include "tests/diffusion/diffusion_cases.h"
 
+#include "diffusion/options.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 
@@ -127,7 +128,7 @@ static void counts_of_the_paper(void **state)
     if (is_small)
         return;
     test_plain(&t, 2, (const size_t[]){N, N, 1}, STARFISH_DIRICHLET);
-    t.problem.dirichlet_nodes = 1;
+    t.dirichlet_nodes = 1;
     t.problem.length[0] = t.problem.length[1] = N;
     double *x = calloc(t.cells + 1, sizeof *x);
     for (size_t e = 0; e < t.cells; e++)
@@ -146,7 +147,8 @@ static void counts_of_the_paper(void **state)
         options.deflation = rows[r].deflation;
         options.vectors = rows[r].vectors;
         options.block = 1024;
-        options.coarse = r % 2 ? STARFISH_COARSE_AUTO : STARFISH_COARSE_HALVES;
+        options.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] = t.dirichlet_nodes;
+        options.reserved[STARFISH_DIFFUSION_COARSE] = r % 2 ? STARFISH_COARSE_AUTO : STARFISH_COARSE_HALVES;
         options.tolerance = 1e-5;
         const int count = count_of(&t, options);
         if (!within(count, rows[r].count, 0.05))
@@ -193,10 +195,10 @@ static void every_combination_solves(void **state)
                 options.deflation = (starfish_deflation)d;
                 options.vectors = 1 + (size_t)round;
                 options.mixed = (round + by + d) % 3 == 0;
-                options.matrix_free = (round + by) % 2;
-                options.product_with_az = (round + d) % 2;
-                options.dropped_fill = round % 4 == 3;
-                options.coarse = (starfish_deflation_solver)(STARFISH_COARSE_BAND + (round + by) % 3);
+                options.reserved[STARFISH_DIFFUSION_MATRIX_FREE] = (round + by) % 2;
+                options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ] = (round + d) % 2;
+                options.reserved[STARFISH_DIFFUSION_DROPPED_FILL] = round % 4 == 3;
+                options.reserved[STARFISH_DIFFUSION_COARSE] = STARFISH_COARSE_BAND + (round + by) % 3;
                 options.parts = 1 + (size_t)(round % 3);
                 snprintf(what, sizeof what, "round %d, preconditioner %d, deflation %d, %zu x %zu x %zu", round, by, d,
                          t.problem.n[0], t.problem.n[1], t.problem.n[2]);
@@ -241,14 +243,14 @@ static void fused_steps_are_the_same(void **state)
                 options.method = STARFISH_DIFFUSION_CG;
                 options.preconditioner = (starfish_diffusion_preconditioner)by;
                 options.deflation = (starfish_deflation)d;
-                options.dropped_fill = d % 2;
-                options.matrix_free = by % 2;
+                options.reserved[STARFISH_DIFFUSION_DROPPED_FILL] = d % 2;
+                options.reserved[STARFISH_DIFFUSION_MATRIX_FREE] = by % 2;
                 options.block = 55; /* blocks that begin and end within rows */
                 options.mixed = by >= STARFISH_PRECONDITIONER_IP && (by + d) % 2;
                 options.tolerance = 1e-7;
                 options.parts = 1;
                 options.max_iterations = 5000;
-                options.separate_tasks = separate;
+                options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = separate;
                 ASSERT_OK(solve(&t, &options, u[separate], &info[separate]));
             }
             /* Where residuals were replaced, rounding errors decide how many iterations follow. */
@@ -518,11 +520,11 @@ static void large_coarse_spaces_are_refused(void **state)
     test_plain(&t, 3, (const size_t[]){40, 40, 40}, STARFISH_DIRICHLET);
     options.deflation = STARFISH_DEFLATION_BLOCKS;
     options.vectors = 40;
-    options.coarse = STARFISH_COARSE_DENSE;
+    options.reserved[STARFISH_DIFFUSION_COARSE] = STARFISH_COARSE_DENSE;
     ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
                  "options.vectors: the inverse of the 64000 deflation vectors' matrix takes 32768000000 bytes");
     if (starfish_context_workers_of(context, STARFISH_CPU) > 0) {
-        options.coarse = STARFISH_COARSE_BAND;
+        options.reserved[STARFISH_DIFFUSION_COARSE] = STARFISH_COARSE_BAND;
         ASSERT_FAILS(starfish_diffusion_plan_create(context, &t.problem, &options, &plan), STARFISH_ERROR_ARGUMENT,
                      "options.vectors: the factor of the 64000 deflation vectors' matrix takes ");
     }

@@ -18,6 +18,7 @@ struct test_diffusion {
     size_t cells;
     double *k, *f;
     long long *regions;
+    int dirichlet_nodes; /* the option of that name */
     struct starfish_boundary boundary;
 };
 

@@ -123,7 +123,7 @@ static void add_side(const struct test_diffusion *t, const double *u, size_t e, 
         row->value += c * (u[other] - u[e]);
         row->magnitude += other == e ? 0 : c * (fabs(u[other]) + fabs(u[e]));
     } else if (end == STARFISH_DIRICHLET) {
-        const double c = t->k[e] / (h * h) * (t->problem.dirichlet_nodes ? 1 : 2);
+        const double c = t->k[e] / (h * h) * (t->dirichlet_nodes ? 1 : 2);
         row->value -= c * u[e];
         row->magnitude += c * fabs(u[e]);
         row->data += c * g;

@@ -1,5 +1,6 @@
 /* Diffusion on several ranks against one process: the same random problem in both, whose answers and numbers of
  * iterations must be the same whatever the number of ranks is. Run by mpiexec. */
+#include "diffusion/options.h"
 #include "tests/mpi/together.h"
 
 #include <math.h>
@@ -30,8 +31,7 @@ static const struct test_case {
      {50, 47},
      {STARFISH_PERIODIC, STARFISH_PERIODIC},
      OPTIONS(IP, BLOCKS),
-     .options.dropped_fill = 1,
-     .options.matrix_free = 1,
+     .options.reserved = {[STARFISH_DIFFUSION_DROPPED_FILL] = 1, [STARFISH_DIFFUSION_MATRIX_FREE] = 1},
      .on_all = 1},
     {"multigrid, deflated",
      2,

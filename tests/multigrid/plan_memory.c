@@ -275,8 +275,7 @@ static int on_a_core(const struct kind *kind, starfish_context *context)
 /* Of 1024 vectors a dense inverse takes 8 MiB, and a band or halves of it a fraction: each counts what it has. */
 static int deflation_counts_its_form(starfish_context *context)
 {
-    static const starfish_deflation_solver forms[] = {STARFISH_COARSE_DENSE, STARFISH_COARSE_BAND,
-                                                      STARFISH_COARSE_HALVES};
+    static const char *const forms[] = {"dense", "band", "halves"};
     const struct kind kind = {"forms of deflation", NULL, NULL};
     const struct starfish_diffusion_problem problem = {
         .dimensions = 2,
@@ -289,8 +288,8 @@ static int deflation_counts_its_form(starfish_context *context)
         struct starfish_memory memory;
         struct starfish_diffusion_options options = deflated();
         options.vectors = 32;
-        options.coarse = forms[f];
-        if (starfish_diffusion_memory(context, &problem, &options, &memory) != STARFISH_SUCCESS)
+        if (starfish_diffusion_option_set(&options, "coarse", forms[f]) != STARFISH_SUCCESS ||
+            starfish_diffusion_memory(context, &problem, &options, &memory) != STARFISH_SUCCESS)
             return fails(&kind, "memory");
         bytes[f] = memory.main_bytes;
     }

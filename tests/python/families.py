@@ -98,6 +98,12 @@ class Families(unittest.TestCase):
         scaled = apply_cells(u, (1, 1), bc, boundary, -1.0 / 3)
         np.testing.assert_allclose(3 * scaled, f, atol=1e-6)
         self.assertGreater(info["iterations"], 1)
+        paper = {"method": "cg", "preconditioner": "ip", "deflation": "blocks", "dropped_fill": True,
+                 "matrix_free": True, "product_with_az": True, "separate_tasks": True}  # not stable
+        plan = sf.DiffusionPlan(f.shape, 3.0, bc=bc, lam=-1.0, coarse="dense", **paper)
+        np.testing.assert_allclose(plan.solve(f, boundary), u, atol=1e-6)
+        with self.assertRaisesRegex(sf.ArgumentError, "^coarse: "):
+            sf.DiffusionPlan(f.shape, 3.0, bc=bc, lam=-1.0, coarse="exact", **paper)
         k = np.where(RANDOM.random((6, 7, 8)) > 0.5, 1e3, 1.0)
         regions = (k > 1).astype(np.int16)
         bc = {axis: "neumann" for axis in "xyz"}
