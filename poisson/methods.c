@@ -24,9 +24,10 @@ const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS] =
 
 enum { WHY = 200 };
 
-/* A method that can, with its cost and the reason for it; and why not another one, which cannot or costs too much. */
+/* A method that can, `auto` where there is none, with its cost and the reason for it; and why not another one, which
+ * cannot or costs too much. */
 struct choice {
-    const struct starfish_method_row *row;
+    starfish_method method;
     double cost;
     char why[WHY], why_not[WHY];
 };
@@ -47,9 +48,9 @@ static void compare(const struct starfish_poisson_plan *plan, const struct starf
     const double cost = row->cost(plan, why, sizeof why);
     if (cost == HUGE_VAL)
         snprintf(choice->why_not, sizeof choice->why_not, "%s", why);
-    if (choice->row && cost >= choice->cost)
+    if (choice->method != STARFISH_METHOD_AUTO && cost >= choice->cost)
         return;
-    choice->row = row;
+    choice->method = row->id;
     choice->cost = cost;
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
@@ -60,7 +61,7 @@ static starfish_status find_cheapest_of(const struct starfish_poisson_plan *plan
                                         const struct starfish_method_row * not, int on_ranks, struct choice *choice)
 {
     starfish_status status = STARFISH_ERROR_UNSUPPORTED;
-    *choice = (struct choice){.row = NULL};
+    *choice = (struct choice){.method = STARFISH_METHOD_AUTO};
     for (int method = 0; method < STARFISH_METHODS; method++) {
         const struct starfish_method_row *row = starfish_method_rows[method];
         if (!row || !row->cost || row == not || (on_ranks && !row->ranks))
@@ -72,7 +73,7 @@ static starfish_status find_cheapest_of(const struct starfish_poisson_plan *plan
             snprintf(choice->why_not, sizeof choice->why_not, "%s", starfish_error_message());
         status = able == STARFISH_SUCCESS ? status : able;
     }
-    return choice->row ? STARFISH_SUCCESS : status;
+    return choice->method != STARFISH_METHOD_AUTO ? STARFISH_SUCCESS : status;
 }
 
 /* On several ranks one that runs on them, where there is any. */
@@ -84,12 +85,27 @@ static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, c
     return find_cheapest_of(plan, not, 0, choice);
 }
 
+/* The cheapest on the first rank, for all ranks: costs depend on a rank's workers. Collective, but the status is each
+ * rank's own. */
+static starfish_status choose(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
+                              struct choice *choice)
+{
+    const int is_first = starfish_context_rank(plan->context) == 0;
+    const starfish_status status = is_first ? find_cheapest(plan, not, choice) : STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_ranks_broadcast(plan->context, choice, sizeof *choice, 0));
+    if (is_first)
+        return status;
+    if (choice->method == STARFISH_METHOD_AUTO)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the first rank has found no method");
+    return can(plan, starfish_method_rows[choice->method]);
+}
+
 /* Best in any case, or only better than no method: the choice has reasons of its own. Else what speaks against another
  * method is the reason, and where there is nothing the comparison of costs. */
 static void take(struct starfish_poisson_plan *plan, const struct choice *choice)
 {
     const int own = choice->cost == 0 || choice->cost == HUGE_VAL || choice->why_not[0] == 0;
-    plan->method = choice->row;
+    plan->method = starfish_method_rows[choice->method];
     snprintf(plan->reason, sizeof plan->reason, "%s", own ? choice->why : choice->why_not);
 }
 
@@ -103,61 +119,69 @@ starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *pla
         snprintf(plan->reason, sizeof plan->reason, "asked for");
         return STARFISH_SUCCESS;
     }
-    STARFISH_TRY(find_cheapest(plan, NULL, &choice));
+    STARFISH_TRY(choose(plan, NULL, &choice));
     take(plan, &choice);
     return STARFISH_SUCCESS;
 }
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status create(struct starfish_poisson_plan *plan)
+/* Steps of refinement that the method's tables need, for its cost, and *steps that a solve does: the largest of all
+ * ranks, which submit the same tasks. */
+static starfish_status find_refinements(struct starfish_poisson_plan *plan, int *steps)
 {
-    plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
-    plan->losses = (struct starfish_losses){0};
-    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !plan->method->ranks;
-    if (plan->on_one_rank)
-        return STARFISH_SUCCESS; /* gathered.c makes its state */
-    STARFISH_TRY(plan->method->create(plan));
-    if (plan->options.refinements < 0 && plan->method->direct)
-        plan->refinements = starfish_poisson_refinements_of_tables(plan);
+    double most[2] = {plan->refinements, plan->refinements};
+    if (plan->options.refinements < 0 && plan->method->direct) {
+        most[0] = starfish_poisson_refinements_of_tables(plan);
+        most[1] = starfish_poisson_wanted_refinements(plan);
+    }
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, most, 2));
+    plan->refinements = (int)most[0];
+    *steps = (int)most[1];
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create_chosen(struct starfish_poisson_plan *plan)
+static starfish_status create(struct starfish_poisson_plan *plan, int *steps)
+{
+    *steps = plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
+    plan->losses = (struct starfish_losses){0};
+    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !plan->method->ranks;
+    if (!plan->on_one_rank)
+        STARFISH_TRY(plan->method->create(plan));
+    return plan->on_one_rank ? STARFISH_SUCCESS : find_refinements(plan, steps); /* gathered.c makes its state */
+}
+
+static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *steps)
 {
     const struct starfish_method_row *first = plan->method;
     struct choice choice;
-    starfish_status status = create(plan);
+    starfish_status status = create(plan, steps);
     if (starfish_method_rows[plan->options.method])
         return status; /* asked for */
     if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE) {
         char why[WHY];
         snprintf(why, sizeof why, "%s", starfish_error_message());
-        STARFISH_TRY(find_cheapest(plan, first, &choice));
+        STARFISH_TRY(starfish_ranks_agree(plan->context, choose(plan, first, &choice)));
         take(plan, &choice);
         snprintf(plan->reason, sizeof plan->reason, "%s", why);
-        return create(plan);
+        return create(plan, steps);
     }
     STARFISH_TRY(status);
-    /* Whether it needs refinement is known only now. */
-    if (plan->refinements == 0 || find_cheapest(plan, NULL, &choice) != STARFISH_SUCCESS || choice.row == first)
+    /* Whether its tables need refinement is known only now. */
+    if (plan->options.refinements >= 0 || plan->refinements == 0 ||
+        starfish_ranks_agree(plan->context, choose(plan, NULL, &choice)) != STARFISH_SUCCESS ||
+        choice.method == first->id)
         return STARFISH_SUCCESS;
     starfish_poisson_destroy_method(plan);
     take(plan, &choice);
-    return create(plan);
+    return create(plan, steps);
 }
 
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan)
 {
-    STARFISH_TRY(create_chosen(plan));
-    if (plan->on_one_rank)
-        return STARFISH_SUCCESS;
-    if (plan->options.refinements < 0 && plan->method->direct)
-        plan->refinements = starfish_poisson_wanted_refinements(plan);
-    /* All ranks submit the same tasks. */
-    double refinements = plan->refinements;
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, &refinements, 1));
-    plan->refinements = (int)refinements;
+    int steps = 0;
+    STARFISH_TRY(create_chosen(plan, &steps));
+    plan->refinements = steps;
     return STARFISH_SUCCESS;
 }
 

@@ -79,10 +79,15 @@ static starfish_status analyse(struct starfish_poisson_plan *plan)
     STARFISH_TRY(starfish_poisson_check_ghosts(plan));
     STARFISH_TRY(starfish_poisson_deal_planes(plan));
     STARFISH_TRY(check_null_space(plan, NULL));
-    STARFISH_TRY(choose_numbers(plan));
+    return choose_numbers(plan);
+}
+
+/* Of a problem that is the same on all ranks. */
+static starfish_status choose_method(struct starfish_poisson_plan *plan)
+{
     STARFISH_TRY(starfish_poisson_choose_method(plan));
     STARFISH_TRY(look_at_eigenvalues(plan));
-    return starfish_operator_create(&plan->operator_, plan->options.precision, d, plan->lambda,
+    return starfish_operator_create(&plan->operator_, plan->options.precision, plan->direction, plan->lambda,
                                     starfish_poisson_is_complex(plan));
 }
 
@@ -112,7 +117,9 @@ static starfish_status begin_plan(starfish_context *context, const struct starfi
     plan->lambda = source->lambda;
     plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
-    const starfish_status status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
+    starfish_status status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
+    if (status == STARFISH_SUCCESS)
+        status = starfish_poisson_agree_on_method(plan, choose_method(plan));
     if (status != STARFISH_SUCCESS) {
         starfish_poisson_plan_destroy(plan);
         return status;

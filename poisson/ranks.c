@@ -69,17 +69,23 @@ starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *pla
     const struct starfish_poisson_problem box = {{*axis[0], *axis[1], *axis[2]}, source->lambda};
     struct starfish_plan_alike alike = {&starfish_poisson_option_table, &plan->options, &starfish_poisson_problem_table,
                                         &box, 0};
-    double gpus = (double)plan->context->workers_of[STARFISH_GPU];
     if (starfish_context_ranks(plan->context) == 1)
         return status;
     if (source->flat) {
         alike.problem_table = &starfish_separable2d_problem_table;
         alike.problem = &flat;
     }
-    STARFISH_TRY(starfish_agree_on_plan(plan->context, status, &alike));
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, &gpus, 1));
-    plan->here.any_gpu = gpus > 0;
-    return STARFISH_SUCCESS;
+    return starfish_agree_on_plan(plan->context, status, &alike);
+}
+
+starfish_status starfish_poisson_agree_on_method(struct starfish_poisson_plan *plan, starfish_status status)
+{
+    double most[2] = {(double)plan->context->workers_of[STARFISH_GPU], status != STARFISH_SUCCESS};
+    if (starfish_context_ranks(plan->context) == 1)
+        return status;
+    STARFISH_TRY(starfish_ranks_maximum(plan->context, most, 2));
+    plan->here.any_gpu = most[0] > 0;
+    return most[1] > 0 ? starfish_ranks_agree(plan->context, status) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_agree_on_residence(const struct starfish_poisson_plan *plan, starfish_status status,

@@ -155,6 +155,7 @@ static void destroy_fem(void *plan)
 #define ATMOSPHERE create_atmosphere, solve_atmosphere, destroy_atmosphere
 #define FEM create_fem, solve_fem, destroy_fem
 static const struct family families[] = {
+    {"poisson, auto: the first rank's choice", POISSON, STARFISH_METHOD_AUTO, {{9, 1, 0}, {6, 0, 0}}},
     {"poisson, slab", POISSON, STARFISH_METHOD_SLAB, {{9, 0, 0}, {6, 0, 0}}},
     {"poisson, blktri", POISSON, STARFISH_METHOD_BLKTRI, {{5, 0, 0}, {6, 0, 0}}},
     {"poisson, multigrid", POISSON, STARFISH_METHOD_MULTIGRID, {{7, 0, 0}, {7, 11, 10}}},
