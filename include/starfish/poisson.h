@@ -191,7 +191,6 @@ struct starfish_step_info {
 };
 
 struct starfish_info {
-    starfish_outcome outcome;
     double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual; of
                         complex numbers the larger of both parts' */
     double pertrb;   /* what was taken off f in a singular problem, else 0; of a complex f its real part */
@@ -200,6 +199,7 @@ struct starfish_info {
     int refinements; /* steps of iterative refinement that were done and kept */
     int cycles;      /* multigrid: steps of conjugate gradients, a cycle each; and what it calls the residual */
     double tolerated;
+    starfish_outcome outcome;
     int phases;
     struct {
         const char *name;

@@ -140,7 +140,7 @@ STRUCTS = {
     "starfish_info_level": """
         separators:N reduction:starfish_step_info substitution:starfish_step_info""",
     "starfish_info": """
-        outcome:i residual:d pertrb:d pertrb_imaginary:d seconds:d refinements:i cycles:i tolerated:d phases:i
+        residual:d pertrb:d pertrb_imaginary:d seconds:d refinements:i cycles:i tolerated:d outcome:i phases:i
         phase:starfish_info_phase[8] levels:N level:starfish_info_level[34] worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N""",
     "starfish_accuracy": """
