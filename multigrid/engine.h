@@ -196,7 +196,7 @@ void starfish_multigrid_engine_destroy(struct starfish_multigrid_engine *engine)
 starfish_status starfish_multigrid_work_create(struct starfish_multigrid_engine *engine);
 /* How many vectors of the finest grid that makes, at most: known before there is a graph. */
 size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_engine *engine);
-/* Nothing where there is none. */
+/* Does nothing for a work space that was never created. */
 void starfish_multigrid_work_destroy(struct starfish_multigrid_engine *engine);
 /* Do conjugate gradients go in fused steps (krylov/cg.h)? */
 int starfish_multigrid_fuses(const struct starfish_multigrid_engine *engine, const struct starfish_pass *pass);
@@ -213,7 +213,8 @@ enum starfish_multigrid_variant { STARFISH_MULTIGRID_CYCLES, STARFISH_MULTIGRID_
 /* The pass that options ask for: variant, steps, tolerances and guess. */
 struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_options *options);
 
-/* Who looks on: whether to end with the next step, and whom to tell after every look at the residual; NULL: nobody. */
+/* Observers of a pass: a flag that ends it with the next step, and a callback after every look at the residual; NULL:
+ * none. */
 struct starfish_multigrid_watch {
     const atomic_int *cancelled;
     starfish_multigrid_progress *tell;

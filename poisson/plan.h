@@ -84,7 +84,7 @@ struct starfish_poisson_plan {
     uint32_t where;                    /* kinds of workers that solves are for; 0: all of the context's */
     void *state;                       /* of the method */
     const struct starfish_pass *pass;  /* of a method that iterates: what solves are to come to; else NULL */
-    starfish_multigrid_progress *tell; /* then: who is told after every look at the residual, or NULL */
+    starfish_multigrid_progress *tell; /* then: called after every look at the residual, or NULL */
     void *tell_data;
     int on_one_rank;                            /* of several: the first one solves for all */
     struct starfish_poisson_gathered *gathered; /* then, and what it solves with (gathered.h) */

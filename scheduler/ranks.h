@@ -104,7 +104,7 @@ starfish_status starfish_ranks_collect(const struct starfish_context *context, c
 
 /* ---- What must be alike ------------------------------------------------------------------------------------------ */
 
-/* What ranks must have alike is told by a walk: a function that adds one thing after the other, each with its name and
+/* A walk lists what must be equal on all ranks: a function that adds one thing after the other, each with its name and
  * a fingerprint (base/fingerprint.h). It runs once for the fingerprint of all together, which one collective compares.
  * Only where ranks differ it runs again, for each thing's own and then for the name of the first that differs. Up to
  * that one all ranks must add the same things; what they add afterwards, and how many, does not matter. */
