@@ -60,11 +60,15 @@ static void fill_counts(struct starfish_job *job)
     const struct starfish_bytes after = starfish_context_bytes(job->plan->context);
     struct starfish_result *result = &job->result;
 
-    result->seconds = starfish_progress_seconds(&job->progress);
-    memcpy(result->worker, job->progress.done, sizeof result->worker);
-    result->host_to_device = after.host_to_device - job->before.host_to_device;
-    result->device_to_host = after.device_to_host - job->before.device_to_host;
-    result->device_to_device = after.device_to_device - job->before.device_to_device;
+    if (result->seconds == 0)
+        result->seconds = starfish_progress_seconds(&job->progress);
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        result->worker[kind].tasks += job->progress.done[kind].tasks;
+        result->worker[kind].busy_seconds += job->progress.done[kind].busy_seconds;
+    }
+    result->host_to_device += after.host_to_device - job->before.host_to_device;
+    result->device_to_host += after.device_to_host - job->before.device_to_host;
+    result->device_to_device += after.device_to_device - job->before.device_to_device;
 }
 
 /* After all has been submitted: waits for the tasks. A failure of a task is more than one of the numbers it left. */
@@ -77,6 +81,7 @@ static void end_tasks(struct starfish_job *job)
         starfish_failure_keep(&job->failure, kind->finish(job, job->failure.status));
     drop(job);
     fill_counts(job);
+    job->has_ended = 1;
 }
 
 static void drive(void *data)
@@ -97,8 +102,10 @@ static void drive(void *data)
 static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
     STARFISH_NEED(plan, "plan");
-    STARFISH_NEED(request->rhs, "rhs");
-    STARFISH_NEED(request->solution, "solution");
+    if (!request->rhs_field && !plan->kind->on_ranks) {
+        STARFISH_NEED(request->rhs, "rhs");
+        STARFISH_NEED(request->solution, "solution");
+    }
     if (request->boundary && !plan->kind->has_boundary)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
                              plan->kind->name);
@@ -121,12 +128,11 @@ static starfish_status begin(struct starfish_job *job, int waits)
     const struct starfish_kind *kind = job->plan->kind;
 
     STARFISH_TRY(kind->take(job));
-    return kind->submit ? kind->submit(job) : begin_turn(job, waits);
+    return job->plan->iterates ? begin_turn(job, waits) : kind->submit(job);
 }
 
-/* waits: the caller waits for the job at once. */
-static starfish_status create(starfish_plan *plan, const struct starfish_request *request, int waits,
-                              struct starfish_job **result)
+starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,
+                                    struct starfish_job **result)
 {
     struct starfish_job *job;
 
@@ -142,6 +148,8 @@ static starfish_status create(starfish_plan *plan, const struct starfish_request
         destroy(job);
         return kept;
     }
+    if (waits && !plan->iterates)
+        end_tasks(job);
     *result = job;
     return STARFISH_SUCCESS;
 }
@@ -149,13 +157,16 @@ static starfish_status create(starfish_plan *plan, const struct starfish_request
 /* Where the turn is still under way, a stuck runtime has the job. */
 static starfish_status finish(struct starfish_job *job, struct starfish_result *result)
 {
-    if (job->plan->kind->run)
+    if (job->plan->iterates)
         STARFISH_TRY(starfish_turn_wait(&job->turn));
-    else
+    else if (!job->has_ended)
         end_tasks(job);
     const starfish_status status = starfish_failure_repeat(&job->failure);
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
         starfish_filled_copy(result, &job->result, sizeof *result);
+        if (job->plan->kind->tell)
+            job->plan->kind->tell(job);
+    }
     destroy(job);
     return status;
 }
@@ -166,11 +177,11 @@ starfish_status starfish_plan_submit(starfish_plan *plan, const struct starfish_
                                      void *solution, starfish_job **job)
 {
     STARFISH_OWN_ARITHMETIC;
-    const struct starfish_request request = {boundary, rhs, solution};
+    const struct starfish_request request = {.boundary = boundary, .rhs = rhs, .solution = solution};
 
     STARFISH_NEED(job, "job");
     *job = NULL;
-    return create(plan, &request, 0, job);
+    return starfish_job_create(plan, &request, 0, job);
 }
 
 starfish_status starfish_job_finish(starfish_job *job, struct starfish_result *result)
@@ -188,12 +199,13 @@ starfish_status starfish_plan_solve(starfish_plan *plan, const struct starfish_b
                                     void *solution, struct starfish_result *result)
 {
     STARFISH_OWN_ARITHMETIC;
-    const struct starfish_request request = {boundary, rhs, solution};
+    const struct starfish_request request = {
+        .boundary = boundary, .rhs = rhs, .solution = solution, .boundary_stays = 1};
     struct starfish_job *job = NULL;
 
     STARFISH_TRY(starfish_filled_check(result, sizeof *result, "result"));
     starfish_rest_call_begin();
-    starfish_status status = create(plan, &request, 1, &job);
+    starfish_status status = starfish_job_create(plan, &request, 1, &job);
     if (job)
         status = finish(job, result);
     starfish_rest_call_end();
@@ -212,7 +224,7 @@ starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t
     STARFISH_NEED(job, "job");
     STARFISH_NEED(done, "done");
     STARFISH_NEED(most, "most");
-    if (job->plan->kind->run) {
+    if (job->plan->iterates) {
         *done = (size_t)atomic_load(&job->iterations);
         *most = (size_t)job->most;
     } else {

@@ -48,6 +48,7 @@ starfish_status starfish_plan_begin(struct starfish_context *context, const stru
     plan->kind = kind;
     plan->context = context;
     plan->about = (struct starfish_about){.kind = kind->name, .method = kind->name, .reason = "", .owners = 1};
+    plan->iterates = kind->run != NULL;
     if (kind->run) {
         starfish_queue_create(&plan->queue);
         plan->is_open = 1;

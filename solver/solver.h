@@ -9,7 +9,7 @@
  *                 run, finish     in the job's turn, since the solves of a plan share its vectors: in the caller's
  *                                 thread or in one of the job's own (scheduler/driver.h)
  *
- * `drop` is always the last, whatever has failed. */
+ * Where a kind has both ways, a plan says which one its method goes. `drop` is always the last, whatever has failed. */
 #ifndef STARFISH_SOLVER_SOLVER_H
 #define STARFISH_SOLVER_SOLVER_H
 
@@ -23,6 +23,7 @@ struct starfish_kind {
     const char *name;
     size_t job_bytes; /* of the kind's struct */
     int has_boundary; /* solves may be given boundary data */
+    int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and ranks agree */
     /* Of a plan, which is there or half made: frees all but the plan's own struct. */
     void (*release)(struct starfish_plan *plan);
     starfish_status (*memory)(const struct starfish_plan *plan, struct starfish_memory *memory);
@@ -31,10 +32,13 @@ struct starfish_kind {
     starfish_status (*take)(struct starfish_job *job);
     starfish_status (*submit)(struct starfish_job *job); /* direct, else NULL */
     starfish_status (*run)(struct starfish_job *job);    /* iterative, else NULL */
-    /* When the tasks are done: the solution comes home, and the result gets what only the kind knows. `status`: of the
-     * solve so far. Returns its own. NULL: nothing. */
+    /* When the tasks are done: the solution comes home, and the result gets what only the kind knows; its seconds too,
+     * where other work has followed the solve, and counts of tasks and bytes that are not of the job's own progress.
+     * `status`: of the solve so far. Returns its own. NULL: nothing. */
     starfish_status (*finish)(struct starfish_job *job, starfish_status status);
     void (*drop)(struct starfish_job *job); /* what the job holds; NULL: nothing */
+    /* In the thread that finishes the job: what its caller has asked for beside the result. NULL: nothing. */
+    void (*tell)(struct starfish_job *job);
 };
 
 struct starfish_plan {
@@ -43,13 +47,20 @@ struct starfish_plan {
     struct starfish_about about; /* but for its kind */
     struct starfish_queue queue; /* of iterative solves */
     int is_open;                 /* the queue is there */
+    int iterates;                /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
 };
+
+struct starfish_bundle;
 
 /* The caller's pointers, under their public names. */
 struct starfish_request {
     const struct starfish_boundary *boundary;
     const void *rhs;
     void *solution;
+    /* Where the kind has submissions of its own: fields in place of arrays; what the tasks are collected in. */
+    struct starfish_field *rhs_field, *solution_field;
+    struct starfish_bundle *bundle;
+    int boundary_stays; /* its arrays too stay until the job is done */
 };
 
 struct starfish_job {
@@ -58,6 +69,7 @@ struct starfish_job {
     struct starfish_progress progress;
     struct starfish_bytes before; /* moved until the submission */
     struct starfish_turn turn;
+    int has_ended;                    /* of a direct solve: its tasks have been waited for */
     atomic_int cancelled, iterations; /* iterations done, */
     int most;                         /* and allowed */
     struct starfish_failure failure;
@@ -74,6 +86,10 @@ starfish_status starfish_plan_end(struct starfish_plan *plan, double start, star
                                   struct starfish_plan **result);
 /* Whether a plan of the public interface is one of the kind. Errors: ARGUMENT (NULL; another kind's). */
 starfish_status starfish_plan_check(const struct starfish_plan *plan, const struct starfish_kind *kind);
+
+/* A job; `waits`: it has ended when this returns, and is still to be finished. */
+starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,
+                                    struct starfish_job **job);
 
 /* Whether the caller has set the size of a struct to be filled, of which this library knows `bytes` bytes; NULL is
  * allowed. Errors: ARGUMENT (names the struct). */

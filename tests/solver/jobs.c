@@ -26,7 +26,7 @@ static struct {
     starfish_status with;
     sem_t looked, may_go_on; /* of an iteration, between its steps */
     int holds;
-    char calls[64];
+    char calls[96];
 } seen;
 
 struct doubling_plan {
@@ -87,6 +87,12 @@ static void drop(struct starfish_job *job)
     note("drop ");
 }
 
+static void tell(struct starfish_job *job)
+{
+    (void)job;
+    note("tell ");
+}
+
 static void release(struct starfish_plan *plan)
 {
     (void)plan;
@@ -103,7 +109,7 @@ static starfish_status memory_of(const struct starfish_plan *plan, struct starfi
 #define DOUBLING(way, function)                                                                                        \
     {                                                                                                                  \
         .name = #way, .job_bytes = sizeof(struct starfish_job), .release = release, .memory = memory_of, .take = take, \
-        .way = function, .finish = finish, .drop = drop                                                                \
+        .way = function, .finish = finish, .drop = drop, .tell = tell                                                  \
     }
 static const struct starfish_kind direct = DOUBLING(submit, double_it), iterative = DOUBLING(run, iterate);
 
@@ -141,7 +147,7 @@ static void solves_and_tells(void **state)
         ASSERT_OK(starfish_plan_solve(plan, NULL, &f, &u, &result));
         assert_true(u == 42 && result.residual == 0 && result.iterations == (kinds[k]->run ? 3 : 0));
         assert_true(result.outcome == STARFISH_SOLVED && result.seconds >= 0 && isnan(result.tolerance));
-        assert_string_equal(seen.calls, "take solve finish drop ");
+        assert_string_equal(seen.calls, "take solve finish drop tell ");
         ASSERT_OK(starfish_plan_submit(plan, NULL, &f, &v, &job));
         ASSERT_OK(starfish_job_finish(job, NULL));
         assert_true(v == 42);
@@ -161,8 +167,9 @@ static void failures_are_told(void **state)
     static const struct {
         enum step step;
         const char *calls;
-    } steps[] = {
-        {IN_TAKE, "take drop "}, {IN_SOLVE, "take solve finish drop "}, {IN_FINISH, "take solve finish drop "}};
+    } steps[] = {{IN_TAKE, "take drop "},
+                 {IN_SOLVE, "take solve finish drop tell "},
+                 {IN_FINISH, "take solve finish drop tell "}};
 
     (void)state;
     for (EACH_KIND(k))
@@ -186,6 +193,31 @@ static void failures_are_told(void **state)
                                 steps[i].step == IN_SOLVE && kinds[k]->submit ? "take solve drop " : steps[i].calls);
             starfish_plan_destroy(plan);
         }
+}
+
+/* A kind with both ways; and jobs that have ended when they are there. */
+static void plans_choose_the_way(void **state)
+{
+    struct starfish_kind both = direct;
+    double u = 1;
+    const struct starfish_request request = {.rhs = &u, .solution = &u};
+
+    (void)state;
+    both.run = iterate;
+    for (int iterates = 0; iterates < 2; iterates++) {
+        starfish_plan *plan = make_plan(&both);
+        struct starfish_result result = STARFISH_RESULT_DEFAULTS;
+        starfish_job *job;
+        assert_true(plan->iterates);
+        plan->iterates = iterates;
+        ASSERT_OK(starfish_job_create(plan, &request, 1, &job));
+        assert_string_equal(seen.calls, "take solve finish drop ");
+        ASSERT_OK(starfish_job_finish(job, &result));
+        assert_string_equal(seen.calls, "take solve finish drop tell ");
+        assert_true(result.iterations == (iterates ? 3 : 0));
+        starfish_plan_destroy(plan);
+    }
+    assert_true(u == 4);
 }
 
 static void bad_arguments_are_named(void **state)
@@ -287,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_and_tells),
         cmocka_unit_test(failures_are_told),
+        cmocka_unit_test(plans_choose_the_way),
         cmocka_unit_test(bad_arguments_are_named),
         cmocka_unit_test(results_have_the_callers_size),
         cmocka_unit_test(iterations_are_watched_and_cancelled),
