@@ -102,6 +102,9 @@ static void drive(void *data)
 static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
     STARFISH_NEED(plan, "plan");
+    if (plan->kind->has_rhs && request->rhs)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs must be NULL: plans of kind %s have the right-hand side",
+                             plan->kind->name);
     if (!request->rhs_field && !plan->kind->on_ranks) {
         STARFISH_NEED(request->rhs, "rhs");
         STARFISH_NEED(request->solution, "solution");

@@ -24,6 +24,7 @@ struct starfish_kind {
     size_t job_bytes; /* of the kind's struct */
     int has_boundary; /* solves may be given boundary data */
     int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and ranks agree */
+    int has_rhs;      /* of those: plans have the right-hand side, and rhs must be NULL */
     /* Of a plan, which is there or half made: frees all but the plan's own struct. */
     void (*release)(struct starfish_plan *plan);
     starfish_status (*memory)(const struct starfish_plan *plan, struct starfish_memory *memory);

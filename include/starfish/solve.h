@@ -112,13 +112,14 @@ struct starfish_about {
 STARFISH_API void starfish_plan_destroy(starfish_plan *plan);
 /* Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_plan_about(const starfish_plan *plan, struct starfish_about *about);
-/* Bytes that the plan and its solves take in each memory . Thread-safe. Errors: ARGUMENT. */
+/* Bytes that the plan and its solves take in each memory. Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_plan_memory(const starfish_plan *plan, struct starfish_memory *memory);
 
 /* Solve: `rhs` and `solution` lie in host or CUDA device memory (recognised), shaped as the kind says; where the kind
  * allows it they may be the same array, else they may not overlap. `boundary` must be NULL for kinds without boundary
- * data; `result` may be NULL. Blocks until the solution is in its memory. Errors: ARGUMENT (names the argument),
- * NUMERICAL (not solved: result->outcome says how, and the solution is the last or the best one), MEMORY, RUNTIME. */
+ * data, and `rhs` for kinds whose problem has the right-hand side; `result` may be NULL. Blocks until the solution is
+ * in its memory. Errors: ARGUMENT (names the argument), NUMERICAL (not solved: result->outcome says how, and the
+ * solution is the last or the best one), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_plan_solve(starfish_plan *plan, const struct starfish_boundary *boundary,
                                                  const void *rhs, void *solution, struct starfish_result *result);
 /* The same without waiting: arrays must stay until the job is done. Every job must be finished, once, from any thread

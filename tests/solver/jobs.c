@@ -113,6 +113,14 @@ static starfish_status memory_of(const struct starfish_plan *plan, struct starfi
     }
 static const struct starfish_kind direct = DOUBLING(submit, double_it), iterative = DOUBLING(run, iterate);
 
+/* Plans of this kind have the right-hand side, and their solutions are not wanted everywhere. */
+static const struct starfish_kind with_rhs = {.name = "with rhs",
+                                              .job_bytes = sizeof(struct starfish_job),
+                                              .on_ranks = 1,
+                                              .has_rhs = 1,
+                                              .release = release,
+                                              .take = take};
+
 static starfish_plan *make_plan(const struct starfish_kind *kind)
 {
     struct starfish_plan *plan;
@@ -252,6 +260,20 @@ static void bad_arguments_are_named(void **state)
     starfish_job_cancel(NULL);
 }
 
+static void plans_may_have_the_right_hand_side(void **state)
+{
+    starfish_plan *plan = make_plan(&with_rhs);
+    double u = 1;
+
+    (void)state;
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, &u, &u, NULL), STARFISH_ERROR_ARGUMENT, "rhs must be NULL");
+    assert_string_equal(seen.calls, "");
+    seen.fails = IN_TAKE;
+    seen.with = STARFISH_ERROR_ARGUMENT;
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, NULL, NULL, NULL), STARFISH_ERROR_ARGUMENT, "fails in take");
+    starfish_plan_destroy(plan);
+}
+
 /* A program that was compiled with fewer members, and one with more. */
 static void results_have_the_callers_size(void **state)
 {
@@ -321,6 +343,7 @@ int main(void)
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(plans_choose_the_way),
         cmocka_unit_test(bad_arguments_are_named),
+        cmocka_unit_test(plans_may_have_the_right_hand_side),
         cmocka_unit_test(results_have_the_callers_size),
         cmocka_unit_test(iterations_are_watched_and_cancelled),
     };
