@@ -66,11 +66,11 @@ static starfish_status cut_alone(const starfish_context *context, const struct s
     const size_t workers = gpus > 0 ? gpus : cores, across = o->boxes;
     const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
     const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
-    const size_t count = o->parts > 0 ? o->parts : across * smaller(rows, possible);
+    const size_t count = o->slabs > 0 ? o->slabs : across * smaller(rows, possible);
 
     if (count % across > 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.parts is %zu, no multiple of options.boxes, which is %zu", count, across);
+                             "options.slabs is %zu, no multiple of options.boxes, which is %zu", count, across);
     boxes->cut.parts[0] = across;
     boxes->cut.parts[1] = count / across;
     set_owners(context, count, gpus + (count > gpus && cores > 0 ? 1 : 0), boxes);
@@ -112,8 +112,8 @@ static void cut_for(size_t ranks, const struct starfish_atmosphere_options *o,
         each = smaller(each, starfish_share_devices(&share[r]));
         boxes->any_gpu |= share[r].gpus > 0;
     }
-    if (o->parts > 0)
-        each = smaller(each, (o->parts + ranks - 1) / ranks);
+    if (o->slabs > 0)
+        each = smaller(each, (o->slabs + ranks - 1) / ranks);
     each = choose_each(problem, ranks, each, o->boxes, boxes->cut.parts);
     for (size_t p = 0; p < each * ranks; p++)
         boxes->owner[p] = (struct starfish_owner){
@@ -159,9 +159,9 @@ static starfish_status deal_panels(starfish_context *context, struct starfish_at
 static starfish_status cut_panels(starfish_context *context, const struct starfish_atmosphere_options *o,
                                   struct starfish_atmosphere_boxes *boxes)
 {
-    if (o->boxes > 1 || (o->parts > 0 && o->parts != STARFISH_PANELS))
+    if (o->boxes > 1 || (o->slabs > 0 && o->slabs != STARFISH_PANELS))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but the parts of a sphere are its six panels",
-                             o->boxes > 1 ? "boxes" : "parts", o->boxes > 1 ? o->boxes : o->parts);
+                             o->boxes > 1 ? "boxes" : "slabs", o->boxes > 1 ? o->boxes : o->slabs);
     boxes->cut.parts[0] = 1;
     boxes->cut.parts[1] = STARFISH_PANELS;
     if (starfish_context_ranks(context) > 1)

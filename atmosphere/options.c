@@ -43,7 +43,7 @@ static const struct starfish_option rows[] = {
     {AT(max_iterations), .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1, .most = INT_MAX,
      .flag = "--max-iterations", .text = "steps at most"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
-    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
+    {AT(slabs), .synonym = "parts", .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of rows of columns, or boxes; 0: chosen from the workers"},
     {AT(boxes), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--boxes",
      .text =

@@ -239,6 +239,7 @@ starfish_status starfish_option_describe(const struct starfish_option_table *tab
         .value_count = option->value_count,
         .values = option->values,
         .struct_size = table->size,
+        .synonym = option->synonym,
     };
     return STARFISH_SUCCESS;
 }
@@ -256,7 +257,8 @@ const struct starfish_option *starfish_option_of_flag(const struct starfish_opti
 const struct starfish_option *starfish_option_named(const struct starfish_option_table *table, const char *name)
 {
     for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->option[i].name, name) == 0)
+        if (strcmp(table->option[i].name, name) == 0 ||
+            (table->option[i].synonym && strcmp(table->option[i].synonym, name) == 0))
             return &table->option[i];
     return NULL;
 }

@@ -25,6 +25,7 @@ typedef enum starfish_agreement {
 
 struct starfish_option {
     const char *name;     /* of the member */
+    const char *synonym;  /* an older name, which wrappers and option setters also accept; NULL: none */
     size_t offset;        /* of the member in its struct */
     double default_value; /* of a number, choice or switch; texts and pointers are NULL */
     /* Numbers: the range, both ends included; HUGE_VAL: no upper end. A REAL with DBL_MAX must be finite. */
@@ -83,7 +84,7 @@ starfish_status starfish_option_describe(const struct starfish_option_table *tab
 
 /* ---- For command lines and help ---------------------------------------------------------------------------------- */
 
-/* The row with that flag or that name, NULL when there is none. */
+/* The row with that flag, or that name or synonym, NULL when there is none. */
 const struct starfish_option *starfish_option_of_flag(const struct starfish_option_table *table, const char *flag);
 const struct starfish_option *starfish_option_named(const struct starfish_option_table *table, const char *name);
 

@@ -51,7 +51,7 @@ static const struct starfish_option rows[] = {
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations iterations"},
     {AT(block), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL,
      .text = "block-ic: unknowns of a block; 0: four rows, in 3D four planes"},
-    {AT(parts), .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
+    {AT(slabs), .synonym = "parts", .type = STARFISH_OPTION_SIZE, .most = MOST_PARTS, .flag = "--slabs",
      .text = "runs of z-planes; 0: chosen from the workers"},
     {PAPER(dropped_fill, DROPPED_FILL, "ip: only the entries that the matrix has"), .type = STARFISH_OPTION_SWITCH},
     {PAPER(matrix_free, MATRIX_FREE, "couplings are computed wherever they are needed"),

@@ -306,8 +306,8 @@ static starfish_status choose_parts(struct building *b)
     const size_t many = gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
 
     if (starfish_context_ranks(b->plan->context) > 1)
-        return starfish_fem_deal(b->plan->context, (size_t)o->parts, &b->deal);
-    deal_here(b, o->parts > 0 ? (size_t)o->parts : many > 1 ? many : 1);
+        return starfish_fem_deal(b->plan->context, (size_t)o->slabs, &b->deal);
+    deal_here(b, o->slabs > 0 ? (size_t)o->slabs : many > 1 ? many : 1);
     return STARFISH_SUCCESS;
 }
 
@@ -318,7 +318,7 @@ static int count_cut(const struct building *b, int first_mesh)
 {
     enum { FEW_OF_CORES = 4096, FEW_OF_GPU = 500000 }; /* rows of a part */
     const struct starfish_fem_options *o = &b->plan->options;
-    const int asked = o->parts > 0;
+    const int asked = o->slabs > 0;
     const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
     int levels = 0;
 

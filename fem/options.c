@@ -59,7 +59,7 @@ static const struct starfish_option rows[] = {
     {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
      STARFISH_OPTION_VALUES(krylovs), .text = "what cycles precondition"},
     {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},
-    {AT(parts), .type = STARFISH_OPTION_INT, .most = STARFISH_FEM_MOST_PARTS, .flag = "--slabs",
+    {AT(slabs), .synonym = "parts", .type = STARFISH_OPTION_INT, .most = STARFISH_FEM_MOST_PARTS, .flag = "--slabs",
      .text = "that the finer grids are cut into; 0: one per GPU of large problems"},
 };
 

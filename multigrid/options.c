@@ -60,7 +60,7 @@ static const struct starfish_option rows[] = {
     {AT(initial_guess), .type = STARFISH_OPTION_SWITCH, .text = "the solution array holds an initial guess"},
     {AT(levels), .type = STARFISH_OPTION_INT, .most = STARFISH_GRID_MOST_LEVELS, .flag = "--levels",
      .text = "grids at most; 0: down to few unknowns"},
-    {AT(blocks), .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--slabs",
+    {AT(slabs), .synonym = "blocks", .type = STARFISH_OPTION_SIZE, .most = STARFISH_SPACE_MOST_PARTS, .flag = "--slabs",
      .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
     {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--tail",
      .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},

@@ -144,7 +144,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.most_cycles = plan->options.max_iterations;
     options.sharing = plan->options.sharing;
     options.parts = plan->options.parts;
-    options.blocks = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
+    options.slabs = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;
     return options;
 }
 

@@ -39,8 +39,8 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    if (o->pieces > p->lines)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.pieces is %zu, but at most %zu are possible", o->pieces,
+    if (o->slabs > p->lines)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", o->slabs,
                              p->lines);
     if (o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -73,9 +73,8 @@ static int can_share(const struct starfish_tridiag_plan *plan, enum starfish_res
 {
     const struct starfish_context *context = plan->plan.context;
 
-    return plan->options.pieces == 0 && context->workers_of[STARFISH_CPU] > 0 &&
-           context->workers_of[STARFISH_GPU] > 0 && coefficients < STARFISH_ON_DEVICE &&
-           shared_pieces(plan) >= FEWEST_SHARED_PIECES;
+    return plan->options.slabs == 0 && context->workers_of[STARFISH_CPU] > 0 && context->workers_of[STARFISH_GPU] > 0 &&
+           coefficients < STARFISH_ON_DEVICE && shared_pieces(plan) >= FEWEST_SHARED_PIECES;
 }
 
 static size_t choose_pieces(const struct starfish_tridiag_plan *plan, enum starfish_residence coefficients)
@@ -384,9 +383,9 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
 
     STARFISH_TRY(starfish_memory_place(plan->plan.context, "problem.diag", plan->problem.diag, &node, &residence));
     plan->shares = can_share(plan, residence);
-    plan->pieces = plan->shares               ? shared_pieces(plan)
-                   : plan->options.pieces > 0 ? plan->options.pieces
-                                              : choose_pieces(plan, residence);
+    plan->pieces = plan->shares              ? shared_pieces(plan)
+                   : plan->options.slabs > 0 ? plan->options.slabs
+                                             : choose_pieces(plan, residence);
     if (is_one_run(&vectors) || is_one_run(&coefficients))
         plan->pieces = 1;
     plan->shares = plan->shares && plan->pieces > 1;

@@ -77,7 +77,7 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
 static starfish_status measure_combination(struct atmosphere_bench *run, struct combination *c)
 {
     struct starfish_multigrid_options options = run->sharing;
-    const struct starfish_atmosphere_options cut = {.parts = options.parts, .boxes = run->boxes};
+    const struct starfish_atmosphere_options cut = {.slabs = options.parts, .boxes = run->boxes};
     const size_t *n = c->problem.n;
     struct starfish_atmosphere_boxes boxes;
     struct multigrid_times times;

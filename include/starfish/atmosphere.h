@@ -88,9 +88,9 @@ struct starfish_atmosphere_options {
     double tolerance;    /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations;  /* 1 or more */
     int fixed;           /* exactly max_iterations iterations, and nobody looks at residuals: for measurements */
-    size_t parts;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers; of a sphere 6,
+    size_t slabs;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers; of a sphere 6,
                             its panels */
-    size_t boxes;        /* parts beside one another in x, which divide `parts`: each is a box of columns with memory of
+    size_t boxes;        /* parts beside one another in x, which divide `slabs`: each is a box of columns with memory of
                             its own; 0: runs of rows, or what suits the ranks */
 };
 #define STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS                                                                           \
@@ -98,7 +98,7 @@ struct starfish_atmosphere_options {
         .size = sizeof(struct starfish_atmosphere_options), .method = STARFISH_ATMOSPHERE_AUTO,                        \
         .preconditioner = STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, .precision = STARFISH_F64, .mixed = 0, .levels = 0, \
         .coarse_sweeps = 0, .smoothing_steps = 1, .red_black = 0, .damping = 0, .tolerance = 0,                        \
-        .max_iterations = 10000, .fixed = 0, .parts = 0, .boxes = 0                                                    \
+        .max_iterations = 10000, .fixed = 0, .slabs = 0, .boxes = 0                                                    \
     }
 
 enum { STARFISH_ATMOSPHERE_HISTORY = 128 };

@@ -91,7 +91,7 @@ struct starfish_diffusion_options {
     /* Exactly max_iterations iterations, and nobody looks at residuals: for measurements. */
     int fixed;
     size_t block;    /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
-    size_t parts;    /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
+    size_t slabs;    /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
     int reserved[6]; /* zero, but for starfish_diffusion_option_set */
 };
 #define STARFISH_DIFFUSION_OPTIONS_DEFAULTS                                                                            \
@@ -99,7 +99,7 @@ struct starfish_diffusion_options {
         .size = sizeof(struct starfish_diffusion_options), .method = STARFISH_DIFFUSION_AUTO,                          \
         .preconditioner = STARFISH_PRECONDITIONER_AUTO, .deflation = STARFISH_DEFLATION_AUTO,                          \
         .precision = STARFISH_F64, .mixed = 0, .vectors = 0, .tolerance = 0, .max_iterations = 10000, .fixed = 0,      \
-        .block = 0, .parts = 0, .reserved = {                                                                          \
+        .block = 0, .slabs = 0, .reserved = {                                                                          \
             0                                                                                                          \
         }                                                                                                              \
     }

@@ -156,7 +156,7 @@ struct starfish_fem_options {
      * GPU or worker of cores of each. SAINV and FSAI depend on the order of unknowns and keep it, so that their parts
      * are runs of unknowns, which have small halos with numberings by neighbourhood alone. At most
      * STARFISH_FEM_MOST_PARTS. */
-    int parts;
+    int slabs;
 };
 enum { STARFISH_FEM_MOST_PARTS = 8 };
 #define STARFISH_FEM_OPTIONS_DEFAULTS                                                                                  \
@@ -164,7 +164,7 @@ enum { STARFISH_FEM_MOST_PARTS = 8 };
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
         .shape = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
-        .tolerance = 0, .most_cycles = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .parts = 0    \
+        .tolerance = 0, .most_cycles = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0    \
     }
 
 typedef struct starfish_fem_plan starfish_fem_plan;

@@ -122,7 +122,7 @@ typedef enum starfish_smoother {
     STARFISH_SMOOTHER_LINE_Z, /* in 3D */
     /* In 3D, a step: all planes across x at once, then across y, then across z, each plane by a V cycle in two
      * dimensions from zero, of ADI steps. For couplings that are strong in changing pairs of directions. All grids are
-     * one task, whatever `tail` and `blocks` */
+     * one task, whatever `tail` and `slabs` */
     STARFISH_SMOOTHER_PLANE,
     /* In 2D, a step: even lines in x, then odd ones, then even lines in y, then odd ones, each with the solution that
      * the one before has left. Fewer cycles than ADI where elements are very anisotropic, for about 1.5 times its work.
@@ -173,7 +173,7 @@ struct starfish_multigrid_options {
     double inner_digits;
     int initial_guess; /* the solution array holds one; else it starts as 0 */
     int levels;        /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
-    size_t blocks;     /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
+    size_t slabs;      /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
     size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
     /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or
      * inner_digits), for meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after,
@@ -210,7 +210,7 @@ struct starfish_multigrid_options {
         .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .inner = STARFISH_F64,           \
         .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .shape = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
         .tolerance = 1e-8, .absolute = 0, .most_cycles = 100, .inner_cycles = 2, .inner_digits = 0,                    \
-        .initial_guess = 0, .levels = 0, .blocks = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,       \
+        .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,        \
         .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
         .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO, .bicgstab = 0     \
     }

@@ -32,6 +32,7 @@ struct starfish_option_description {
     int value_count;
     const char *const *values; /* CHOICE and some SWITCHes: names by value, NULL where a value is not allowed */
     size_t struct_size;        /* of the whole struct, as this library knows it */
+    const char *synonym;       /* an older name of the member, which keywords may have; NULL: none */
 };
 
 /* Member `index` (0, 1, ... in the order of the struct, without `size`) of starfish_context_options and so on.

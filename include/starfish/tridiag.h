@@ -62,7 +62,7 @@ struct starfish_tridiag_options {
     size_t size;
     starfish_precision precision;
     starfish_algorithm algorithm;
-    size_t pieces;    /* tasks that the lines are cut into; 0: chosen from the workers */
+    size_t slabs;     /* tasks that the lines are cut into; 0: chosen from the workers */
     int keep_factors; /* THOMAS only: keep the factorisation in the plan, two reals per unknown of every different
                          matrix; solves then need no division */
     int check;        /* refuse matrices, when the plan is made and updated, that the algorithm may not solve up to
@@ -71,7 +71,7 @@ struct starfish_tridiag_options {
 #define STARFISH_TRIDIAG_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_tridiag_options), .precision = STARFISH_F64,                                    \
-        .algorithm = STARFISH_ALGORITHM_AUTO, .pieces = 0, .keep_factors = 0, .check = 0                               \
+        .algorithm = STARFISH_ALGORITHM_AUTO, .slabs = 0, .keep_factors = 0, .check = 0                                \
     }
 
 /* A plan for starfish/solve.h, whose arrays are laid out as problem.vectors says; rhs and solution may be the same, and

@@ -90,7 +90,7 @@ ENUMS = {
 STRUCTS = {
     "starfish_option_description": """
         name:S text:S type:i offset:N default_value:d least:d most:d below_most:i value_count:i values:P
-        struct_size:N""",
+        struct_size:N synonym:S""",
     "starfish_tasks_done": """
         tasks:N busy_seconds:d""",
     "starfish_context_options": """
@@ -120,7 +120,7 @@ STRUCTS = {
         n:N lines:N rhs:N complex_rhs:i periodic:i lower:P diag:P upper:P coefficients:starfish_layout shift:P
         vectors:starfish_layout rhs_stride:N""",
     "starfish_tridiag_options": """
-        size:N precision:i algorithm:i pieces:N keep_factors:i check:i""",
+        size:N precision:i algorithm:i slabs:N keep_factors:i check:i""",
     "starfish_axis": """
         kind:i n:N origin:d length:d ends:i[2] grid:i coordinates:P coordinate_count:N lower:P diag:P upper:P
         periodic:i complex_line:i""",
@@ -157,7 +157,7 @@ STRUCTS = {
         n:N[3] ends:i[3][2] grid:i width:P[3] line:starfish_stencil_line[3] diffusion:P[3] reaction:d rhs_factor:d""",
     "starfish_multigrid_options": """
         size:N precision:i inner:i smoother:i damping:d shape:i before:i after:i tolerance:d absolute:d
-        most_cycles:i inner_cycles:i inner_digits:d initial_guess:i levels:i blocks:N tail:N conjugate_gradients:i
+        most_cycles:i inner_cycles:i inner_digits:d initial_guess:i levels:i slabs:N tail:N conjugate_gradients:i
         stored_diagonal:i storage:i matrix:i coarse:i coarse_tolerance:d coarse_iterations:i parts:N sharing:i
         bicgstab:i""",
     "starfish_multigrid_info": """
@@ -167,7 +167,7 @@ STRUCTS = {
         dimensions:N n:N[3] length:d[3] ends:i[3][2] lambda:d mean:i coefficient:P constant_coefficient:d regions:P""",
     "starfish_diffusion_options": """
         size:N method:i preconditioner:i deflation:i precision:i mixed:i vectors:N tolerance:d max_iterations:i
-        fixed:i block:N parts:N reserved:i[6]""",
+        fixed:i block:N slabs:N reserved:i[6]""",
     "starfish_diffusion_info": """
         outcome:i iterations:i replacements:i residual:d recurrence:d residual_max:d residual_bound:d tolerance:d
         bound:d pertrb:d rescued:i seconds:d worker:starfish_tasks_done[2] host_to_device:N device_to_host:N
@@ -177,7 +177,7 @@ STRUCTS = {
         beta_across:P beta_up:P xi_up:P""",
     "starfish_atmosphere_options": """
         size:N method:i preconditioner:i precision:i mixed:i levels:i coarse_sweeps:i smoothing_steps:i red_black:i
-        damping:d tolerance:d max_iterations:i fixed:i parts:N boxes:N""",
+        damping:d tolerance:d max_iterations:i fixed:i slabs:N boxes:N""",
     "starfish_atmosphere_info": """
         outcome:i iterations:i levels:i residual:d tolerance:d seconds:d worker:starfish_tasks_done[2]
         host_to_device:N device_to_host:N device_to_device:N count:i history:d[128]""",
@@ -195,7 +195,7 @@ STRUCTS = {
         mesh:P refinements:i element:i rhs:d source:P source_data:P dirichlets:N dirichlet:P curves:N curve:P""",
     "starfish_fem_options": """
         size:N precision:i inner:i smoother:i numbering:i format:i shape:i smoothing_steps:i damping:d
-        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i fixed:i krylov:i seed:N parts:i""",
+        drop_tolerance:d pattern_power:i tolerance:d most_cycles:i fixed:i krylov:i seed:N slabs:i""",
     "starfish_fem_info": """
         outcome:i unknowns:N nonzeros:N levels:i iterations:i preconditioned:i residual:d tolerated:d removed:d
         seconds:d setup_seconds:d smoother_seconds:d smoother_nonzeros:N""",

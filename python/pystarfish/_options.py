@@ -36,7 +36,8 @@ def table(family):
             rows[name] = SimpleNamespace(
                 kind=_KINDS[description.type], offset=description.offset, text=description.text.decode(),
                 values=_values(description), default=description.default_value,
-                least=description.least, most=description.most)
+                least=description.least, most=description.most,
+                synonym=description.synonym.decode() if description.synonym else None)
     return rows
 
 
@@ -73,10 +74,12 @@ def fill(family, keywords):
     """The family's option struct with these keywords set: names, numbers or truth values."""
     options, rows = make(f"starfish_{family}_options"), table(family)
     values = {name: row.default for name, row in rows.items() if row.kind in _TYPES}
-    for name, value in keywords.items():
+    older = {row.synonym: name for name, row in rows.items() if row.synonym}
+    for given, value in keywords.items():
+        name = older.get(given, given)
         if name not in values:
-            raise argument_error(name, f"no option; there are {', '.join(values)}")
-        values[name] = _value(name, rows[name], value)
+            raise argument_error(given, f"no option; there are {', '.join(values)}")
+        values[name] = _value(given, rows[name], value)
     for name, value in values.items():
         kind = _TYPES[rows[name].kind]
         kind.from_buffer(options, rows[name].offset).value = value if kind is ctypes.c_double else int(value)

@@ -88,7 +88,7 @@ static struct starfish_atmosphere_options options_of(const struct way *way, cons
     o.red_black = way->red_black;
     o.smoothing_steps = way->steps;
     o.tolerance = way->precision == STARFISH_F32 ? 1e-5 : 1e-12;
-    o.parts = cut ? cut->parts : 0;
+    o.slabs = cut ? cut->parts : 0;
     o.boxes = cut ? cut->boxes : 0;
     return o;
 }
@@ -175,7 +175,7 @@ static void impossible_boxes_are_refused(void **state)
     (void)state;
     struct starfish_atmosphere_options o = options_of(&ways[0], &uneven);
     assert_int_equal(starfish_atmosphere_plan_create(context, &p, &o, &plan), STARFISH_ERROR_ARGUMENT);
-    assert_non_null(strstr(starfish_error_message(), "options.parts is 3, no multiple of options.boxes"));
+    assert_non_null(strstr(starfish_error_message(), "options.slabs is 3, no multiple of options.boxes"));
     o = options_of(&ways[0], &narrow);
     assert_int_equal(starfish_atmosphere_plan_create(context, &p, &o, &plan), STARFISH_ERROR_ARGUMENT);
     assert_non_null(strstr(starfish_error_message(), "8 x 1 boxes of 12 x 9 columns"));

@@ -163,7 +163,7 @@ static void check_way(const struct made *m, const double *f, int way)
     o.precision = ways[way].precision;
     o.mixed = ways[way].mixed;
     o.red_black = ways[way].red_black;
-    o.parts = m->problem.geometry == STARFISH_SPHERE ? 0 : ways[way].parts;
+    o.slabs = m->problem.geometry == STARFISH_SPHERE ? 0 : ways[way].parts;
     o.tolerance = tolerance;
     double *u = solve(&m->problem, &o, f, &info);
     const double residual = residual_of(&m->problem, u, f);

@@ -90,6 +90,7 @@ static void descriptions_are_the_tables_rows(void **state)
         assert_int_equal(starfish_poisson_option(i, &description), STARFISH_SUCCESS);
         assert_string_equal(description.name, table->option[i].name);
         assert_int_equal(description.offset, table->option[i].offset);
+        assert_ptr_equal(description.synonym, table->option[i].synonym);
         assert_int_equal(description.type, table->option[i].type);
         assert_int_equal(description.struct_size, sizeof(struct starfish_poisson_options));
     }
@@ -270,13 +271,13 @@ static void messages_tell_value_and_range(void **state)
     expect(poisson, "tolerance", INFINITY, "options.tolerance is inf, must be finite");
     expect(tridiag, "precision", 7, "options.precision is 7, none of f32 and f64");
     expect(tridiag, "algorithm", STARFISH_ALGORITHMS, "options.algorithm is 8, none of auto, thomas, tiled, cr, ");
-    expect(tridiag, "pieces", 257, "options.pieces is 257, not in 0..256");
+    expect(tridiag, "slabs", 257, "options.slabs is 257, not in 0..256");
     expect(multigrid, "smoother", STARFISH_SMOOTHERS, "options.smoother is 10, none of auto, adi, line-x, ");
     expect(multigrid, "damping", -1, "options.damping is -1, must not be negative");
     expect(multigrid, "shape", 4, "options.shape is 4, none of v, f, w and fmg");
     expect(multigrid, "most_cycles", 0, "options.most_cycles is 0, less than 1");
     expect(multigrid, "levels", 49, "options.levels is 49, not in 0..48");
-    expect(multigrid, "blocks", 17, "options.blocks is 17, not in 0..16");
+    expect(multigrid, "slabs", 17, "options.slabs is 17, not in 0..16");
     expect(multigrid, "coarse_tolerance", 1, "options.coarse_tolerance is 1, not in 0 or more and below 1");
     expect(multigrid, "coarse_iterations", 10001, "options.coarse_iterations is 10001, not in 0..10000");
 }
@@ -368,6 +369,37 @@ static void options_are_set_by_name(void **state)
     ASSERT_FAILS(starfish_diffusion_option_set(&o, "coarse", "dense"), STARFISH_ERROR_ARGUMENT,
                  "options have no 'coarse'");
     expect(table, "coarse", STARFISH_COARSE_FORMS, "options.coarse is 4, none of auto, band, dense and halves");
+}
+
+/* An older name is another name of the row, which keeps one name of a member. */
+static void options_have_older_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct starfish_option_table *table;
+        const char *older, *name;
+    } cases[] = {
+        {&starfish_tridiag_option_table, "pieces", "slabs"},  {&starfish_multigrid_option_table, "blocks", "slabs"},
+        {&starfish_diffusion_option_table, "parts", "slabs"}, {&starfish_atmosphere_option_table, "parts", "slabs"},
+        {&starfish_fem_option_table, "parts", "slabs"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const struct starfish_option *option = starfish_option_named(cases[c].table, cases[c].name);
+        assert_ptr_equal(starfish_option_named(cases[c].table, cases[c].older), option);
+        assert_string_equal(option->name, cases[c].name);
+    }
+    for (size_t s = 0; s < STRUCTS; s++)
+        for (size_t i = 0; i < structs[s].table->count; i++) {
+            const struct starfish_option *option = &structs[s].table->option[i];
+            assert_ptr_equal(starfish_option_named(structs[s].table, option->name), option);
+            if (option->synonym)
+                assert_ptr_equal(starfish_option_named(structs[s].table, option->synonym), option);
+        }
+    struct starfish_diffusion_options o = diffusion_defaults;
+    ASSERT_OK(starfish_diffusion_option_set(&o, "parts", "3"));
+    assert_int_equal(o.slabs, 3);
+    ASSERT_FAILS(starfish_diffusion_option_set(&o, "parts", "17"), STARFISH_ERROR_ARGUMENT,
+                 "slabs: must be a whole number from 0 to 16, is '17'");
 }
 
 /* A switch whose two states have names is set by them, and any value but 0 is on. */
@@ -491,6 +523,7 @@ int main(void)
         cmocka_unit_test(ranges_have_ends),
         cmocka_unit_test(words_of_a_command_line_are_read),
         cmocka_unit_test(options_are_set_by_name),
+        cmocka_unit_test(options_have_older_names),
         cmocka_unit_test(wrong_words_are_refused),
         cmocka_unit_test(tolerances_are_by_the_precision),
         cmocka_unit_test(help_tells_ranges_and_defaults),

@@ -208,7 +208,7 @@ static void choose_options(struct batch *b, int any_matrix, struct starfish_trid
     o->algorithm = (starfish_algorithm)campaign_below(random, STARFISH_ALGORITHMS);
     o->keep_factors = o->algorithm == STARFISH_ALGORITHM_THOMAS && campaign_below(random, 2);
     o->check = o->algorithm != STARFISH_ALGORITHM_PIVOTED && (any_matrix || campaign_below(random, 2));
-    o->pieces = campaign_below(random, b->problem.lines < 2 ? 2 : 3);
+    o->slabs = campaign_below(random, b->problem.lines < 2 ? 2 : 3);
 }
 
 static void choose(struct batch *b, int any_matrix, struct starfish_tridiag_options *o, struct campaign_random *random)

@@ -172,7 +172,7 @@ static int run(starfish_context *context, int number)
     const struct choice c = draw_choice();
     struct starfish_diffusion_options options = options_of(&c);
     if (draw(3) == 0)
-        options.parts = 1 + draw(3);
+        options.slabs = 1 + draw(3);
     double *u = malloc(t.cells * sizeof *u);
     const starfish_status status = solve(context, &t, &options, u, &info);
     const int good = judge(&t, &c, status, u, &info);

@@ -96,7 +96,7 @@ static void counts_of_two_phases(void **state)
             options.preconditioner = rows[r].by;
             options.deflation = (starfish_deflation)(STARFISH_DEFLATION_NONE + d);
             options.block = rows[r].block;
-            options.parts = 1;
+            options.slabs = 1;
             const int expected = rows[r].count[d], count = expected > 0 ? count_of(&t, options) : 0;
             if (!within(count, expected, 0.05) && !(rows[r].may_be_lower && count < expected))
                 fail_msg("row %zu, deflation %d: %d iterations instead of %d", r, d, count, expected);
@@ -199,7 +199,7 @@ static void every_combination_solves(void **state)
                 options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ] = (round + d) % 2;
                 options.reserved[STARFISH_DIFFUSION_DROPPED_FILL] = round % 4 == 3;
                 options.reserved[STARFISH_DIFFUSION_COARSE] = STARFISH_COARSE_BAND + (round + by) % 3;
-                options.parts = 1 + (size_t)(round % 3);
+                options.slabs = 1 + (size_t)(round % 3);
                 snprintf(what, sizeof what, "round %d, preconditioner %d, deflation %d, %zu x %zu x %zu", round, by, d,
                          t.problem.n[0], t.problem.n[1], t.problem.n[2]);
                 check_solved(&t, &options, what);
@@ -248,7 +248,7 @@ static void fused_steps_are_the_same(void **state)
                 options.block = 55; /* blocks that begin and end within rows */
                 options.mixed = by >= STARFISH_PRECONDITIONER_IP && (by + d) % 2;
                 options.tolerance = 1e-7;
-                options.parts = 1;
+                options.slabs = 1;
                 options.max_iterations = 5000;
                 options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = separate;
                 ASSERT_OK(solve(&t, &options, u[separate], &info[separate]));

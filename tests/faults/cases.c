@@ -264,7 +264,7 @@ struct grids {
 
 static const struct grids q1 = {.options = {MULTIGRID_OPTIONS(F64)}};
 static const struct grids q1_mixed = {
-    .options = {MULTIGRID_OPTIONS(F32), .smoother = STARFISH_SMOOTHER_ADI, .blocks = 3}, .submits = 1};
+    .options = {MULTIGRID_OPTIONS(F32), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 3}, .submits = 1};
 static const struct grids q1_gradients = {
     .options = {MULTIGRID_OPTIONS(F64), .conjugate_gradients = 1, .matrix = STARFISH_MATRIX_STORED, .tail = 1}};
 static const struct grids q1_f16 = {
@@ -274,7 +274,7 @@ static const struct grids q1_coarse = {.options = {MULTIGRID_OPTIONS(F64), .conj
                                                    .coarse = STARFISH_COARSE_CG_ADI, .coarse_tolerance = 1e-6}};
 static const struct grids flux = {.options = {MULTIGRID_OPTIONS(F64)}, .three = 1, .submits = 1};
 static const struct grids flux_lines = {
-    .options = {MULTIGRID_OPTIONS(F32), .smoother = STARFISH_SMOOTHER_ADI, .blocks = 2, .tail = 1}, .three = 1};
+    .options = {MULTIGRID_OPTIONS(F32), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 2, .tail = 1}, .three = 1};
 static const struct grids flux_planes = {
     .options = {MULTIGRID_OPTIONS(F64), .smoother = STARFISH_SMOOTHER_PLANE, .conjugate_gradients = 1}, .three = 1};
 
@@ -338,7 +338,7 @@ static const struct starfish_tridiag_options batch = {.size = sizeof batch,
                                                       .keep_factors = 1,
                                                       .check = 1};
 static const struct starfish_tridiag_options batch_pivoted = {
-    .size = sizeof batch, .precision = STARFISH_F64, .algorithm = STARFISH_ALGORITHM_PIVOTED, .pieces = 3};
+    .size = sizeof batch, .precision = STARFISH_F64, .algorithm = STARFISH_ALGORITHM_PIVOTED, .slabs = 3};
 static const struct starfish_tridiag_options batch_reduction = {
     .size = sizeof batch, .precision = STARFISH_F64, .algorithm = STARFISH_ALGORITHM_CR_PCR};
 

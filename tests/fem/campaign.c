@@ -89,7 +89,7 @@ static struct starfish_fem_options draw_options(unsigned *seed)
     o.inner = draw(seed, 4) == 0 ? STARFISH_F32 : STARFISH_F64;
     o.seed = (size_t)draw(seed, 1000);
     o.pattern_power = 1 + (draw(seed, 8) == 0);
-    o.parts = draw(seed, 8) == 0 ? 2 : 0;
+    o.slabs = draw(seed, 8) == 0 ? 2 : 0;
     if (draw(seed, 6) == 0) {
         o.precision = o.inner = STARFISH_F32;
         o.tolerance = 1e-4;
@@ -180,7 +180,7 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
                    "format %d, cycle %d, %d steps, power %d, %d parts, precision %d in %d: %d cycles, %.1e apart%s%s\n",
                    (unsigned long long)k, p.d, p.n, p.mesh.mesh.cells, p.problem.refinements, (int)p.problem.element,
                    p.problem.dirichlets, (int)o.smoother, (int)o.numbering, (int)o.format, (int)o.shape,
-                   o.smoothing_steps, o.pattern_power, o.parts, (int)o.inner, (int)o.precision, info.iterations, apart,
+                   o.smoothing_steps, o.pattern_power, o.slabs, (int)o.inner, (int)o.precision, info.iterations, apart,
                    u ? "" : ": ", u ? "" : starfish_error_message());
         free(u);
     }

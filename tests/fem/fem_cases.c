@@ -163,11 +163,11 @@ static int check_parts(starfish_context *context, const struct test_mesh *mesh, 
 
     whole.options.numbering = numbering;
     whole.options.inner = inner;
-    whole.options.parts = 1;
+    whole.options.slabs = 1;
     const int solved = solve(context, &whole);
     for (int parts = 2; parts <= 4; parts++) {
         struct run run = whole;
-        run.options.parts = parts;
+        run.options.slabs = parts;
         const int same = solve(context, &run) && run.info.iterations == whole.info.iterations;
         failed += check(solved && same && fabs(run.error / whole.error - 1) < (inner == STARFISH_F64 ? 1e-9 : 1e-6),
                         "parts", &run);

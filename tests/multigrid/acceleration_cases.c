@@ -93,7 +93,7 @@ static void chebyshev_is_no_worse_than_jacobi(void **state)
                 options.inner_cycles = 1;
                 options.before = options.after = steps;
                 options.tail = tail ? 100000 : 1;
-                options.blocks = 3;
+                options.slabs = 3;
                 options.tolerance = p == 2 ? 1e-3 : 1e-8; /* single precision ends at 1e-4 */
                 options.smoother = STARFISH_SMOOTHER_JACOBI;
                 test_q1_error_of("U1", 6, &options, &jacobi);
@@ -184,7 +184,7 @@ static void bicgstab_solves(void **state)
         options.before = variants[v].before;
         options.after = variants[v].after;
         options.inner = variants[v].inner;
-        options.blocks = variants[v].blocks;
+        options.slabs = variants[v].blocks;
         options.tolerance = 1e-9;
         test_q1_against_elimination(&mesh, &options, 1e-6);
     }

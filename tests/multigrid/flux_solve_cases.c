@@ -228,7 +228,7 @@ static void cuts_and_tails_change_nothing(void **state)
             const int mixed = s % 2;
             options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
             options.most_cycles = 3;
-            options.blocks = ways[w].blocks;
+            options.slabs = ways[w].blocks;
             options.tail = ways[w].tail;
             ASSERT_OK(test_box_solve(&box, &options, f, w == 0 ? first : other, NULL));
             double most = 0;

@@ -84,9 +84,9 @@ static void cuts_change_nothing(void **state)
                 options.tolerance = 0;
                 options.most_cycles = 4;
                 options.tail = 100;
-                options.blocks = 1;
+                options.slabs = 1;
                 ASSERT_OK(test_q1_solve(&mesh, &options, whole, NULL));
-                options.blocks = blocks[b];
+                options.slabs = blocks[b];
                 ASSERT_OK(test_q1_solve(&mesh, &options, cut, NULL));
                 const double rounding = mixed ? 1e-5 : 1e-12;
                 if (smoother > STARFISH_SMOOTHER_LINE_Y && smoother != STARFISH_SMOOTHER_ZEBRA)

@@ -44,7 +44,7 @@ static void threads_share_a_plan(void **state)
     struct test_q1_mesh mesh;
     starfish_multigrid_plan *plan;
     options.tail = 200;
-    options.blocks = 3;
+    options.slabs = 3;
     test_q1_named(&mesh, "A1", 6);
     ASSERT_OK(starfish_q1_plan_create(test_q1_context, &mesh.problem, &options, &plan));
     for (int t = 0; t < THREADS; t++) {
@@ -159,8 +159,8 @@ static void bad_options_are_named(void **state)
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "inner_cycles");
     s.o.levels = 2;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "coarsest");
-    s.o.blocks = 17;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "blocks");
+    s.o.slabs = 17;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "slabs");
     s.o.storage = (starfish_storage)3;
     s.o.inner = STARFISH_F32;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");

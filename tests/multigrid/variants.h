@@ -20,7 +20,7 @@ static inline void test_variant_set(struct starfish_multigrid_options *options, 
     options->after = variants[variant].after;
     options->levels = variants[variant].levels;
     options->initial_guess = variants[variant].initial_guess;
-    options->blocks = variants[variant].blocks;
+    options->slabs = variants[variant].blocks;
     options->tail = variants[variant].tail;
     options->inner_digits = variants[variant].inner_digits;
     options->inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;

@@ -73,6 +73,16 @@ class Families(unittest.TestCase):
         ends = {"x": "periodic", "y": ("neumann",) * 2, "z": ("dirichlet",) * 2}
         np.testing.assert_allclose(-apply_cells(plan.solve(f), (1, 1, 1), ends, {}, 0.0), f, rtol=1e-7)
 
+    def test_older_names_of_options(self):
+        f = RANDOM.random((3, 8))
+        lower, diag, upper = -np.ones(8), 3 * np.ones(8), -np.ones(8)
+        for name in ("slabs", "pieces"):
+            sf.TridiagonalPlan(lower, diag, upper, lines=3, **{name: 2}).solve(f)
+            with self.assertRaisesRegex(sf.ArgumentError, "^options.slabs is 300"):
+                sf.TridiagonalPlan(lower, diag, upper, lines=3, **{name: 300})
+            with self.assertRaisesRegex(sf.ArgumentError, f"^{name}: must be a whole number"):
+                sf.TridiagonalPlan(lower, diag, upper, lines=3, **{name: 0.5})
+
     def test_options_with_names_of_arguments(self):
         """Every option of a family is a keyword, also where an argument has its name: `shape` of the cycles."""
         widths, bc = [np.ones(4)] * 3, {"x": "dirichlet", "y": "dirichlet", "z": "dirichlet"}

@@ -47,7 +47,7 @@ static void solve(const struct starfish_batch *b, starfish_precision precision)
     options.algorithm =
         b->algorithm == STARFISH_BATCH_CR_IN_PLACE ? STARFISH_ALGORITHM_CR : (starfish_algorithm)b->algorithm;
     options.keep_factors = b->factors != NULL;
-    options.pieces = number % 4 < b->lines ? number % 4 : 0;
+    options.slabs = number % 4 < b->lines ? number % 4 : 0;
     ASSERT_OK(starfish_tridiag_plan_create(solving, &problem, &options, &plan));
     if (number % 3 > 0) {
         ASSERT_OK(starfish_plan_solve(plan, NULL, b->input, b->output, &info));
@@ -156,7 +156,7 @@ static void bad_plans(starfish_context *context)
     ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.size", options.size = 1);
     ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.precision", options.precision = (starfish_precision)7);
     ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.algorithm", options.algorithm = STARFISH_ALGORITHMS);
-    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.pieces", options.pieces = LINES + 1);
+    ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.slabs", options.slabs = LINES + 1);
     ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.keep_factors", options.keep_factors = 1);
     ASSERT_REFUSED(STARFISH_ERROR_ARGUMENT, "options.check",
                    (options.check = 1, options.algorithm = STARFISH_ALGORITHM_PIVOTED));
