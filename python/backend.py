@@ -1,7 +1,8 @@
 """Makes the wheel of pystarfish (PEP 517). What pip installs holds Python files and the place of the library, which is
 looked for in this order: STARFISH_PREFIX, pkg-config's starfish, the build tree beside these sources; where it is in
 none of them, ./bootstrap builds it there. make-wheel makes wheels to be given away: of Python files alone, or with the
-libraries of an installation and all that they need but what every Linux has and what comes with CUDA and MPI."""
+libraries of an installation and all that they need but what every Linux has and what comes with CUDA and MPI. The
+package's table of the C interface is written first, where the headers are beside these sources."""
 import base64
 import hashlib
 import os
@@ -14,6 +15,8 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+if (HERE.parent / "include/starfish").is_dir():
+    subprocess.run([sys.executable, "-B", HERE / "make-bindings"], stdout=subprocess.DEVNULL, check=True)
 from pystarfish._abi import VERSION as NUMBERS  # noqa: E402  pylint: disable=wrong-import-position
 
 VERSION = ".".join(str(n) for n in NUMBERS)

@@ -32,4 +32,9 @@ endif()
 set(CPACK_COMPONENT_MPI_DEPENDS library)
 set(CPACK_COMPONENT_PROGRAM_DEPENDS library)
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS library)
+# The archive of the sources (target package_source), with what is written from the headers, without what is built.
+string(REGEX REPLACE "([][+.*()^])" "\\\\\\1" starfish_root "${PROJECT_SOURCE_DIR}")
+set(CPACK_SOURCE_GENERATOR TGZ)
+set(CPACK_SOURCE_IGNORE_FILES "${starfish_root}/\\.(git|deps|whl)/" "${starfish_root}/(build|install|run-output)[^/]*/"
+    "/__pycache__/" "${starfish_root}/\\.git$")
 include(CPack)

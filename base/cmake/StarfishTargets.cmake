@@ -9,7 +9,7 @@
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
-# The functions that a shared library shows (python/make-bindings writes the list): all others are its own, clones of
+# The functions that a shared library shows (StarfishBindings writes the list): all others are its own, clones of
 # kernels for several processors included, which visibility does not hide.
 function(starfish_symbols library)
     set(map "${PROJECT_SOURCE_DIR}/base/symbols/${library}.map")

@@ -22,6 +22,7 @@ class Starfish(CMakePackage, CudaPackage):
     depends_on("cmake@3.22:", type="build")
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
+    depends_on("python@3.9:", type="build")
     depends_on("starpu@1.4: +cuda", when="+cuda")
     depends_on("starpu@1.4: ~cuda", when="~cuda")
     depends_on("starpu@1.4: +mpi", when="+mpi")
