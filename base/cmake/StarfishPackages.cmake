@@ -38,3 +38,5 @@ set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_IGNORE_FILES "${starfish_root}/\\.(git|deps|whl)/" "${starfish_root}/(build|install|run-output)[^/]*/"
     "/__pycache__/" "${starfish_root}/\\.git$")
 include(CPack)
+# Sources are not below /usr.
+file(APPEND "${PROJECT_BINARY_DIR}/CPackSourceConfig.cmake" "set(CPACK_PACKAGING_INSTALL_PREFIX \"/\")\n")

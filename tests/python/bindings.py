@@ -43,6 +43,15 @@ class Bindings(unittest.TestCase):
         self.assertEqual({path.name for path in (self.tree / "base/symbols").iterdir()},
                          {"starfish.map", "starfish_mpi.map"})
 
+    def test_git_has_none_of_it(self):
+        names = self.run_it("--list")[1]
+        done = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "--",
+                               *(name.replace(f"{self.tree}/", "") for name in names)],
+                              cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            self.skipTest("no repository")
+        self.assertEqual(done.stdout, "")
+
     def test_leaves_what_is_current(self):
         self.run_it()
         before = self.files()
