@@ -1,5 +1,5 @@
 /* Solves of plans of any kind: direct ones are submitted as tasks at once, iterative ones take turns. */
-#include "solver/solver.h"
+#include "solver/gather.h"
 
 #include "base/arithmetic.h"
 #include "scheduler/ranks.h"
@@ -51,7 +51,7 @@ static void destroy(struct starfish_job *job)
 
 static void drop(struct starfish_job *job)
 {
-    if (job->plan->kind->drop)
+    if (job->plan->kind->drop && !job->plan->gather)
         job->plan->kind->drop(job);
 }
 
@@ -101,7 +101,6 @@ static void drive(void *data)
 
 static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
-    STARFISH_NEED(plan, "plan");
     if (plan->kind->has_rhs && request->rhs)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs must be NULL: plans of kind %s have the right-hand side",
                              plan->kind->name);
@@ -113,6 +112,12 @@ static starfish_status check_request(const starfish_plan *plan, const struct sta
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
                              plan->kind->name);
     return STARFISH_SUCCESS;
+}
+
+static starfish_status make(starfish_plan *plan, const struct starfish_request *request, struct starfish_job **made)
+{
+    STARFISH_TRY(check_request(plan, request));
+    return allocate(plan, request, made);
 }
 
 /* Of an iterative solve: the turn, in this thread where `waits`. */
@@ -130,6 +135,8 @@ static starfish_status begin(struct starfish_job *job, int waits)
 {
     const struct starfish_kind *kind = job->plan->kind;
 
+    if (job->plan->gather)
+        return starfish_gather_solve(job);
     STARFISH_TRY(kind->take(job));
     return job->plan->iterates ? begin_turn(job, waits) : kind->submit(job);
 }
@@ -139,8 +146,10 @@ starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_r
 {
     struct starfish_job *job;
 
-    STARFISH_TRY(check_request(plan, request));
-    STARFISH_TRY(allocate(plan, request, &job));
+    STARFISH_NEED(plan, "plan");
+    const starfish_status made = make(plan, request, &job);
+    if (made != STARFISH_SUCCESS) /* other ranks agree in `take` */
+        return plan->kind->on_ranks ? starfish_ranks_agree(plan->context, made) : made;
     starfish_progress_init(&job->progress, plan->context);
     const starfish_status status = begin(job, waits);
     if (status != STARFISH_SUCCESS) {
@@ -151,7 +160,7 @@ starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_r
         destroy(job);
         return kept;
     }
-    if (waits && !plan->iterates)
+    if (waits && !plan->iterates && !job->has_ended)
         end_tasks(job);
     *result = job;
     return STARFISH_SUCCESS;

@@ -1,5 +1,5 @@
 /* Plans of any kind: their beginning and end, and what they say of themselves. */
-#include "solver/solver.h"
+#include "solver/gather.h"
 
 #include "base/arithmetic.h"
 
@@ -83,6 +83,7 @@ void starfish_plan_destroy(starfish_plan *plan)
     STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
+    starfish_gather_destroy(plan->gather);
     plan->kind->release(plan);
     if (plan->is_open)
         starfish_queue_destroy(&plan->queue);
@@ -104,5 +105,5 @@ starfish_status starfish_plan_memory(const starfish_plan *plan, struct starfish_
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(memory, "memory");
-    return plan->kind->memory(plan, memory);
+    return plan->gather ? starfish_gather_memory(plan->gather, memory) : plan->kind->memory(plan, memory);
 }

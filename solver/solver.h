@@ -23,7 +23,8 @@ struct starfish_kind {
     const char *name;
     size_t job_bytes; /* of the kind's struct */
     int has_boundary; /* solves may be given boundary data */
-    int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and ranks agree */
+    int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and begins with an
+                         agreement */
     int has_rhs;      /* of those: plans have the right-hand side, and rhs must be NULL */
     /* Of a plan, which is there or half made: frees all but the plan's own struct. */
     void (*release)(struct starfish_plan *plan);
@@ -42,13 +43,16 @@ struct starfish_kind {
     void (*tell)(struct starfish_job *job);
 };
 
+struct starfish_gather;
+
 struct starfish_plan {
     const struct starfish_kind *kind;
     struct starfish_context *context;
-    struct starfish_about about; /* but for its kind */
-    struct starfish_queue queue; /* of iterative solves */
-    int is_open;                 /* the queue is there */
-    int iterates;                /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
+    struct starfish_gather *gather; /* on several ranks, where the first one solves for all (gather.h); or NULL */
+    struct starfish_about about;    /* but for its kind */
+    struct starfish_queue queue;    /* of iterative solves */
+    int is_open;                    /* the queue is there */
+    int iterates; /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
 };
 
 struct starfish_bundle;

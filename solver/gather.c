@@ -1,0 +1,215 @@
+/* Plans of which the first rank solves for all. Bound by that rank: its link and its workers. */
+#include "solver/gather.h"
+
+#include "scheduler/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The whole problem ------------------------------------------------------------------------------------------- */
+
+enum { MOST_FIELDS = 8 };
+/* A problem whose members of shape "z y x" are those of all ranks, on the first one. */
+struct whole {
+    const struct starfish_gather_spec *spec;
+    size_t cells; /* of a plane */
+    const struct starfish_member *field[MOST_FIELDS];
+    double has[MOST_FIELDS]; /* ranks without planes may lack what others have */
+    size_t fields;
+    char *problem;
+    void *array[MOST_FIELDS];
+};
+
+static starfish_status find_fields(const struct starfish_context *context, struct whole *whole)
+{
+    const struct starfish_member_table *table = whole->spec->table;
+
+    for (size_t m = 0; table && m < table->count && whole->fields < MOST_FIELDS; m++) {
+        const struct starfish_member *member = &table->member[m];
+        if (!member->shape || strcmp(member->shape, "z y x") != 0)
+            continue;
+        whole->has[whole->fields] = starfish_member_data(member, whole->spec->problem) != NULL;
+        whole->field[whole->fields++] = member;
+    }
+    return whole->fields > 0 ? starfish_ranks_maximum(context, whole->has, whole->fields) : STARFISH_SUCCESS;
+}
+
+static starfish_status allocate(const struct starfish_gathered *base, struct whole *whole)
+{
+    const struct starfish_gather_spec *spec = whole->spec;
+
+    if (!base->alone || !spec->table)
+        return STARFISH_SUCCESS;
+    whole->problem = malloc(spec->table->size);
+    if (!whole->problem)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
+    memcpy(whole->problem, spec->problem, spec->table->size);
+    for (size_t f = 0; f < whole->fields; f++) {
+        const size_t cells = base->all * whole->cells;
+        whole->array[f] = whole->has[f] > 0 ? malloc(cells * starfish_member_size(whole->field[f])) : NULL;
+        if (whole->has[f] > 0 && !whole->array[f])
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells", cells);
+        memcpy(whole->problem + whole->field[f]->offset, &whole->array[f], sizeof whole->array[f]);
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status collect(const struct starfish_gathered *base, const struct whole *whole)
+{
+    for (size_t f = 0; f < whole->fields; f++)
+        if (whole->has[f] > 0)
+            STARFISH_TRY(starfish_gathered_collect(base, starfish_member_data(whole->field[f], whole->spec->problem),
+                                                   whole->cells * starfish_member_size(whole->field[f]),
+                                                   whole->array[f]));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Plans ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status create_whole(struct starfish_gather *gather, const struct whole *whole)
+{
+    const struct starfish_gather_spec *spec = whole->spec;
+
+    return gather->base->alone ? spec->create(gather->base->alone, spec->table ? whole->problem : spec->problem,
+                                              spec->options, &gather->whole)
+                               : STARFISH_SUCCESS;
+}
+
+static starfish_status make_whole(struct starfish_plan *plan, const struct whole *whole)
+{
+    STARFISH_TRY(collect(plan->gather->base, whole));
+    return starfish_ranks_agree(plan->context, create_whole(plan->gather, whole));
+}
+
+/* What the first rank's plan says of itself; of texts the pointers mean nothing on other ranks. */
+static starfish_status tell(struct starfish_plan *plan)
+{
+    struct starfish_gather *gather = plan->gather;
+    struct {
+        struct starfish_about about;
+        char method[sizeof gather->method], reason[sizeof gather->reason];
+    } told = {.method = ""};
+
+    if (gather->whole) {
+        told.about = gather->whole->about;
+        snprintf(told.method, sizeof told.method, "%s", told.about.method);
+        snprintf(told.reason, sizeof told.reason, "%.200s; solved by the first rank", told.about.reason);
+    }
+    STARFISH_TRY(starfish_ranks_broadcast(plan->context, &told, sizeof told, 0));
+    memcpy(gather->method, told.method, sizeof gather->method);
+    memcpy(gather->reason, told.reason, sizeof gather->reason);
+    plan->about = told.about;
+    plan->about.kind = plan->kind->name;
+    plan->about.method = gather->method;
+    plan->about.reason = gather->reason;
+    plan->about.owners = 1;
+    return STARFISH_SUCCESS;
+}
+
+/* plan->gather, which then owns `base`, and room for the problem. */
+static starfish_status begin(struct starfish_plan *plan, struct starfish_gathered *base, struct whole *whole)
+{
+    const struct starfish_gather_spec *spec = whole->spec;
+    struct starfish_gather *gather = calloc(1, sizeof *gather);
+
+    plan->gather = gather;
+    plan->iterates = 0; /* jobs end before their submission returns */
+    if (!gather)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    gather->base = base;
+    memcpy(gather->n, spec->n, sizeof gather->n);
+    gather->slowest = spec->slowest;
+    gather->plane_bytes = spec->plane_bytes;
+    gather->precision = spec->precision;
+    return allocate(base, whole);
+}
+
+starfish_status starfish_gather_create(struct starfish_plan *plan, const struct starfish_gather_spec *spec)
+{
+    struct whole whole = {.spec = spec, .cells = 1};
+    struct starfish_gathered *base;
+
+    for (int d = 0; d < 3; d++)
+        whole.cells *= d == spec->slowest ? 1 : spec->n[d];
+    STARFISH_TRY(starfish_gathered_create(&base, plan->context, spec->planes));
+    starfish_status status = find_fields(plan->context, &whole);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_agree(plan->context, begin(plan, base, &whole));
+    if (!plan->gather)
+        starfish_gathered_destroy(base);
+    if (status == STARFISH_SUCCESS)
+        status = make_whole(plan, &whole);
+    for (size_t f = 0; f < whole.fields; f++)
+        free(whole.array[f]);
+    free(whole.problem);
+    return status == STARFISH_SUCCESS ? tell(plan) : status;
+}
+
+void starfish_gather_destroy(struct starfish_gather *gather)
+{
+    if (!gather)
+        return;
+    starfish_plan_destroy(gather->whole);
+    starfish_gathered_destroy(gather->base);
+    free(gather);
+}
+
+starfish_status starfish_gather_memory(const struct starfish_gather *gather, struct starfish_memory *memory)
+{
+    *memory = (struct starfish_memory){.main_bytes = 0};
+    if (!gather->whole)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_plan_memory(gather->whole, memory));
+    memory->main_bytes += 2 * gather->base->all * gather->plane_bytes;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+struct solving {
+    struct starfish_plan *whole;
+    struct starfish_boundary boundary;
+    struct starfish_result *result;
+};
+
+static starfish_status solve(void *self, const void *rhs, void *solution)
+{
+    const struct solving *s = self;
+
+    return starfish_plan_solve(s->whole, s->whole->kind->has_boundary ? &s->boundary : NULL, rhs, solution, s->result);
+}
+
+/* Other ranks have done nothing. */
+static void clear_counts(struct starfish_result *result)
+{
+    memset(result->worker, 0, sizeof result->worker);
+    result->host_to_device = result->device_to_host = result->device_to_device = 0;
+}
+
+starfish_status starfish_gather_solve(struct starfish_job *job)
+{
+    struct starfish_gather *gather = job->plan->gather;
+    struct solving solving = {.whole = gather->whole, .result = &job->result};
+    const struct starfish_gathered_solve request = {.rhs = job->request.rhs,
+                                                    .solution = job->request.solution,
+                                                    .plane_bytes = gather->plane_bytes,
+                                                    .solve = solve,
+                                                    .self = &solving,
+                                                    .told = &job->result,
+                                                    .told_bytes = sizeof job->result};
+
+    job->has_ended = 1;
+    job->result.size = sizeof job->result;
+    if (job->plan->kind->has_boundary)
+        STARFISH_TRY(starfish_gathered_boundary(gather->base, gather->n, gather->slowest, gather->precision,
+                                                job->request.boundary, &solving.boundary));
+    const starfish_status status = starfish_gathered_solve(gather->base, &request);
+    starfish_gathered_free_boundary(&solving.boundary);
+    if (!gather->whole)
+        clear_counts(&job->result);
+    if (status != STARFISH_ERROR_NUMERICAL)
+        return status;
+    starfish_failure_keep(&job->failure, status);
+    return STARFISH_SUCCESS;
+}
