@@ -1,6 +1,6 @@
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
-#include "atmosphere/gathered.h"
+#include "atmosphere/plan.h"
 #include "base/arithmetic.h"
 #include "base/deal.h"
 #include "base/precision.h"
@@ -164,20 +164,20 @@ static struct starfish_atmosphere_check judge(const struct totals *t, const stru
 static starfish_status gather_planes(const struct starfish_atmosphere_plan *plan, struct checking *c, void **all)
 {
     const size_t bytes = c->m->n[0] * c->m->n[1] * starfish_real_size(c->precision);
-    const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
+    const int rank = starfish_context_rank(plan->plan.context), ranks = starfish_context_ranks(plan->plan.context);
     char *const own = calloc(2, bytes), *const planes = calloc((size_t)ranks, 2 * bytes);
     starfish_status status = STARFISH_SUCCESS;
 
     *all = planes;
     if (!own || !planes)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for planes of %d ranks", ranks);
-    status = starfish_ranks_agree(plan->context, status);
+    status = starfish_ranks_agree(plan->plan.context, status);
     if (status == STARFISH_SUCCESS && c->count > 0) {
         memcpy(own, c->u, bytes);
         memcpy(own + bytes, (const char *)c->u + (c->count - 1) * bytes, bytes);
     }
     if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(plan->context, own, 2 * bytes, planes);
+        status = starfish_ranks_gather(plan->plan.context, own, 2 * bytes, planes);
     free(own);
     if (status == STARFISH_SUCCESS && rank > 0)
         c->below = planes + (2 * (size_t)rank - 1) * bytes;
@@ -192,7 +192,7 @@ static starfish_status check_array(const struct starfish_atmosphere_plan *plan, 
     int node;
 
     STARFISH_NEED(memory, name);
-    STARFISH_TRY(starfish_memory_place(plan->context, name, memory, &node, &residence));
+    STARFISH_TRY(starfish_memory_place(plan->plan.context, name, memory, &node, &residence));
     return residence == STARFISH_ON_DEVICE
                ? starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is in device memory, checks are of host memory", name)
                : STARFISH_SUCCESS;
@@ -204,32 +204,31 @@ static starfish_status check_planes(const struct starfish_atmosphere_plan *plan,
 {
     const struct starfish_flat_problem *m = &plan->volumes.matrix;
     const struct starfish_run_of_planes here =
-        starfish_deal(m->n[2], starfish_context_rank(plan->context), starfish_context_ranks(plan->context));
+        starfish_deal(m->n[2], starfish_context_rank(plan->plan.context), starfish_context_ranks(plan->plan.context));
     struct checking c = {m, plan->options.precision, rhs, solution, here.first, here.count, NULL, NULL};
     starfish_status status = here.count > 0 ? check_array(plan, "rhs", rhs) : STARFISH_SUCCESS;
     void *planes;
 
     if (status == STARFISH_SUCCESS && here.count > 0)
         status = check_array(plan, "solution", solution);
-    STARFISH_TRY(starfish_ranks_agree(plan->context, status));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, status));
     status = gather_planes(plan, &c, &planes);
     if (status == STARFISH_SUCCESS) {
         struct totals t = add_up(&c);
-        status = starfish_ranks_maximum(plan->context, t.largest, 2);
+        status = starfish_ranks_maximum(plan->plan.context, t.largest, 2);
         if (status == STARFISH_SUCCESS)
-            status = starfish_ranks_sum(plan->context, t.sum, 3);
+            status = starfish_ranks_sum(plan->plan.context, t.sum, 3);
         *check = judge(&t, &c);
     }
     free(planes);
     return status;
 }
 
-starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs, const void *solution,
+starfish_status starfish_atmosphere_check(const starfish_plan *plan, const void *rhs, const void *solution,
                                           struct starfish_atmosphere_check *check)
 {
     STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(plan, "plan");
+    STARFISH_TRY(starfish_plan_check(plan, &starfish_atmosphere_kind));
     STARFISH_NEED(check, "check");
-    return plan->gathered ? starfish_atmosphere_check_gathered(plan, rhs, solution, check)
-                          : check_planes(plan, rhs, solution, check);
+    return check_planes((const struct starfish_atmosphere_plan *)plan, rhs, solution, check);
 }

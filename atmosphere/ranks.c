@@ -8,12 +8,12 @@
 enum { LEAST_ROWS = 9 };
 
 starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
-                                          const struct starfish_atmosphere_problem *problem)
+                                          const struct starfish_atmosphere_problem *problem, starfish_status status)
 {
     const struct starfish_plan_alike alike = {&starfish_atmosphere_option_table, &plan->options,
                                               &starfish_atmosphere_problem_table, problem, 0};
 
-    return starfish_agree_on_plan(plan->context, starfish_atmosphere_check_problem(problem), &alike);
+    return starfish_agree_on_plan(plan->plan.context, status, &alike);
 }
 
 /* Ranks that get rows, and that have planes: so many parts, and tiles of users' arrays, are possible. */
@@ -32,11 +32,11 @@ starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *
                                          const struct starfish_atmosphere_problem *problem,
                                          struct starfish_dealt *dealt)
 {
-    const int rank = starfish_context_rank(plan->context), ranks = starfish_context_ranks(plan->context);
+    const int rank = starfish_context_rank(plan->plan.context), ranks = starfish_context_ranks(plan->plan.context);
     const int owners = owners_of(problem, ranks);
     struct starfish_deal_spec spec = {.least = 1, .worth = LEAST_ROWS};
 
     if (owners > 0 && rank < owners)
         spec.rows = starfish_deal(problem->n[1], rank, owners).count;
-    return starfish_deal_runs(plan->context, &spec, dealt);
+    return starfish_deal_runs(plan->plan.context, &spec, dealt);
 }

@@ -1,16 +1,17 @@
 /* Flat domains on several ranks: each rank has the planes of users' arrays that starfish_mpi_planes says, and a run of
  * rows of columns of all grids, cut into parts for its GPUs or its cores. A solve brings planes to rows and back; in
  * between only the columns beside a cut travel. Where there are too few rows for that, the first rank solves for all
- * (gathered.h). */
+ * (solver/gather.h). */
 #ifndef STARFISH_ATMOSPHERE_RANKS_H
 #define STARFISH_ATMOSPHERE_RANKS_H
 
 #include "atmosphere/plan.h"
 #include "scheduler/dealt.h"
 
-/* Checks the problem. Collective. Errors: ARGUMENT (names the member; ranks' problems or options differ), RUNTIME. */
+/* `status`: of the check of the problem. Collective. Errors: that, ARGUMENT (ranks' problems or options differ),
+ * RUNTIME. */
 starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
-                                          const struct starfish_atmosphere_problem *problem);
+                                          const struct starfish_atmosphere_problem *problem, starfish_status status);
 /* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
  * MEMORY, RUNTIME. */
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,

@@ -252,8 +252,6 @@ starfish_status starfish_gathered_solve(struct starfish_gathered *gathered,
     starfish_status solved = STARFISH_SUCCESS;
     STARFISH_TRY(starfish_ranks_agree(context, prepare(gathered, request)));
     STARFISH_TRY(starfish_gathered_collect(gathered, request->rhs, request->plane_bytes, gathered->array[0]));
-    if (request->looks)
-        STARFISH_TRY(starfish_gathered_collect(gathered, request->solution, request->plane_bytes, gathered->array[1]));
     if (is_first(gathered))
         solved = request->solve(request->self, gathered->array[0], gathered->array[1]);
     STARFISH_TRY(wait_for_first(gathered));
@@ -263,7 +261,6 @@ starfish_status starfish_gathered_solve(struct starfish_gathered *gathered,
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     starfish_failure_keep(&failure, solved);
     STARFISH_TRY(starfish_ranks_broadcast(context, request->told, request->told_bytes, 0));
-    if (!request->looks)
-        STARFISH_TRY(deal(gathered, gathered->array[1], request->plane_bytes, request->solution));
+    STARFISH_TRY(deal(gathered, gathered->array[1], request->plane_bytes, request->solution));
     return starfish_failure_repeat(&failure);
 }

@@ -48,7 +48,6 @@ struct starfish_gathered_solve {
     void *self;
     void *told;
     size_t told_bytes;
-    int looks; /* instead of solving, at a solution that is there: it is collected too, and not dealt out */
 };
 /* Errors: those of `solve`, on all ranks; ARGUMENT (NULL), UNSUPPORTED (arrays in device memory), MEMORY, RUNTIME. */
 starfish_status starfish_gathered_solve(struct starfish_gathered *gathered,

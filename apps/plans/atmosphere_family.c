@@ -2,7 +2,6 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "atmosphere/options.h"
-#include "atmosphere/plan.h"
 #include "solver/accept.h"
 
 #include <math.h>
@@ -21,11 +20,11 @@ static starfish_status choose(struct problem_run *run)
 
 /* The plan, and whether its solutions are looked at. */
 struct checked_plan {
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
     int check;
 };
 
-static starfish_status create_plan(struct problem_run *run, starfish_atmosphere_plan **plan)
+static starfish_status create_plan(struct problem_run *run, starfish_plan **plan)
 {
     const struct starfish_problem *p = &run->problem;
     const struct starfish_atmosphere_problem problem = {.geometry = (starfish_flat_geometry)p->geometry,
@@ -50,6 +49,7 @@ static starfish_status create_plan(struct problem_run *run, starfish_atmosphere_
 static starfish_status create(struct problem_run *run, int check)
 {
     struct checked_plan *made = calloc(1, sizeof *made);
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
 
     if (!made)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
@@ -60,9 +60,8 @@ static starfish_status create(struct problem_run *run, int check)
     }
     made->check = check && !SIMULATED;
     run->plan = made;
-    run->about = (struct problem_about){
-        starfish_atmosphere_plan_method(made->plan), starfish_atmosphere_plan_reason(made->plan),
-        starfish_atmosphere_plan_seconds(made->plan), 0, starfish_atmosphere_plan_owners(made->plan)};
+    STARFISH_TRY(starfish_plan_about(made->plan, &about));
+    run->about = (struct problem_about){about.method, about.reason, about.seconds, 0, about.owners};
     return STARFISH_SUCCESS;
 }
 
@@ -71,13 +70,13 @@ static void destroy(void *plan)
     struct checked_plan *made = plan;
 
     if (made)
-        starfish_atmosphere_plan_destroy(made->plan);
+        starfish_plan_destroy(made->plan);
     free(made);
 }
 
 /* A job, and where its solution goes, for the check. */
 struct checked_job {
-    starfish_atmosphere_job *job;
+    starfish_job *job;
     const void *solution;
 };
 
@@ -91,7 +90,7 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a job");
     submitted->solution = solution;
     const starfish_status status =
-        starfish_atmosphere_submit(made->plan, run->problem.rhs.array.data, solution, &submitted->job);
+        starfish_plan_submit(made->plan, NULL, run->problem.rhs.array.data, solution, &submitted->job);
     if (status != STARFISH_SUCCESS) {
         free(submitted);
         return status;
@@ -100,7 +99,7 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
     return STARFISH_SUCCESS;
 }
 
-static void copy_info(const struct starfish_atmosphere_info *from, struct starfish_info *info)
+static void copy_info(const struct starfish_result *from, struct starfish_info *info)
 {
     *info = (struct starfish_info){
         .outcome = from->outcome, .residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
@@ -126,12 +125,12 @@ static starfish_status check_solution(struct problem_run *run, const void *solut
 static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct checked_plan *made = run->plan;
-    struct starfish_atmosphere_info info = {.iterations = 0};
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct checked_job *submitted = job;
     const double tolerance = ((const struct starfish_atmosphere_options *)run->library)->tolerance;
     const double wanted = tolerance > 0 ? tolerance : starfish_default_tolerance(run->precision);
 
-    const starfish_status status = starfish_atmosphere_wait(submitted->job, &info);
+    const starfish_status status = starfish_job_finish(submitted->job, &info);
     run->result = (struct problem_result){.iterates = 1, .tolerated = (double)NAN};
     copy_info(&info, &run->result.info);
     run->result.iterations = info.iterations;
@@ -146,7 +145,7 @@ static starfish_status wait(struct problem_run *run, void *job)
     return status;
 }
 
-/* Iterations are not known before they are done. */
+/* How many iterations it takes is not known before they are done. */
 static void progress(const void *job, size_t *finished, size_t *total)
 {
     (void)job;
@@ -158,7 +157,7 @@ static starfish_status memory(const struct problem_run *run, struct starfish_mem
 {
     const struct checked_plan *made = run->plan;
 
-    return starfish_atmosphere_plan_memory(made->plan, told);
+    return starfish_plan_memory(made->plan, told);
 }
 
 const struct problem_family problem_atmosphere_family = {

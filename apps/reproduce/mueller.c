@@ -65,8 +65,8 @@ static starfish_status need_arrays(struct mueller *m, size_t count)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status fill_and_solve(struct mueller *m, const struct mueller_solve *s, starfish_atmosphere_plan *plan,
-                                      struct starfish_atmosphere_info *info)
+static starfish_status fill_and_solve(struct mueller *m, const struct mueller_solve *s, starfish_plan *plan,
+                                      struct starfish_result *info)
 {
     const size_t count = s->n * rows_of(s) * m->layers;
 
@@ -74,12 +74,11 @@ static starfish_status fill_and_solve(struct mueller *m, const struct mueller_so
     for (size_t e = 0; e < count; e++)
         m->arrays[0][e] = s->panel ? rhs_of(s, e) : 1;
     for (size_t r = 0; r <= m->bench.warmup; r++)
-        STARFISH_TRY(starfish_atmosphere_solve(plan, m->arrays[0], m->arrays[1], info));
+        STARFISH_TRY(starfish_plan_solve(plan, NULL, m->arrays[0], m->arrays[1], info));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status run_solve(struct mueller *m, const struct mueller_solve *s,
-                                 struct starfish_atmosphere_info *info)
+static starfish_status run_solve(struct mueller *m, const struct mueller_solve *s, struct starfish_result *info)
 {
     const double length = s->panel ? sqrt(2.0943951023931954923) : 1; /* of a square that is a sixth of the sphere */
     const struct starfish_atmosphere_problem problem = {.geometry = s->panel ? STARFISH_PANEL : STARFISH_FLAT_BOX,
@@ -89,7 +88,7 @@ static starfish_status run_solve(struct mueller *m, const struct mueller_solve *
                                                         .omega = 0.5 * s->cfl * length / (double)s->n,
                                                         .lambda = 1};
     struct starfish_atmosphere_options options = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
 
     bench_next("%zu x %zu x %zu, %s, CFL number %g", s->n, rows_of(s), m->layers, mueller_methods[s->method], s->cfl);
     options.method = s->method;
@@ -100,7 +99,7 @@ static starfish_status run_solve(struct mueller *m, const struct mueller_solve *
     options.max_iterations = s->fixed > 0 ? s->fixed : 20000;
     STARFISH_TRY(starfish_atmosphere_plan_create(m->context, &problem, &options, &plan));
     const starfish_status status = fill_and_solve(m, s, plan, info);
-    starfish_atmosphere_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -110,7 +109,7 @@ starfish_status mueller_time(struct mueller *m, const struct mueller_solve *solv
         starfish_context_workers_of(m->context, STARFISH_GPU) == 0 && solve->n * solve->n * m->layers > 1 << 22;
     const int shorter = slow ? 4 : 20, longer = 3 * shorter; /* cores take so long that less is as exact */
     struct mueller_solve s = *solve;
-    struct starfish_atmosphere_info few, many;
+    struct starfish_result few = STARFISH_RESULT_DEFAULTS, many = STARFISH_RESULT_DEFAULTS;
 
     s.fixed = shorter;
     STARFISH_TRY(run_solve(m, &s, &few));
@@ -124,7 +123,7 @@ starfish_status mueller_measure(struct mueller *m, size_t n, starfish_atmosphere
                                 struct mueller_figures *figures)
 {
     const struct mueller_solve solve = {n, method, 8.4, 5, 2, 0, panel, 1};
-    struct starfish_atmosphere_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
     STARFISH_TRY(run_solve(m, &solve, &info));
     STARFISH_TRY(mueller_time(m, &solve, &figures->iteration));
@@ -277,7 +276,7 @@ static const struct {
 
 static starfish_status add_number(struct mueller *m, const struct mueller_solve *s, const char *hierarchy)
 {
-    struct starfish_atmosphere_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     const starfish_status status = run_solve(m, s, &info);
     const int converged = status == STARFISH_SUCCESS;
     const char *const how = converged ? "measured" : "did not converge";

@@ -101,51 +101,17 @@ struct starfish_atmosphere_options {
         .max_iterations = 10000, .fixed = 0, .slabs = 0, .boxes = 0                                                    \
     }
 
-enum { STARFISH_ATMOSPHERE_HISTORY = 128 };
-struct starfish_atmosphere_info {
-    starfish_outcome outcome;
-    int iterations;   /* cycles, or steps of conjugate gradients; of BiCGStab preconditioned products, two a step */
-    int levels;       /* grids */
-    double residual;  /* ||f - A u|| / ||f||, Euclidean, each equation times its volume; NaN with `fixed` */
-    double tolerance; /* the one that counts, where rounding errors forbid options.tolerance */
-    double seconds;   /* submission to completion, solution back in its memory */
-    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
-    /* Moved by the runtime during the solve, other solves at the same time included. */
-    size_t host_to_device, device_to_host, device_to_device;
-    int count; /* of `history`: ||f - A u|| / ||f|| at the start and after each iteration, the first of them */
-    double history[STARFISH_ATMOSPHERE_HISTORY];
-};
-
-typedef struct starfish_atmosphere_plan starfish_atmosphere_plan;
-typedef struct starfish_atmosphere_job starfish_atmosphere_job;
-
-/* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member),
+/* A plan for starfish/solve.h. Right-hand sides and solutions are n[0] * n[1] * n[2] reals of options.precision, which
+ * may not overlap; there is no boundary data. Of results, residuals are Euclidean, each equation times its volume, NaN
+ * with `fixed`; iterations are cycles or steps of conjugate gradients, of BiCGStab preconditioned products, two a step;
+ * where the status is NUMERICAL the solution is the last one.
+ *
+ * `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member),
  * NUMERICAL (entries beyond the precision), MEMORY. */
 STARFISH_API starfish_status starfish_atmosphere_plan_create(starfish_context *context,
                                                              const struct starfish_atmosphere_problem *problem,
                                                              const struct starfish_atmosphere_options *options,
-                                                             starfish_atmosphere_plan **plan);
-/* NULL is allowed. */
-STARFISH_API void starfish_atmosphere_plan_destroy(starfish_atmosphere_plan *plan);
-
-/* "multigrid" or "cg"; what it consists of (one line); seconds that making it took. The plan's storage. */
-STARFISH_API const char *starfish_atmosphere_plan_method(const starfish_atmosphere_plan *plan);
-STARFISH_API const char *starfish_atmosphere_plan_reason(const starfish_atmosphere_plan *plan);
-STARFISH_API double starfish_atmosphere_plan_seconds(const starfish_atmosphere_plan *plan);
-
-/* rhs and solution: n[0] * n[1] * n[2] reals of options.precision in host or CUDA device memory (recognised), which may
- * not overlap. `info` may be NULL, and is filled where the status is NUMERICAL too. Errors: ARGUMENT, NUMERICAL (not
- * solved: the solution is the last one), RUNTIME. */
-STARFISH_API starfish_status starfish_atmosphere_solve(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
-                                                       struct starfish_atmosphere_info *info);
-/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
- * waited for, once; waiting frees it. Errors: those of the solve; with ARGUMENT and MEMORY there is no job. */
-STARFISH_API starfish_status starfish_atmosphere_submit(starfish_atmosphere_plan *plan, const void *rhs, void *solution,
-                                                        starfish_atmosphere_job **job);
-STARFISH_API starfish_status starfish_atmosphere_wait(starfish_atmosphere_job *job,
-                                                      struct starfish_atmosphere_info *info);
-/* The job ends after the iterations that are under way (NUMERICAL); any thread. */
-STARFISH_API void starfish_atmosphere_cancel(starfish_atmosphere_job *job);
+                                                             starfish_plan **plan);
 
 /* How good a solution is, computed here, in f64 and row by row, from arrays of the plan's precision in host memory:
  * residual = max |f - A u| / max |f|, equations as they are written above; bound = 100 eps || |A| |u| || / ||f||, each
@@ -154,8 +120,8 @@ struct starfish_atmosphere_check {
     double residual, euclidean, bound; /* euclidean: ||f - A u|| / ||f||, each equation times its volume */
     double residual_scale;             /* residual is at most this number times euclidean */
 };
-STARFISH_API starfish_status starfish_atmosphere_check(const starfish_atmosphere_plan *plan, const void *rhs,
-                                                       const void *solution, struct starfish_atmosphere_check *check);
+STARFISH_API starfish_status starfish_atmosphere_check(const starfish_plan *plan, const void *rhs, const void *solution,
+                                                       struct starfish_atmosphere_check *check);
 
 #ifdef __cplusplus
 }

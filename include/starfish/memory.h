@@ -42,8 +42,6 @@ STARFISH_API starfish_status starfish_atmosphere_memory(starfish_context *contex
                                                         const struct starfish_atmosphere_problem *problem,
                                                         const struct starfish_atmosphere_options *options,
                                                         struct starfish_memory *memory);
-STARFISH_API starfish_status starfish_atmosphere_plan_memory(const starfish_atmosphere_plan *plan,
-                                                             struct starfish_memory *memory);
 
 /* Of batches of lines: reads no coefficient, and allocates next to nothing. */
 STARFISH_API starfish_status starfish_tridiag_memory(starfish_context *context,

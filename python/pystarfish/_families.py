@@ -245,8 +245,7 @@ class AtmospherePlan(Plan):
     length: of a box in x and y; periodic: its sides, both or each; faces: nz + 1 heights from 0 to `height`. Other
     keywords (method, preconditioner, levels, tolerance, ...): pystarfish.options("atmosphere").
     """
-    family, info_struct, wait_function = "atmosphere", "starfish_atmosphere_info", "starfish_atmosphere_wait"
-    is_dealt = True
+    family, of_solve_path, is_dealt = "atmosphere", True, True
 
     def __init__(self, shape: Sequence[int], *, height: float, omega: float, lam: float, geometry: str = "flat",
                  length: Any = (1.0, 1.0), periodic: Any = False, faces: Any = None, precision: str = "f64",
@@ -279,10 +278,6 @@ class AtmospherePlan(Plan):
         angle = numpy.arctan2(x * y, numpy.sqrt(1 + x * x + y * y))  # between the middle of a panel and a corner
         areas = numpy.tile(numpy.diff(numpy.diff(angle, axis=0), axis=1), (panels, 1))
         return None, _adjoint.product([areas, numpy.diff((1 + faces) ** 3)])
-
-    def told(self, info: Any) -> dict:
-        told = plain(info)
-        return {**told, "history": told["history"][:min(info.count, len(info.history))]}
 
 
 # ---- Finite elements

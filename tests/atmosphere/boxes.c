@@ -95,17 +95,17 @@ static struct starfish_atmosphere_options options_of(const struct way *way, cons
 
 /* As doubles, which the caller frees; of boxes twice, as the second solve finds what the first has left. */
 static double *solve(const struct starfish_atmosphere_problem *p, const struct starfish_atmosphere_options *o,
-                     const void *f, struct starfish_atmosphere_info *info)
+                     const void *f, struct starfish_result *info)
 {
     const int turns = o->boxes > 0 ? 2 : 1;
     const size_t count = p->n[0] * p->n[1] * p->n[2];
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
     void *u = malloc(count * starfish_real_size(o->precision));
 
     ASSERT_OK(starfish_atmosphere_plan_create(context, p, o, &plan));
     for (int turn = 0; turn < turns; turn++)
-        ASSERT_OK(starfish_atmosphere_solve(plan, f, u, info));
-    starfish_atmosphere_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, info));
+    starfish_plan_destroy(plan);
     double *values = test_doubles(o->precision, u, count);
     free(u);
     return values;
@@ -118,7 +118,7 @@ static void compare(const struct shape *s, const struct way *way, const struct c
     const struct starfish_atmosphere_options whole = options_of(way, NULL), boxes = options_of(way, cut);
     const size_t count = p.n[0] * p.n[1] * p.n[2];
     const double tolerance = way->precision == STARFISH_F32 ? 1e-4 : p.xi_up ? 1e-9 : 1e-11;
-    struct starfish_atmosphere_info one, all;
+    struct starfish_result one = STARFISH_RESULT_DEFAULTS, all = STARFISH_RESULT_DEFAULTS;
     unsigned seed = 3;
     double *values = test_reals(STARFISH_F64, count, &seed);
     void *f = malloc(count * starfish_real_size(way->precision));
@@ -156,12 +156,12 @@ static void boxes_are_as_many_as_rows_allow(void **state)
     const struct starfish_atmosphere_problem p = {
         .n = {5, 3, 2}, .length = {1, 1}, .height = 1, .omega = 0.3, .lambda = 1};
     struct starfish_atmosphere_options o = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
 
     (void)state;
     for (o.boxes = 1; o.boxes <= 2; o.boxes++) {
         assert_int_equal(starfish_atmosphere_plan_create(context, &p, &o, &plan), STARFISH_SUCCESS);
-        starfish_atmosphere_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
 }
 
@@ -170,7 +170,7 @@ static void impossible_boxes_are_refused(void **state)
     struct profiles profiles;
     const struct starfish_atmosphere_problem p = problem_of(&shapes[SHAPES - 1], &profiles);
     const struct cut uneven = {2, 3}, narrow = {8, 8}, many = {16, 0};
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
 
     (void)state;
     struct starfish_atmosphere_options o = options_of(&ways[0], &uneven);

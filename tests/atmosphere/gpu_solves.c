@@ -2,6 +2,7 @@
  * all GPUs, and on these and cores. Exit status 77 without one. */
 #include "tests/atmosphere/boxes.h"
 #include "tests/atmosphere/cases.h"
+#include "tests/atmosphere/use.h"
 
 #include "tests/common/context.h"
 
@@ -13,7 +14,8 @@ static int run(int cores, const struct test_memory *memory)
 
     if (!context)
         return 1;
-    const int failed = test_atmosphere_solves(context, memory, cores || getenv("STARFISH_TEST_SMALL") != NULL);
+    const int failed = test_atmosphere_solves(context, memory, cores || getenv("STARFISH_TEST_SMALL") != NULL) +
+                       test_atmosphere_use(context);
     starfish_context_destroy(context);
     return failed;
 }

@@ -1,6 +1,7 @@
 /* Solves of flat domains on cores: each a worker of its own, and all as one team. */
 #include "tests/atmosphere/boxes.h"
 #include "tests/atmosphere/cases.h"
+#include "tests/atmosphere/use.h"
 
 #include "tests/common/context.h"
 
@@ -12,8 +13,8 @@ static int run(int cores_per_worker, int small)
 
     if (!context)
         return 1;
-    const int failed =
-        test_atmosphere_solves(context, &test_host_memory, small) + test_atmosphere_boxes(context, small);
+    const int failed = test_atmosphere_solves(context, &test_host_memory, small) +
+                       test_atmosphere_boxes(context, small) + test_atmosphere_use(context);
     starfish_context_destroy(context);
     return failed;
 }

@@ -47,12 +47,12 @@ static starfish_status run_atmosphere(struct starfish_context *context, const vo
 {
     const struct starfish_atmosphere_problem problem = {
         .n = {N, N, N}, .length = {1, 1}, .height = 0.01, .omega = 1, .lambda = 1};
-    starfish_atmosphere_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     (void)details;
     starfish_status status = starfish_atmosphere_plan_create(context, &problem, NULL, &plan);
     if (status == STARFISH_SUCCESS)
-        status = starfish_atmosphere_solve(plan, rhs, solution, NULL);
-    starfish_atmosphere_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     keep(result, CELLS);
     return status;
 }

@@ -99,7 +99,7 @@ static starfish_status create_atmosphere(const struct family *f, void **plan)
     const struct starfish_atmosphere_problem problem = {
         .geometry = STARFISH_FLAT_BOX, .n = {N, PLANES, N}, .length = {1, 1}, .height = 0.1, .omega = 0.1, .lambda = 1};
     struct starfish_atmosphere_options options = STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS;
-    starfish_atmosphere_plan *made = NULL;
+    starfish_plan *made = NULL;
     options.method = (starfish_atmosphere_method)f->method;
     const starfish_status status = starfish_atmosphere_plan_create(together, &problem, &options, &made);
     *plan = made;
@@ -108,15 +108,15 @@ static starfish_status create_atmosphere(const struct family *f, void **plan)
 
 static starfish_status solve_atmosphere(void *plan, const double *rhs, double *solution)
 {
-    struct starfish_atmosphere_info info;
-    const starfish_status status = starfish_atmosphere_solve(plan, rhs, solution, &info);
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
     counted.steps = info.iterations;
     return status;
 }
 
 static void destroy_atmosphere(void *plan)
 {
-    starfish_atmosphere_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* One square, refined; `method` is the number of refinements. */

@@ -40,7 +40,7 @@ enum { WAYS = sizeof ways / sizeof ways[0] };
 /* A solve as all ranks have it, or one: its planes, its numbers, and what a check of it says. */
 struct solved {
     void *u;
-    struct starfish_atmosphere_info info;
+    struct starfish_result info;
     struct starfish_atmosphere_check check;
 };
 
@@ -48,14 +48,14 @@ static struct solved solve(starfish_context *context, const struct starfish_atmo
                            const struct starfish_atmosphere_options *o, const void *f, size_t planes)
 {
     const size_t bytes = planes * p->n[0] * p->n[1] * (o->precision == STARFISH_F32 ? sizeof(float) : sizeof(double));
-    struct solved s = {.u = malloc(bytes + 1)};
-    starfish_atmosphere_plan *plan;
+    struct solved s = {.u = malloc(bytes + 1), .info = STARFISH_RESULT_DEFAULTS};
+    starfish_plan *plan;
 
     CHECK_OK(starfish_atmosphere_plan_create(context, p, o, &plan));
     for (int turn = 0; turn < 2; turn++) /* the second finds what the first has left */
-        CHECK_OK(starfish_atmosphere_solve(plan, planes ? f : NULL, planes ? s.u : NULL, &s.info));
+        CHECK_OK(starfish_plan_solve(plan, NULL, planes ? f : NULL, planes ? s.u : NULL, &s.info));
     CHECK_OK(starfish_atmosphere_check(plan, planes ? f : NULL, planes ? s.u : NULL, &s.check));
-    starfish_atmosphere_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return s;
 }
 
@@ -138,7 +138,7 @@ static void errors_of_one_are_errors_of_all(void)
     struct starfish_atmosphere_problem p = {
         .n = {24, 40, 8}, .length = {1, 1}, .height = 0.05, .omega = rank == ranks - 1 ? 0.2 : 0.3, .lambda = 1};
     double f[24 * 40 * 8] = {1}, u[24 * 40 * 8];
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
 
     if (ranks > 1)
         expect(starfish_atmosphere_plan_create(together, &p, NULL, &plan), "differs between ranks");
@@ -146,9 +146,44 @@ static void errors_of_one_are_errors_of_all(void)
     expect(starfish_atmosphere_plan_create(together, &p, NULL, &plan), "omega is -1");
     p.omega = 0.2;
     CHECK_OK(starfish_atmosphere_plan_create(together, &p, NULL, &plan));
-    expect(starfish_atmosphere_solve(plan, rank == ranks - 1 ? NULL : f, u, NULL), "rhs is NULL");
-    CHECK_OK(starfish_atmosphere_solve(plan, f, u, NULL));
-    starfish_atmosphere_plan_destroy(plan);
+    expect(starfish_plan_solve(plan, NULL, rank == ranks - 1 ? NULL : f, u, NULL), "rhs is NULL");
+    CHECK_OK(starfish_plan_solve(plan, NULL, f, u, NULL));
+    starfish_plan_destroy(plan);
+}
+
+/* Where runs of rows are not possible, and boxes neither; all say what the first rank's plan is. */
+static void one_rank_solves_for_all(void)
+{
+    const struct starfish_atmosphere_problem p = {
+        .n = {2, 2, 4}, .length = {1, 1}, .height = 0.05, .omega = 0.2, .lambda = 1};
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    struct starfish_result result = STARFISH_RESULT_DEFAULTS;
+    struct starfish_memory memory;
+    double f[2 * 2 * 4], u[2 * 2 * 4];
+    const struct starfish_boundary none = {.constant = {{0}}};
+    size_t done, most;
+    starfish_plan *plan;
+    starfish_job *job;
+
+    for (int e = 0; e < 2 * 2 * 4; e++)
+        f[e] = 1 + e % 3;
+    CHECK_OK(starfish_atmosphere_plan_create(together, &p, NULL, &plan));
+    CHECK_OK(starfish_plan_about(plan, &about));
+    CHECK(strcmp(about.kind, "atmosphere3d") == 0 && strcmp(about.method, "multigrid") == 0, "%s, %s", about.kind,
+          about.method);
+    CHECK((strstr(about.reason, "lines upwards; solved by the first rank") != NULL) == (ranks > 1), "%s", about.reason);
+    CHECK(about.owners == 1 && about.unknowns == 2 * 2 * 4 && about.levels >= 1, "%d owners, %zu unknowns, %d levels",
+          about.owners, about.unknowns, about.levels);
+    CHECK_OK(starfish_plan_memory(plan, &memory));
+    CHECK((memory.main_bytes > 0) == (rank == 0), "%zu bytes", memory.main_bytes);
+    CHECK_OK(starfish_plan_submit(plan, NULL, f, u, &job));
+    CHECK_OK(starfish_job_state(job, &done, &most));
+    CHECK(ranks == 1 || done == most, "%zu of %zu", done, most);
+    CHECK_OK(starfish_job_finish(job, &result));
+    CHECK(result.outcome == STARFISH_SOLVED && result.residual <= 1e-10, "residual %g", result.residual);
+    expect(starfish_plan_solve(plan, rank == ranks - 1 ? &none : NULL, f, u, NULL), "boundary must be NULL");
+    CHECK(rank == 0 || result.worker[STARFISH_CPU].tasks == 0, "%zu tasks", result.worker[STARFISH_CPU].tasks);
+    starfish_plan_destroy(plan);
 }
 
 int main(int argc, char **argv)
@@ -159,6 +194,7 @@ int main(int argc, char **argv)
             if (s == 0 || w == s % 2)
                 solve_one(&shapes[s], &ways[w]);
     errors_of_one_are_errors_of_all();
+    one_rank_solves_for_all();
     if (rank == 0)
         printf("%d ranks\n", ranks);
     end();

@@ -191,14 +191,14 @@ static starfish_status atmosphere_memory(starfish_context *context, struct starf
 static starfish_status use_atmosphere(starfish_context *context, int solves, struct starfish_memory *memory)
 {
     const struct starfish_atmosphere_problem problem = atmosphere_problem();
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_atmosphere_plan_create(context, &problem, NULL, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    status = starfish_atmosphere_plan_memory(plan, memory);
+    status = starfish_plan_memory(plan, memory);
     if (status == STARFISH_SUCCESS && solves)
-        status = starfish_atmosphere_solve(plan, rhs, solution, NULL);
-    starfish_atmosphere_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     return status;
 }
 

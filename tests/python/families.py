@@ -132,6 +132,8 @@ class Families(unittest.TestCase):
         np.testing.assert_allclose(u - 0.05 ** 2 * laplace, f, atol=1e-8)
         self.assertEqual(plan.method, "multigrid")
         self.assertLess(info["residual"], 1e-10)
+        self.assertEqual((info["outcome"], len(info["history"])), ("solved", info["iterations"] + 1))
+        self.assertEqual((plan.about()["kind"], plan.about()["unknowns"]), ("atmosphere3d", f.size))
 
     def test_fem(self):
         points = [(x, y) for y in (0.0, 0.5, 1.0) for x in (0.0, 0.5, 1.0)]

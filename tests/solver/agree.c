@@ -69,9 +69,9 @@ static starfish_status create_diffusion(const void *problem, const union options
 
 static starfish_status create_atmosphere(const void *problem, const union options *options)
 {
-    starfish_atmosphere_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_atmosphere_plan_create(together, problem, &options->atmosphere, &plan);
-    starfish_atmosphere_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

@@ -1,0 +1,10 @@
+/* Plans and jobs of flat domains, on any workers. */
+#ifndef STARFISH_TESTS_ATMOSPHERE_USE_H
+#define STARFISH_TESTS_ATMOSPHERE_USE_H
+
+#include <starfish/starfish.h>
+
+/* Returns how many tests failed. */
+int test_atmosphere_use(starfish_context *on);
+
+#endif
