@@ -67,7 +67,7 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     options.damping = o->damping;
     options.before = options.after = o->smoothing_steps;
     options.tolerance = o->fixed ? 0 : o->tolerance;
-    options.most_cycles = o->max_iterations;
+    options.max_iterations = o->max_iterations;
     options.levels = o->levels;
     options.slabs = o->slabs;
     options.tail = (runs || cut->boxes.owners > 1) && (cut->dealt.any_gpu || cut->boxes.any_gpu) ? TAIL_OF_GPUS : 0;

@@ -188,7 +188,7 @@ static int has_cycles_in_steps(const struct starfish_diffusion_plan *plan)
     const struct starfish_hierarchy_graph *graph = plan->multigrid ? &plan->multigrid->graph : NULL;
 
     return !graph || (graph->levels == 1 && !graph->collects && graph->workspace.shared > 0 &&
-                      plan->multigrid->options.shape != STARFISH_CYCLE_FMG);
+                      plan->multigrid->options.cycle != STARFISH_CYCLE_FMG);
 }
 
 /* May some steps be one task? */
@@ -267,7 +267,7 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
         plan->cycle = (struct starfish_gradients_cycle){.tail = &plan->multigrid->graph.tail,
                                                         .costs = &plan->multigrid->graph.tail_costs,
                                                         .table = plan->multigrid->graph.tail_table,
-                                                        .shape = plan->multigrid->options.shape,
+                                                        .shape = plan->multigrid->options.cycle,
                                                         .workspace = &plan->multigrid->graph.workspace};
     STARFISH_TRY(create_vectors(plan));
     starfish_queue_create(&plan->queue);

@@ -441,7 +441,7 @@ static starfish_status complete(struct building *b)
 
     options.precision = o->precision;
     options.inner = o->inner;
-    options.shape = o->shape;
+    options.cycle = o->cycle;
     options.before = options.after = steps;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.inner_cycles = 1;

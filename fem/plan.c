@@ -212,8 +212,8 @@ double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
 
     for (int l = 0, visits = 1; l < levels; l++) {
         bytes += visits * level_bytes(&shape[l], m->options.before + m->options.after, l + 1 < levels, real);
-        visits = m->options.shape == STARFISH_CYCLE_F   ? visits + 1
-                 : m->options.shape == STARFISH_CYCLE_W ? 2 * visits
+        visits = m->options.cycle == STARFISH_CYCLE_F   ? visits + 1
+                 : m->options.cycle == STARFISH_CYCLE_W ? 2 * visits
                                                         : 1;
     }
     return bytes;

@@ -98,7 +98,7 @@ static starfish_status accept(struct solving *s, starfish_status status)
 /* BiCGStab begins anew, with another shadow residual, as long as that halves the residual. */
 static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov krylov, int most)
 {
-    const int all = s->plan->options.most_cycles;
+    const int all = s->plan->options.max_iterations;
     double before;
     starfish_status status;
 
@@ -115,7 +115,7 @@ static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov kryl
 static starfish_status iterate(struct solving *s)
 {
     enum { ENOUGH = 60 };
-    const int most = s->plan->options.most_cycles;
+    const int most = s->plan->options.max_iterations;
     const starfish_fem_krylov krylov = s->plan->options.krylov;
     starfish_status status = STARFISH_ERROR_NUMERICAL;
 

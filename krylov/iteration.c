@@ -278,7 +278,7 @@ static starfish_status walk(struct state *s)
     if (watched && !small_enough(s)) {
         s->report->end = STARFISH_ENDED_EXHAUSTED;
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "the residual is %.3g of the right-hand side after most_cycles = %d cycles",
+                             "the residual is %.3g of the right-hand side after max_iterations = %d cycles",
                              s->report->residual, s->report->cycles);
     }
     s->report->end = watched ? STARFISH_ENDED_REACHED : STARFISH_ENDED_FIXED;

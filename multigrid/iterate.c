@@ -50,7 +50,7 @@ static int corrects_later(const struct iterating *i)
 static starfish_status cycle(void *self, int first, int zero)
 {
     struct iterating *i = self;
-    const starfish_cycle_shape shape = i->engine->options.shape;
+    const starfish_cycle_shape shape = i->engine->options.cycle;
 
     if (is_accelerated(i->pass) && i->engine->hooks->precondition)
         return i->engine->hooks->precondition(i->engine, i->progress);
@@ -451,6 +451,6 @@ starfish_status starfish_multigrid_precondition(struct starfish_multigrid_engine
                                                 const struct starfish_vector *z)
 {
     starfish_hierarchy_set_arrays(&engine->graph, r, z);
-    STARFISH_TRY(starfish_hierarchy_cycle(&engine->graph, progress, engine->options.shape, 1));
+    STARFISH_TRY(starfish_hierarchy_cycle(&engine->graph, progress, engine->options.cycle, 1));
     return starfish_hierarchy_move_solution(&engine->graph, progress);
 }

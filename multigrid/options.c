@@ -42,7 +42,7 @@ static const struct starfish_option rows[] = {
      STARFISH_OPTION_VALUES(starfish_smoother_names), .flag = "--smoother",
      .text = "what smooths errors on every grid"},
     {AT(damping), .type = STARFISH_OPTION_REAL, .most = DBL_MAX, .text = "of the smoother; 0: by the smoother"},
-    {AT(shape), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V,
+    {AT(cycle), .synonym = "shape", .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_CYCLE_V,
      STARFISH_OPTION_VALUES(starfish_cycle_names), .flag = "--cycle", .text = "shape of a cycle"},
     {AT(before), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
      .text = "smoothing steps before the coarse grid's correction"},
@@ -51,8 +51,8 @@ static const struct starfish_option rows[] = {
     {AT(tolerance), .type = STARFISH_OPTION_REAL, .default_value = 1e-8, .most = HUGE_VAL, .flag = "--tolerance",
      .text = "of the residual's norm over that of the right-hand side"},
     {AT(absolute), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL, .text = "of the residual's norm"},
-    {AT(most_cycles), .type = STARFISH_OPTION_INT, .default_value = 100, .least = 1, .most = HUGE_VAL,
-     .flag = "--max-iterations", .text = "cycles at most"},
+    {AT(max_iterations), .synonym = "most_cycles", .type = STARFISH_OPTION_INT, .default_value = 100, .least = 1,
+     .most = HUGE_VAL, .flag = "--max-iterations", .text = "cycles at most"},
     {AT(inner_cycles), .type = STARFISH_OPTION_INT, .default_value = 2, .least = 1, .most = HUGE_VAL,
      .text = "mixed precision: cycles between two residuals in f64"},
     {AT(inner_digits), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL,
@@ -104,9 +104,9 @@ static starfish_status check_symmetry(const struct starfish_multigrid_options *o
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.before and after are %d and %d: must be the same for conjugate_gradients",
                              o->before, o->after);
-    if (o->shape != STARFISH_CYCLE_V && o->shape != STARFISH_CYCLE_W)
+    if (o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.shape: F and FMG are not symmetric, which conjugate_gradients need");
+                             "options.cycle: F and FMG are not symmetric, which conjugate_gradients need");
     return STARFISH_SUCCESS;
 }
 

@@ -246,7 +246,7 @@ static int wants_gradients(const struct starfish_multigrid_options *o, const str
 {
     const double least = 1e14;
     const int symmetric =
-        o->before == o->after && (o->shape == STARFISH_CYCLE_V || o->shape == STARFISH_CYCLE_W) && !o->bicgstab;
+        o->before == o->after && (o->cycle == STARFISH_CYCLE_V || o->cycle == STARFISH_CYCLE_W) && !o->bicgstab;
 
     return symmetric && (o->tolerance > 0 || o->absolute > 0) && starfish_q1_anisotropy(&h->grid[0]) > least;
 }

@@ -12,7 +12,7 @@ struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_opt
     return (struct starfish_pass){.variant = o->conjugate_gradients ? STARFISH_MULTIGRID_CG
                                              : o->bicgstab          ? STARFISH_MULTIGRID_BICGSTAB
                                                                     : STARFISH_MULTIGRID_CYCLES,
-                                  .most = o->most_cycles,
+                                  .most = o->max_iterations,
                                   .from_guess = o->initial_guess,
                                   .tolerance = o->tolerance,
                                   .absolute = o->absolute};

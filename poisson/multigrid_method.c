@@ -141,7 +141,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.before = options.after = 1;
     options.conjugate_gradients = 1;
     options.tolerance = plan->options.fixed ? 0 : tolerance_of(plan);
-    options.most_cycles = plan->options.max_iterations;
+    options.max_iterations = plan->options.max_iterations;
     options.sharing = plan->options.sharing;
     options.parts = plan->options.parts;
     options.slabs = plan->options.slabs < STARFISH_SPACE_MOST_PARTS ? plan->options.slabs : STARFISH_SPACE_MOST_PARTS;

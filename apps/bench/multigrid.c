@@ -143,7 +143,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
 
     multigrid_set_precision(&options, c->way.precision);
     options.smoother = (starfish_smoother)c->way.smoother;
-    options.shape = (starfish_cycle_shape)c->way.shape;
+    options.cycle = (starfish_cycle_shape)c->way.shape;
     options.matrix = (starfish_matrix_form)c->matrix;
     options.storage = (starfish_storage)c->storage;
     multigrid_set_work(&options, multigrid_q1_steps(c->way.smoother, run->steps), run->cycles);

@@ -83,7 +83,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, void *da
 
     multigrid_set_precision(&options, c->way.precision);
     options.smoother = (starfish_smoother)c->way.smoother;
-    options.shape = (starfish_cycle_shape)c->way.shape;
+    options.cycle = (starfish_cycle_shape)c->way.shape;
     multigrid_set_work(&options, run->steps > 0 ? run->steps : 1, run->cycles);
     snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, starfish_precision_names[c->way.precision],
              starfish_smoother_names[c->way.smoother], starfish_cycle_names[c->way.shape], options.before,

@@ -38,7 +38,7 @@ static starfish_status open_mesh(struct plan *plan)
                                         .dirichlet = given->dirichlet};
     fem_set_precision(&run->options, given->precision);
     if (cycles_of(plan) > 0) {
-        run->options.library.most_cycles = (int)cycles_of(plan);
+        run->options.library.max_iterations = (int)cycles_of(plan);
         run->options.library.fixed = 1;
     }
     plan->library = &run->options.library;

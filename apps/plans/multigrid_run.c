@@ -80,7 +80,7 @@ void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps
         options->inner_cycles = 1;
     if (cycles > 0) {
         options->tolerance = 0;
-        options->most_cycles = (int)cycles;
+        options->max_iterations = (int)cycles;
     }
 }
 

@@ -48,7 +48,7 @@ static starfish_status run_create(struct run *run, const char *mesh, int level)
     *run = (struct run){.name = mesh, .level = level, .options = defaults};
     run->options.smoother = STARFISH_SMOOTHER_ADI;
     run->options.matrix = STARFISH_MATRIX_STORED;
-    run->options.most_cycles = MOST_CYCLES;
+    run->options.max_iterations = MOST_CYCLES;
     return multigrid_mesh_create(mesh, level, &run->mesh);
 }
 
@@ -112,7 +112,7 @@ static starfish_status add_error(struct experiment *e, struct run *run, size_t p
     multigrid_set_precision(&run->options, precision);
     /* so that the algebraic error is not seen; single precision stops where rounding errors stop it */
     run->options.tolerance = precision == STARFISH_F32 ? 1e-8 : 1e-10;
-    run->options.most_cycles = precision == STARFISH_F32 ? 8 : 100;
+    run->options.max_iterations = precision == STARFISH_F32 ? 8 : 100;
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, 0, 1));
     json_t *row = add_number(e, run, variant, "error", paper, why, run->times.error);
@@ -430,7 +430,7 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, enum 
     char variant[64];
 
     snprintf(variant, sizeof variant, "%s, %s", smoothers[which].name, device);
-    run->options.most_cycles = cut ? TIMED_CYCLES : MOST_CYCLES;
+    run->options.max_iterations = cut ? TIMED_CYCLES : MOST_CYCLES;
     multigrid_set_precision(&run->options, STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
     run->options.smoother = smoothers[which].smoother;

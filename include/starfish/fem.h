@@ -139,15 +139,15 @@ struct starfish_fem_options {
     starfish_fem_smoother smoother;
     starfish_fem_numbering numbering;
     starfish_sparse_format format;
-    starfish_cycle_shape shape; /* V, F or W */
+    starfish_cycle_shape cycle; /* V, F or W */
     int smoothing_steps;        /* before, and as many after the coarse grid's correction; 0: 8 in 2D, 16 in 3D */
     double damping;             /* 0: by the smoother, and less where steps would not converge */
     double drop_tolerance;      /* of SAINV; 0: 0.1 in 2D, 0.05 in 3D, where M has up to twice the entries of A */
     int pattern_power;          /* of SPAI and FSAI: M has the pattern of this power of A */
     /* Of the residual's norm over that of the right-hand side with its boundary data; 0: 1e-10 (F64), 1e-6 (F32). */
     double tolerance;
-    int most_cycles; /* cycles at most; 1 or more */
-    /* Exactly most_cycles cycles, and nobody looks at residuals: for measurements. AUTO is then cycles alone. */
+    int max_iterations; /* cycles at most; 1 or more */
+    /* Exactly max_iterations cycles, and nobody looks at residuals: for measurements. AUTO is then cycles alone. */
     int fixed;
     starfish_fem_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
@@ -163,8 +163,8 @@ enum { STARFISH_FEM_MOST_PARTS = 8 };
     {                                                                                                                  \
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
-        .shape = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
-        .tolerance = 0, .most_cycles = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0    \
+        .cycle = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
+        .tolerance = 0, .max_iterations = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0 \
     }
 
 typedef struct starfish_fem_plan starfish_fem_plan;

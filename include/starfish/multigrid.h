@@ -161,12 +161,12 @@ struct starfish_multigrid_options {
     starfish_smoother smoother;
     /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
     double damping;
-    starfish_cycle_shape shape;
+    starfish_cycle_shape cycle;
     int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most
-     * `absolute`. Each 0 or more. Both 0: exactly most_cycles cycles, and no residual is looked at. */
+     * `absolute`. Each 0 or more. Both 0: exactly max_iterations cycles, and no residual is looked at. */
     double tolerance, absolute;
-    int most_cycles; /* cycles of all kinds; 1 or more */
+    int max_iterations; /* cycles of all kinds; 1 or more */
     /* Mixed precision: cycles between two residuals in f64, or, where inner_digits > 0, as many as it takes to gain
      * these digits, 32 at most. */
     int inner_cycles;
@@ -208,8 +208,8 @@ struct starfish_multigrid_options {
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .inner = STARFISH_F64,           \
-        .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .shape = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
-        .tolerance = 1e-8, .absolute = 0, .most_cycles = 100, .inner_cycles = 2, .inner_digits = 0,                    \
+        .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .cycle = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
+        .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .inner_cycles = 2, .inner_digits = 0,                 \
         .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,        \
         .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
         .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO, .bicgstab = 0     \
@@ -264,7 +264,7 @@ STARFISH_API starfish_status starfish_stencil_plan_create(starfish_context *cont
 STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan);
 /* Solve A solution = rhs: arrays of n[0] * n[1], in 3D times n[2], reals of options.precision in host or CUDA device
  * memory (recognised), which may not overlap. `info` may be NULL. Blocks until the solution is in its memory. Errors:
- * ARGUMENT; NUMERICAL when the tolerance is not reached in most_cycles, or the residual stopped falling or is not
+ * ARGUMENT; NUMERICAL when the tolerance is not reached in max_iterations, or the residual stopped falling or is not
  * finite: then the solution is the last one, and info says how far it came; RUNTIME. */
 STARFISH_API starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
                                                       struct starfish_multigrid_info *info);

@@ -156,7 +156,7 @@ class StencilPlan(_MultigridPlan):
 
     widths: in x, y and z, of the cells (grid "cell") or between nodes (grid "node"). diffusion: D of the cells in x, y
     and z, each of shape (nz, ny, nx), or None. rhs_factor: 0, right-hand sides are integrals over control volumes, else
-    values that are multiplied by it. Boundary data are zero. Other keywords, among them the `shape` of cycles:
+    values that are multiplied by it. Boundary data are zero. Other keywords, among them the `cycle`:
     pystarfish.options("multigrid").
     """
 

@@ -274,8 +274,8 @@ static void messages_tell_value_and_range(void **state)
     expect(tridiag, "slabs", 257, "options.slabs is 257, not in 0..256");
     expect(multigrid, "smoother", STARFISH_SMOOTHERS, "options.smoother is 10, none of auto, adi, line-x, ");
     expect(multigrid, "damping", -1, "options.damping is -1, must not be negative");
-    expect(multigrid, "shape", 4, "options.shape is 4, none of v, f, w and fmg");
-    expect(multigrid, "most_cycles", 0, "options.most_cycles is 0, less than 1");
+    expect(multigrid, "cycle", 4, "options.cycle is 4, none of v, f, w and fmg");
+    expect(multigrid, "max_iterations", 0, "options.max_iterations is 0, less than 1");
     expect(multigrid, "levels", 49, "options.levels is 49, not in 0..48");
     expect(multigrid, "slabs", 17, "options.slabs is 17, not in 0..16");
     expect(multigrid, "coarse_tolerance", 1, "options.coarse_tolerance is 1, not in 0 or more and below 1");
@@ -379,9 +379,15 @@ static void options_have_older_names(void **state)
         const struct starfish_option_table *table;
         const char *older, *name;
     } cases[] = {
-        {&starfish_tridiag_option_table, "pieces", "slabs"},  {&starfish_multigrid_option_table, "blocks", "slabs"},
-        {&starfish_diffusion_option_table, "parts", "slabs"}, {&starfish_atmosphere_option_table, "parts", "slabs"},
+        {&starfish_tridiag_option_table, "pieces", "slabs"},
+        {&starfish_multigrid_option_table, "blocks", "slabs"},
+        {&starfish_diffusion_option_table, "parts", "slabs"},
+        {&starfish_atmosphere_option_table, "parts", "slabs"},
         {&starfish_fem_option_table, "parts", "slabs"},
+        {&starfish_fem_option_table, "most_cycles", "max_iterations"},
+        {&starfish_multigrid_option_table, "most_cycles", "max_iterations"},
+        {&starfish_fem_option_table, "shape", "cycle"},
+        {&starfish_multigrid_option_table, "shape", "cycle"},
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const struct starfish_option *option = starfish_option_named(cases[c].table, cases[c].name);

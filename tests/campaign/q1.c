@@ -74,12 +74,12 @@ static void choose_options(struct starfish_multigrid_options *o, struct campaign
     o->precision = precision == 0 ? STARFISH_F32 : STARFISH_F64;
     o->inner = precision == 2 ? STARFISH_F64 : STARFISH_F32;
     o->smoother = smoothers[campaign_below(random, sizeof smoothers / sizeof smoothers[0])];
-    o->shape = (starfish_cycle_shape)campaign_below(random, 3);
+    o->cycle = (starfish_cycle_shape)campaign_below(random, 3);
     o->before = o->after = 1 + (int)campaign_below(random, 3);
     o->conjugate_gradients =
-        o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && o->shape != STARFISH_CYCLE_F && campaign_below(random, 2);
+        o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && o->cycle != STARFISH_CYCLE_F && campaign_below(random, 2);
     o->tolerance = o->precision == STARFISH_F32 ? 1e-5 : 1e-10;
-    o->most_cycles = 200;
+    o->max_iterations = 200;
 }
 
 /* ---- The oracle -------------------------------------------------------------------------------------------------- */
@@ -203,7 +203,7 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
     }
     campaign_add_bits(&t->bits, m.solution, count);
     snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu, %d cycles",
-             (int)options.smoother, (int)options.shape, options.before, options.conjugate_gradients, m.n[0], m.n[1],
+             (int)options.smoother, (int)options.cycle, options.before, options.conjugate_gradients, m.n[0], m.n[1],
              info.cycles);
     const double norms = sqrt((double)count);
     t->error = largest_of(m.solution, m.exact, count) / largest_of(m.exact, NULL, count);

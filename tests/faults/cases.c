@@ -254,7 +254,7 @@ static starfish_status run_fishpack(struct starfish_context *context, const void
 
 #define MULTIGRID_OPTIONS(real)                                                                                        \
     .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .inner = STARFISH_##real,            \
-    .before = 2, .after = 2, .tolerance = 1e-9, .most_cycles = 60, .inner_cycles = 2
+    .before = 2, .after = 2, .tolerance = 1e-9, .max_iterations = 60, .inner_cycles = 2
 
 struct grids {
     struct starfish_multigrid_options options;

@@ -84,7 +84,7 @@ static struct starfish_fem_options draw_options(unsigned *seed)
     o.smoother = (starfish_fem_smoother)draw(seed, STARFISH_FEM_SMOOTHERS);
     o.numbering = (starfish_fem_numbering)draw(seed, STARFISH_FEM_NUMBERINGS);
     o.format = (starfish_sparse_format)draw(seed, STARFISH_SPARSE_FORMATS);
-    o.shape = (starfish_cycle_shape)draw(seed, STARFISH_CYCLE_W + 1);
+    o.cycle = (starfish_cycle_shape)draw(seed, STARFISH_CYCLE_W + 1);
     o.smoothing_steps = draw(seed, 5);
     o.inner = draw(seed, 4) == 0 ? STARFISH_F32 : STARFISH_F64;
     o.seed = (size_t)draw(seed, 1000);
@@ -162,7 +162,7 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
         test_real_random(&state);
     draw_problem(&state, &p);
     reference.smoother = STARFISH_FEM_JACOBI;
-    reference.shape = STARFISH_CYCLE_V;
+    reference.cycle = STARFISH_CYCLE_V;
     reference.krylov = STARFISH_FEM_KRYLOV_CG;
     double *wanted = solve(context, &p, &reference, 0, &info, &nodes);
     failed += !wanted;
@@ -179,7 +179,7 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
                    "numbering %d, "
                    "format %d, cycle %d, %d steps, power %d, %d parts, precision %d in %d: %d cycles, %.1e apart%s%s\n",
                    (unsigned long long)k, p.d, p.n, p.mesh.mesh.cells, p.problem.refinements, (int)p.problem.element,
-                   p.problem.dirichlets, (int)o.smoother, (int)o.numbering, (int)o.format, (int)o.shape,
+                   p.problem.dirichlets, (int)o.smoother, (int)o.numbering, (int)o.format, (int)o.cycle,
                    o.smoothing_steps, o.pattern_power, o.slabs, (int)o.inner, (int)o.precision, info.iterations, apart,
                    u ? "" : ": ", u ? "" : starfish_error_message());
         free(u);

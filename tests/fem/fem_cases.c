@@ -207,7 +207,7 @@ static int check_combinations(starfish_context *context, const struct test_mesh 
                     run.options.smoother = (starfish_fem_smoother)s;
                     run.options.numbering = (starfish_fem_numbering)n;
                     run.options.format = (starfish_sparse_format)f;
-                    run.options.shape = (starfish_cycle_shape)c;
+                    run.options.cycle = (starfish_cycle_shape)c;
                     run.problem.dirichlets = mesh->mesh.marks > 0 ? 1 : 0;
                     snprintf(what, sizeof what, "smoother %d, numbering %d, format %d, cycle %d", s, n, f, c);
                     const int solved = solve(context, &run);
@@ -265,7 +265,7 @@ static int check_singular_mixed(starfish_context *context)
         run.problem.dirichlets = 0;
         run.options.smoother = (starfish_fem_smoother)s;
         run.options.inner = STARFISH_F32;
-        run.options.shape = STARFISH_CYCLE_W;
+        run.options.cycle = STARFISH_CYCLE_W;
         run.options.smoothing_steps = 2;
         failed += check(solve(context, &run) && run.info.iterations <= 60, "singular, W cycles, mixed", &run);
     }
@@ -407,7 +407,7 @@ static int check_fixed(starfish_context *context, const struct test_mesh *mesh, 
     run.problem.dirichlets = 1;
     run.options.krylov = krylov;
     run.options.fixed = 1;
-    run.options.most_cycles = 70;
+    run.options.max_iterations = 70;
     return check(solve(context, &run) && run.info.iterations == 70 && isnan(run.info.residual) &&
                      run.info.preconditioned == (krylov > STARFISH_FEM_KRYLOV_NONE ? 70 : 0),
                  "a fixed number of cycles", &run);

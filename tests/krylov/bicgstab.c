@@ -181,7 +181,7 @@ static void cycles_are_counted(void **state)
     fill(&p, 0.3);
     for (int i = 0; i < N; i++)
         f[i] = 1;
-    ASSERT_FAILS(solve(&p, by_nothing, f, NULL, 5, u, &report), STARFISH_ERROR_NUMERICAL, "most_cycles = 5");
+    ASSERT_FAILS(solve(&p, by_nothing, f, NULL, 5, u, &report), STARFISH_ERROR_NUMERICAL, "max_iterations = 5");
     assert_int_equal(report.cycles, 5);
 }
 

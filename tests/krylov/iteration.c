@@ -127,7 +127,7 @@ static void it_ends_with_its_cycles(void **state)
     (void)state;
 
     expect(norm, 6, &stopping, STARFISH_ENDED_EXHAUSTED,
-           "the residual is 0.0625 of the right-hand side after most_cycles = 7 cycles", 4);
+           "the residual is 0.0625 of the right-hand side after max_iterations = 7 cycles", 4);
 }
 
 /* Eight steps without a gain, after a gain late enough to be forgiven. */

@@ -149,7 +149,7 @@ static void conjugate_gradients_solve(void **state)
             for (size_t v = 0; v < TEST_VARIANTS; v++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.conjugate_gradients = 1;
-                options.shape = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
+                options.cycle = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
                 options.smoother = smoothers[s];
                 test_variant_set(&options, v);
                 options.before = options.after = options.before > 0 ? options.before : options.after; /* symmetric */
@@ -179,7 +179,7 @@ static void bicgstab_solves(void **state)
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         options.bicgstab = 1;
-        options.shape = variants[v].shape;
+        options.cycle = variants[v].shape;
         options.smoother = variants[v].smoother;
         options.before = variants[v].before;
         options.after = variants[v].after;

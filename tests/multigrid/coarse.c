@@ -54,7 +54,7 @@ static void cycles_of_all_shapes_and_forms(void **state)
         struct starfish_multigrid_options options = defaults;
         struct test_q1_mesh mesh;
         make_mesh(&mesh, way % 2 ? 1 : 1.03, way >= 3);
-        options.shape = shapes[way % 3];
+        options.cycle = shapes[way % 3];
         options.matrix = way % 2 ? STARFISH_MATRIX_STORED : STARFISH_MATRIX_TENSOR;
         options.coarse_iterations = 300;
         compare(&mesh, options);
@@ -118,7 +118,7 @@ static void options_mean_what_they_say(void **state)
         assert_true(info.history[1] <= 1.01e-3 && info.history[1] > 1e-5);
         assert_true(info.history[2] <= 1.01e-3 * info.history[1]);
         options.coarse_iterations = 1;
-        options.most_cycles = 1;
+        options.max_iterations = 1;
         assert_int_equal(test_q1_solve(&mesh, &options, solution, &info), STARFISH_ERROR_NUMERICAL);
         assert_true(info.history[1] > 1e-3);
     }

@@ -204,7 +204,7 @@ struct starfish_multigrid_options test_box_options(starfish_smoother smoother, i
     options.smoother = smoother;
     options.before = options.after = steps;
     options.tolerance = tolerance;
-    options.most_cycles = 300;
+    options.max_iterations = 300;
     return options;
 }
 

@@ -103,7 +103,7 @@ static void planes_of_one_line_are_solved(void **state)
                 test_box_scale(&box, scale);
                 box.problem.reaction = 3;
                 options.damping = 1;
-                options.most_cycles = 1;
+                options.max_iterations = 1;
                 const double error = test_box_recover(&box, &options, NULL);
                 if (!(error < 1e-9))
                     fail_msg("along %d, across %d, ends %d: error %g", along, across, ends, error);

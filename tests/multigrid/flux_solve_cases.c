@@ -96,7 +96,7 @@ static void stored_and_tensor_form_agree(void **state)
     double *one = malloc(n[0] * n[1] * n[2] * sizeof *one);
     struct test_box box;
 
-    options.most_cycles = 3;
+    options.max_iterations = 3;
     test_box_make(&box, STARFISH_CELL, n, (const enum test_ends[]){DN, PERIODIC, DD}, (const double[]){3, 1, 2});
     box.problem.reaction = 0.5;
     double *f = test_box_random(box.count, 4), *u = calloc(box.count, sizeof *u), *v = calloc(box.count, sizeof *v);
@@ -197,7 +197,7 @@ static void every_option_solves(void **state)
         for (int s = shape % 2; s < TEST_BOX_SMOOTHERS; s += 2) /* half of them with each shape */
             for (size_t v = 0; v < TEST_VARIANTS; v++) {
                 struct starfish_multigrid_options options = test_box_options(test_box_smoothers[s], 1, 1e-10);
-                options.shape = (starfish_cycle_shape)shape;
+                options.cycle = (starfish_cycle_shape)shape;
                 test_variant_set(&options, v);
                 options.conjugate_gradients =
                     options.before == options.after && (shape == STARFISH_CYCLE_V || shape == STARFISH_CYCLE_W);
@@ -227,7 +227,7 @@ static void cuts_and_tails_change_nothing(void **state)
             struct starfish_multigrid_options options = test_box_options(test_box_smoothers[s], 2, 0);
             const int mixed = s % 2;
             options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
-            options.most_cycles = 3;
+            options.max_iterations = 3;
             options.slabs = ways[w].blocks;
             options.tail = ways[w].tail;
             ASSERT_OK(test_box_solve(&box, &options, f, w == 0 ? first : other, NULL));

@@ -67,7 +67,7 @@ static void cycles_can_be_counted(void **state)
         options.conjugate_gradients = variant / 2;
         ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));
         options.tolerance = 0;
-        options.most_cycles = info.cycles;
+        options.max_iterations = info.cycles;
         ASSERT_OK(test_q1_solve(&mesh, &options, other, &counted));
         assert_int_equal(counted.cycles, info.cycles);
         assert_int_equal(counted.count, 0);

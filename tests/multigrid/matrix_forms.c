@@ -58,7 +58,7 @@ static void same_cycles(void **state)
             struct test_q1_mesh mesh;
             make_mesh(&mesh, ends, s % 2 ? 0.01 : 0);
             options.smoother = smoothers[s];
-            options.most_cycles = 1000;
+            options.max_iterations = 1000;
             options.tolerance = 1e-9;
             compare(&mesh, &options);
             test_q1_free(&mesh);

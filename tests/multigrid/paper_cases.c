@@ -67,7 +67,7 @@ static double single_error(int level, int stored_diagonal)
 
     options.precision = options.inner = STARFISH_F32;
     options.smoother = STARFISH_SMOOTHER_ADI;
-    options.most_cycles = 8;
+    options.max_iterations = 8;
     options.stored_diagonal = stored_diagonal;
     return test_q1_error_of("U1", level, &options, &info);
 }
@@ -243,13 +243,13 @@ static void lines_must_follow_the_strong_direction(void **state)
     struct starfish_multigrid_info x, y;
     struct test_q1_mesh mesh;
     options.smoother = STARFISH_SMOOTHER_LINE_X;
-    options.most_cycles = 20;
+    options.max_iterations = 20;
     test_q1_error_of("U3", 6, &options, &x);
     assert_true(x.cycles <= 8);
     options.smoother = STARFISH_SMOOTHER_LINE_Y;
     test_q1_named(&mesh, "U3", 6);
     double *solution = calloc(mesh.count, sizeof *solution);
-    ASSERT_FAILS(test_q1_solve(&mesh, &options, solution, &y), STARFISH_ERROR_NUMERICAL, "most_cycles = 20");
+    ASSERT_FAILS(test_q1_solve(&mesh, &options, solution, &y), STARFISH_ERROR_NUMERICAL, "max_iterations = 20");
     assert_true(y.cycles == 20 && y.factor > 0.5);
     free(solution);
     test_q1_free(&mesh);

@@ -223,7 +223,7 @@ static int test_smoother(starfish_context *context, const struct family *family,
         options.before = family->steps > 0 ? family->steps : options.before;
         options.after = family->steps > 0 ? family->steps : options.after;
         options.tolerance = forms[f].tolerance;
-        options.most_cycles = 200;
+        options.max_iterations = 200;
         void *rhs = test_reals(precision, family->unknowns, &seed);
         void *one = test_reals(precision, family->unknowns, &seed),
              *three = test_reals(precision, family->unknowns, &seed);
@@ -260,10 +260,10 @@ static int test_bytes(starfish_context *context, const struct test_owners *owner
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.tolerance = 0;
     options.tail = 300;
-    options.most_cycles = 5;
-    int failed = solve(context, &large, &options, &runs, rhs, u, &few) != options.most_cycles;
-    options.most_cycles = 15;
-    failed += solve(context, &large, &options, &runs, rhs, u, &many) != options.most_cycles;
+    options.max_iterations = 5;
+    int failed = solve(context, &large, &options, &runs, rhs, u, &few) != options.max_iterations;
+    options.max_iterations = 15;
+    failed += solve(context, &large, &options, &runs, rhs, u, &many) != options.max_iterations;
     if (failed || !((many - few) / 10 < field)) {
         fprintf(stderr, "%s: %g bytes a cycle, a field has %g (%s)\n", owners->name, (many - few) / 10, field,
                 starfish_error_message());

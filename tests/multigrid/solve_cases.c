@@ -50,7 +50,7 @@ static void every_option_solves(void **state)
         for (int smoother = STARFISH_SMOOTHER_AUTO; smoother < STARFISH_SMOOTHERS; smoother++)
             for (size_t variant = 0; variant < TEST_VARIANTS; variant++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-                options.shape = (starfish_cycle_shape)shape;
+                options.cycle = (starfish_cycle_shape)shape;
                 options.smoother = (starfish_smoother)smoother;
                 test_variant_set(&options, variant);
                 if (in_three_dimensions(smoother) || combination++ % test_q1_every != 0)
@@ -60,7 +60,7 @@ static void every_option_solves(void **state)
                     smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && smoother != STARFISH_SMOOTHER_ZEBRA)
                     options.storage = variant == 1 ? STARFISH_STORAGE_F16 : STARFISH_STORAGE_BF16;
                 options.tolerance = 1e-9;
-                options.most_cycles = 200;
+                options.max_iterations = 200;
                 test_q1_against_elimination(&mesh, &options, 1e-6);
             }
     test_q1_free(&mesh);
@@ -82,7 +82,7 @@ static void cuts_change_nothing(void **state)
                 options.smoother = (starfish_smoother)smoother;
                 options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
                 options.tolerance = 0;
-                options.most_cycles = 4;
+                options.max_iterations = 4;
                 options.tail = 100;
                 options.slabs = 1;
                 ASSERT_OK(test_q1_solve(&mesh, &options, whole, NULL));
@@ -116,7 +116,7 @@ static void tails_change_nothing(void **state)
                 options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
                 options.before = 3;
                 options.tolerance = 0;
-                options.most_cycles = 3;
+                options.max_iterations = 3;
                 options.tail = tails[t];
                 ASSERT_OK(test_q1_solve(&mesh, &options, t == 0 ? first : other, NULL));
                 if (t > 0)

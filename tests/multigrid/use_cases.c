@@ -142,8 +142,8 @@ static void bad_options_are_named(void **state)
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "three dimensions");
     s.o.smoother = STARFISH_SMOOTHER_PLANE;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "three dimensions");
-    s.o.shape = (starfish_cycle_shape)4;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "shape");
+    s.o.cycle = (starfish_cycle_shape)4;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "cycle");
     s.o.damping = -1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "damping");
     s.o.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
@@ -153,8 +153,8 @@ static void bad_options_are_named(void **state)
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "before");
     s.o.tolerance = -1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "tolerance");
-    s.o.most_cycles = 0;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "most_cycles");
+    s.o.max_iterations = 0;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "max_iterations");
     s.o.inner_cycles = 0;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "inner_cycles");
     s.o.levels = 2;
@@ -181,8 +181,8 @@ static void bad_options_are_named(void **state)
     s.o.before = 3;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "must be the same");
     s.o.conjugate_gradients = 1;
-    s.o.shape = STARFISH_CYCLE_F;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "shape");
+    s.o.cycle = STARFISH_CYCLE_F;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "cycle");
     s.o.conjugate_gradients = 1;
     s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "smoother");

@@ -62,7 +62,7 @@ class Families(unittest.TestCase):
         mixed = sf.Q1Plan([np.full(m, 1 / m)] * 2, bc=bc, tolerance=1e-10, precision="mixed")
         np.testing.assert_allclose(mixed.solve(2 * np.pi ** 2 * exact / m ** 2), u, rtol=1e-8)
         with self.assertRaisesRegex(sf.NumericalError, "cycles") as caught:
-            sf.Q1Plan([np.full(m, 1 / m)] * 2, bc=bc, tolerance=1e-14, most_cycles=1).solve(exact)
+            sf.Q1Plan([np.full(m, 1 / m)] * 2, bc=bc, tolerance=1e-14, max_iterations=1).solve(exact)
         self.assertEqual(caught.exception.info["cycles"], 1)
 
     def test_stencil(self):
