@@ -2,6 +2,7 @@
 #include "solver/gather.h"
 
 #include "scheduler/ranks.h"
+#include "scheduler/rest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,16 +169,25 @@ starfish_status starfish_gather_memory(const struct starfish_gather *gather, str
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
 
 struct solving {
-    struct starfish_plan *whole;
-    struct starfish_boundary boundary;
-    struct starfish_result *result;
+    struct starfish_job *job;
+    struct starfish_boundary boundary; /* of all ranks */
 };
 
 static starfish_status solve(void *self, const void *rhs, void *solution)
 {
     const struct solving *s = self;
+    struct starfish_plan *whole = s->job->plan->gather->whole;
+    const struct starfish_request request = {.boundary = whole->kind->has_boundary ? &s->boundary : NULL,
+                                             .rhs = rhs,
+                                             .solution = solution,
+                                             .boundary_stays = 1};
 
-    return starfish_plan_solve(s->whole, s->whole->kind->has_boundary ? &s->boundary : NULL, rhs, solution, s->result);
+    starfish_rest_call_begin();
+    const starfish_status status = starfish_job_create(whole, &request, 1, &s->job->inner);
+    starfish_rest_call_end();
+    STARFISH_TRY(status);
+    s->job->result = s->job->inner->result;
+    return starfish_failure_repeat(&s->job->inner->failure);
 }
 
 /* Other ranks have done nothing. */
@@ -190,7 +200,7 @@ static void clear_counts(struct starfish_result *result)
 starfish_status starfish_gather_solve(struct starfish_job *job)
 {
     struct starfish_gather *gather = job->plan->gather;
-    struct solving solving = {.whole = gather->whole, .result = &job->result};
+    struct solving solving = {.job = job};
     const struct starfish_gathered_solve request = {.rhs = job->request.rhs,
                                                     .solution = job->request.solution,
                                                     .plane_bytes = gather->plane_bytes,
@@ -200,7 +210,6 @@ starfish_status starfish_gather_solve(struct starfish_job *job)
                                                     .told_bytes = sizeof job->result};
 
     job->has_ended = 1;
-    job->result.size = sizeof job->result;
     if (job->plan->kind->has_boundary)
         STARFISH_TRY(starfish_gathered_boundary(gather->base, gather->n, gather->slowest, gather->precision,
                                                 job->request.boundary, &solving.boundary));

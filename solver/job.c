@@ -40,13 +40,17 @@ static starfish_status allocate(starfish_plan *plan, const struct starfish_reque
     return STARFISH_SUCCESS;
 }
 
-/* A stuck runtime may still use what the job holds. */
-static void destroy(struct starfish_job *job)
+/* Frees a job that has ended; its status, with its message. A stuck runtime may still use what it holds. */
+static starfish_status destroy(struct starfish_job *job)
 {
+    if (job->inner)
+        (void)destroy(job->inner);
+    const starfish_status status = starfish_failure_repeat(&job->failure);
     if (starfish_is_stuck())
-        return;
+        return status;
     starfish_progress_destroy(&job->progress);
     free(job);
+    return status;
 }
 
 static void drop(struct starfish_job *job)
@@ -156,9 +160,7 @@ starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_r
         starfish_failure_keep(&job->failure, status);
         (void)starfish_progress_wait(&job->progress); /* what has been submitted before it failed */
         drop(job);
-        const starfish_status kept = starfish_failure_repeat(&job->failure);
-        destroy(job);
-        return kept;
+        return destroy(job);
     }
     if (waits && !plan->iterates && !job->has_ended)
         end_tasks(job);
@@ -173,14 +175,12 @@ static starfish_status finish(struct starfish_job *job, struct starfish_result *
         STARFISH_TRY(starfish_turn_wait(&job->turn));
     else if (!job->has_ended)
         end_tasks(job);
-    const starfish_status status = starfish_failure_repeat(&job->failure);
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
+    if (job->failure.status == STARFISH_SUCCESS || job->failure.status == STARFISH_ERROR_NUMERICAL) {
         starfish_filled_copy(result, &job->result, sizeof *result);
         if (job->plan->kind->tell)
             job->plan->kind->tell(job);
     }
-    destroy(job);
-    return status;
+    return destroy(job);
 }
 
 /* ---- Interface --------------------------------------------------------------------------------------------------- */
@@ -236,6 +236,7 @@ starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t
     STARFISH_NEED(job, "job");
     STARFISH_NEED(done, "done");
     STARFISH_NEED(most, "most");
+    job = job->inner ? job->inner : job;
     if (job->plan->iterates) {
         *done = (size_t)atomic_load(&job->iterations);
         *most = (size_t)job->most;

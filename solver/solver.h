@@ -74,7 +74,8 @@ struct starfish_job {
     struct starfish_progress progress;
     struct starfish_bytes before; /* moved until the submission */
     struct starfish_turn turn;
-    int has_ended;                    /* of a direct solve: its tasks have been waited for */
+    struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */
+    int has_ended;              /* of a direct solve: its tasks have been waited for */
     atomic_int cancelled, iterations; /* iterations done, */
     int most;                         /* and allowed */
     struct starfish_failure failure;

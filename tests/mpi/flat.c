@@ -178,7 +178,7 @@ static void one_rank_solves_for_all(void)
     CHECK((memory.main_bytes > 0) == (rank == 0), "%zu bytes", memory.main_bytes);
     CHECK_OK(starfish_plan_submit(plan, NULL, f, u, &job));
     CHECK_OK(starfish_job_state(job, &done, &most));
-    CHECK(ranks == 1 || done == most, "%zu of %zu", done, most);
+    CHECK(done <= most && (rank == 0 || done == most), "%zu of %zu", done, most);
     CHECK_OK(starfish_job_finish(job, &result));
     CHECK(result.outcome == STARFISH_SOLVED && result.residual <= 1e-10, "residual %g", result.residual);
     expect(starfish_plan_solve(plan, rank == ranks - 1 ? &none : NULL, f, u, NULL), "boundary must be NULL");
