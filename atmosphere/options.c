@@ -53,11 +53,6 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_atmosphere_option_table =
     STARFISH_OPTION_TABLE(starfish_atmosphere_options, STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_atmosphere_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_atmosphere_option_table, index, description);
-}
-
 starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,
                                                  struct starfish_atmosphere_options *options)
 {

@@ -69,11 +69,6 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_diffusion_option_table =
     STARFISH_OPTION_TABLE(starfish_diffusion_options, STARFISH_DIFFUSION_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_diffusion_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_diffusion_option_table, index, description);
-}
-
 starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options *options, const char *name,
                                               const char *value)
 {

@@ -66,11 +66,6 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_fem_option_table =
     STARFISH_OPTION_TABLE(starfish_fem_options, STARFISH_FEM_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_fem_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_fem_option_table, index, description);
-}
-
 starfish_status starfish_fem_read_options(const struct starfish_fem_options *user, struct starfish_fem_options *options)
 {
     STARFISH_TRY(starfish_options_read(&starfish_fem_option_table, user, options));

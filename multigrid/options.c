@@ -90,11 +90,6 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_multigrid_option_table =
     STARFISH_OPTION_TABLE(starfish_multigrid_options, STARFISH_MULTIGRID_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_multigrid_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_multigrid_option_table, index, description);
-}
-
 /* What makes a cycle symmetric, as a preconditioner of conjugate gradients must be. */
 static starfish_status check_symmetry(const struct starfish_multigrid_options *o)
 {

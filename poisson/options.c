@@ -83,11 +83,6 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_poisson_option_table =
     STARFISH_OPTION_TABLE(starfish_poisson_options, STARFISH_POISSON_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_poisson_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_poisson_option_table, index, description);
-}
-
 starfish_status starfish_poisson_read_options(const struct starfish_poisson_options *user,
                                               struct starfish_poisson_options *options)
 {

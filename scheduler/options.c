@@ -24,8 +24,3 @@ static const struct starfish_option rows[] = {
 
 const struct starfish_option_table starfish_context_option_table =
     STARFISH_OPTION_TABLE(starfish_context_options, STARFISH_CONTEXT_OPTIONS_DEFAULTS, rows);
-
-starfish_status starfish_context_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_context_option_table, index, description);
-}

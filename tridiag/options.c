@@ -33,8 +33,3 @@ static const struct starfish_option rows[] = {
 
 const struct starfish_option_table starfish_tridiag_option_table =
     STARFISH_OPTION_TABLE(starfish_tridiag_options, STARFISH_TRIDIAG_OPTIONS_DEFAULTS, rows);
-
-starfish_status starfish_tridiag_option(size_t index, struct starfish_option_description *description)
-{
-    return starfish_option_describe(&starfish_tridiag_option_table, index, description);
-}

@@ -7,6 +7,7 @@
 #   starfish_stored_sources(FILE...)  the same as real, each also for matrices whose entries are stored in 16 bits
 #                                   (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
+#   starfish_kind(NAME)             a family of plans: a row of starfish_kinds[] (solver/kinds.h)
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 # The functions that a shared library shows (StarfishBindings writes the list): all others are its own, clones of
@@ -145,6 +146,32 @@ function(starfish_cuda_sources)
     if(STARFISH_HAVE_CUDA)
         starfish_sources(${ARGN})
     endif()
+endfunction()
+
+function(starfish_kind name)
+    set_property(GLOBAL APPEND PROPERTY STARFISH_KINDS ${name})
+endfunction()
+
+# The table of all families, when each folder has had its turn.
+function(starfish_write_kinds)
+    get_property(kinds GLOBAL PROPERTY STARFISH_KINDS)
+    set(tables)
+    set(rows)
+    foreach(kind ${kinds})
+        string(APPEND tables "extern const struct starfish_option_table starfish_${kind}_option_table;\n")
+        string(APPEND rows "    {\"${kind}\", &starfish_${kind}_option_table},\n")
+    endforeach()
+    set(file "${PROJECT_BINARY_DIR}/solver/kinds.c")
+    file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT "\
+/* Written when the build was configured, from the lines starfish_kind(NAME). */
+#include \"solver/kinds.h\"
+
+@tables@
+const struct starfish_kind_row starfish_kinds[] = {
+@rows@    {NULL, NULL},
+};
+")
+    target_sources(starfish_objects PRIVATE "${file}")
 endfunction()
 
 function(starfish_test name)

@@ -35,15 +35,13 @@ struct starfish_option_description {
     const char *synonym;       /* an older name of the member, which keywords may have; NULL: none */
 };
 
-/* Member `index` (0, 1, ... in the order of the struct, without `size`) of starfish_context_options and so on.
- * Thread-safe. Errors: ARGUMENT (there is no such member, which ends a loop over all). */
-STARFISH_API starfish_status starfish_context_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_poisson_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_tridiag_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_multigrid_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_diffusion_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_atmosphere_option(size_t index, struct starfish_option_description *description);
-STARFISH_API starfish_status starfish_fem_option(size_t index, struct starfish_option_description *description);
+/* Who has options: "context" and the families of plans ("tridiag", "poisson", ...), by number `index` (0, 1, ...); NULL
+ * past the last. The options of NAME are struct starfish_NAME_options. Static storage; thread-safe. */
+STARFISH_API const char *starfish_options_name(size_t index);
+/* Member `index` (0, 1, ... in the order of the struct, without `size`) of the options of `name`. Thread-safe. Errors:
+ * ARGUMENT (no such name; no such member, which ends a loop over all). */
+STARFISH_API starfish_status starfish_option(const char *name, size_t index,
+                                             struct starfish_option_description *description);
 
 #ifdef __cplusplus
 }

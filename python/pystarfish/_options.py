@@ -1,10 +1,9 @@
 """Options as keywords, from the tables by which the library itself checks them (starfish/options.h)."""
 import ctypes
-import re
 from functools import lru_cache
+from itertools import count
 from types import SimpleNamespace
 
-from ._abi import FUNCTIONS
 from ._checks import argument_error, choice, number, shown, truth
 from ._library import C, library, make
 
@@ -27,9 +26,8 @@ def _values(description):
 @lru_cache(maxsize=None)
 def table(family):
     """The options of a family ("poisson", "tridiag", ...): name -> kind, offset, text, values, default, range."""
-    function, rows, index = getattr(library(), f"starfish_{family}_option"), {}, 0
-    description = make("starfish_option_description")
-    while function(index, ctypes.byref(description)) == C["STARFISH_SUCCESS"]:
+    rows, index, description = {}, 0, make("starfish_option_description")
+    while library().starfish_option(family.encode(), index, ctypes.byref(description)) == C["STARFISH_SUCCESS"]:
         index += 1
         name = description.name.decode()
         if name.split(".")[0] not in _FOR_C:
@@ -43,8 +41,8 @@ def table(family):
 
 def describe(family: str) -> str:
     """The keywords of a family as text, for documentation: one line each."""
-    lines, families = [], re.findall(r"starfish_(\w+)_option\b", " ".join(FUNCTIONS))
-    choice(family, "family", {name: name for name in families})
+    lines, families = [], iter(map(library().starfish_options_name, count()).__next__, None)
+    choice(family, "family", {name.decode(): name for name in families})
     for name, row in table(family).items():
         if row.kind == "pointer":
             continue

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <starfish/starfish.h>
@@ -80,23 +81,46 @@ static void tables_have_every_member(void **state)
     }
 }
 
-/* What wrappers in other languages are told. */
+/* The struct of that name: that is in its initialiser's. */
+static const struct starfish_option_table *table_named(const char *name)
+{
+    char defaults[64];
+    size_t letters = (size_t)snprintf(defaults, sizeof defaults, "STARFISH_%s_OPTIONS_DEFAULTS", name);
+
+    for (size_t i = 0; i < letters; i++)
+        defaults[i] = (char)toupper((unsigned char)defaults[i]);
+    for (size_t s = 0; s < STRUCTS; s++)
+        if (strcmp(structs[s].table->defaults, defaults) == 0)
+            return structs[s].table;
+    fail_msg("no struct is named %s", name);
+    return NULL;
+}
+
+/* What wrappers in other languages are told: each row of each struct. */
 static void descriptions_are_the_tables_rows(void **state)
 {
-    const struct starfish_option_table *table = &starfish_poisson_option_table;
     struct starfish_option_description description;
+    const char *name;
+    size_t count = 0;
     (void)state;
-    for (size_t i = 0; i < table->count; i++) {
-        assert_int_equal(starfish_poisson_option(i, &description), STARFISH_SUCCESS);
-        assert_string_equal(description.name, table->option[i].name);
-        assert_int_equal(description.offset, table->option[i].offset);
-        assert_ptr_equal(description.synonym, table->option[i].synonym);
-        assert_int_equal(description.type, table->option[i].type);
-        assert_int_equal(description.struct_size, sizeof(struct starfish_poisson_options));
+    for (; (name = starfish_options_name(count)) != NULL; count++) {
+        const struct starfish_option_table *table = table_named(name);
+        for (size_t i = 0; i < table->count; i++) {
+            ASSERT_OK(starfish_option(name, i, &description));
+            assert_string_equal(description.name, table->option[i].name);
+            assert_int_equal(description.offset, table->option[i].offset);
+            assert_ptr_equal(description.synonym, table->option[i].synonym);
+            assert_int_equal(description.type, table->option[i].type);
+            assert_int_equal(description.struct_size, table->size);
+        }
+        assert_int_equal(starfish_option(name, table->count, &description), STARFISH_ERROR_ARGUMENT);
+        assert_non_null(strstr(starfish_error_message(), "index is "));
+        assert_int_equal(starfish_option(name, 0, NULL), STARFISH_ERROR_ARGUMENT);
     }
-    assert_int_equal(starfish_poisson_option(table->count, &description), STARFISH_ERROR_ARGUMENT);
-    assert_non_null(strstr(starfish_error_message(), "index is "));
-    assert_int_equal(starfish_poisson_option(0, NULL), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(count, STRUCTS);
+    assert_int_equal(starfish_option("cylinder", 0, &description), STARFISH_ERROR_ARGUMENT);
+    assert_non_null(strstr(starfish_error_message(), "name is 'cylinder', "));
+    assert_int_equal(starfish_option(NULL, 0, &description), STARFISH_ERROR_ARGUMENT);
 }
 
 static void initialisers_agree_with_the_tables(void **state)
