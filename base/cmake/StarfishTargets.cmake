@@ -174,6 +174,8 @@ const struct starfish_kind_row starfish_kinds[] = {
     target_sources(starfish_objects PRIVATE "${file}")
 endfunction()
 
+# bin/tests/arguments, for tests/programs: a line for each test that has some.
+file(WRITE "${PROJECT_BINARY_DIR}/bin/tests/arguments" "")
 function(starfish_test name)
     cmake_parse_arguments(test "" "" "SOURCES;LABELS;ARGUMENTS" ${ARGN})
     if(NOT TARGET ${name})
@@ -182,6 +184,10 @@ function(starfish_test name)
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/tests")
     endif()
     add_test(NAME ${name} COMMAND ${name} ${test_ARGUMENTS})
+    if(test_ARGUMENTS)
+        string(REPLACE ";" " " words "${name};${test_ARGUMENTS}")
+        file(APPEND "${PROJECT_BINARY_DIR}/bin/tests/arguments" "${words}\n")
+    endif()
     set_tests_properties(${name} PROPERTIES LABELS "${test_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600)
     # ctest --parallel runs unit tests side by side, and all others alone: StarPU's workers are bound to all cores.
     if(NOT "unit" IN_LIST test_LABELS)
