@@ -166,8 +166,9 @@ starfish_status starfish_memory_place(const struct starfish_context *context, co
 }
 
 #ifdef STARFISH_HAVE_GPU
-typedef CUresult pointer_attribute_function(void *value, CUpointer_attribute attribute, CUdeviceptr pointer);
-static pointer_attribute_function *pointer_attribute; /* the driver's, which is not linked; NULL: it has none */
+typedef CUresult pointer_attributes_function(unsigned count, CUpointer_attribute *attribute, void **value,
+                                             CUdeviceptr pointer);
+static pointer_attributes_function *pointer_attributes; /* the driver's, which is not linked; NULL: it has none */
 
 static void find_driver(void)
 {
@@ -175,14 +176,14 @@ static void find_driver(void)
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
     const cudaError_t error =
-        cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &function, 12000, cudaEnableDefault, &found);
+        cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &function, 12000, cudaEnableDefault, &found);
 #else
-    const cudaError_t error = cudaGetDriverEntryPoint("cuPointerGetAttribute", &function, cudaEnableDefault, &found);
+    const cudaError_t error = cudaGetDriverEntryPoint("cuPointerGetAttributes", &function, cudaEnableDefault, &found);
 #endif
     if (error != cudaSuccess)
         cudaGetLastError();
     else if (found == cudaDriverEntryPointSuccess)
-        memcpy(&pointer_attribute, &function, sizeof function);
+        memcpy(&pointer_attributes, &function, sizeof function);
 }
 
 /* From an address in pinned memory of the host to the end of what was pinned with it at once; SIZE_MAX elsewhere. */
@@ -193,11 +194,14 @@ static size_t pinned_from(const void *memory)
     CUdeviceptr start = 0;
     CUmemorytype type = CU_MEMORYTYPE_DEVICE;
     size_t bytes = 0;
+    CUpointer_attribute attribute[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                       CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *value[] = {&type, &start, &bytes};
+
     pthread_once(&once, find_driver);
-    if (!pointer_attribute || pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address) != CUDA_SUCCESS ||
-        type != CU_MEMORYTYPE_HOST ||
-        pointer_attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) != CUDA_SUCCESS ||
-        pointer_attribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) != CUDA_SUCCESS)
+    /* What the driver does not know gets zeros, and is no error: cuPointerGetAttribute would report one. */
+    if (!pointer_attributes || pointer_attributes(3, attribute, value, address) != CUDA_SUCCESS ||
+        type != CU_MEMORYTYPE_HOST)
         return SIZE_MAX;
     return (size_t)(start + bytes - address);
 }
