@@ -344,6 +344,31 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
     return status;
 }
 
+starfish_status starfish_direction_copy(struct starfish_direction *copy, const struct starfish_direction *d)
+{
+    struct starfish_direction own;
+    STARFISH_TRY(allocate(&own, "a direction", d->n));
+    double *const to[] = {own.lower, own.diag, own.upper, own.eigenvalue, own.weight, own.sum};
+    const double *const from[] = {d->lower, d->diag, d->upper, d->eigenvalue, d->weight, d->sum};
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++)
+        memcpy(to[i], from[i], d->n * sizeof(double));
+    if (d->imaginary && !(own.imaginary = malloc(3 * d->n * sizeof(double)))) {
+        starfish_direction_destroy(&own);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu complex coefficients", d->n);
+    }
+    if (d->imaginary)
+        memcpy(own.imaginary, d->imaginary, 3 * d->n * sizeof(double));
+    *copy = *d;
+    copy->lower = own.lower;
+    copy->diag = own.diag;
+    copy->upper = own.upper;
+    copy->imaginary = own.imaginary;
+    copy->eigenvalue = own.eigenvalue;
+    copy->weight = own.weight;
+    copy->sum = own.sum;
+    return STARFISH_SUCCESS;
+}
+
 void starfish_direction_destroy(struct starfish_direction *d)
 {
     free(d->lower);

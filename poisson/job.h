@@ -19,6 +19,7 @@ struct starfish_poisson_job {
     int owns_fields; /* they are over arrays of the user's, and end with the job */
     int lone;        /* there was no other job when it was submitted */
     int in_place;    /* the user's arrays of boundary data stay until the job is done */
+    int in_bundle;   /* its tasks are one in a stream of the user's (submit_on.c) */
     int staged;      /* cores copy rhs and solution from and to pageable memory (layout.h) */
 
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
@@ -57,6 +58,8 @@ struct starfish_poisson_job {
 /* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is
  * computed. Submitted behind the method's tasks, or, where the method has a thread of its own, at its end by it. */
 starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job);
+/* Of that: the solution comes to where the user wants it, its ghosts too. */
+starfish_status starfish_job_submit_home(struct starfish_poisson_job *job);
 /* And that thread's last word: other jobs may have the fields. */
 void starfish_job_release_fields(struct starfish_poisson_job *job);
 

@@ -1,6 +1,7 @@
 /* The table of methods, and the choice of one: what is asked for, or the cheapest of those that can. */
 #include "poisson/methods.h"
 
+#include "base/failure.h"
 #include "poisson/condition.h"
 #include "scheduler/ranks.h"
 
@@ -151,6 +152,39 @@ static starfish_status create(struct starfish_poisson_plan *plan, int *steps)
     return plan->on_one_rank ? STARFISH_SUCCESS : find_refinements(plan, steps); /* gathered.c makes its state */
 }
 
+/* After the first choice has failed, as this thread's message says. */
+static starfish_status create_second(struct starfish_poisson_plan *plan, int *steps)
+{
+    const struct starfish_method_row *first = plan->method;
+    struct choice choice;
+    char why[WHY];
+    snprintf(why, sizeof why, "%s", starfish_error_message());
+    STARFISH_TRY(starfish_ranks_agree(plan->context, choose(plan, first, &choice)));
+    take(plan, &choice);
+    snprintf(plan->reason, sizeof plan->reason, "%s", why);
+    return create(plan, steps);
+}
+
+static int may_be_another_method(starfish_status status)
+{
+    return status == STARFISH_ERROR_NOT_SYMMETRIZABLE || status == STARFISH_ERROR_UNSUPPORTED;
+}
+
+/* Where all other choices have failed, as `status` and this thread's message say: slab, however its basis is scaled.
+ * Such plans refine their solutions, and what rounding errors leave of these is tested. */
+static starfish_status create_last(struct starfish_poisson_plan *plan, starfish_status status, int *steps)
+{
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    starfish_failure_keep(&failure, status);
+    plan->method = starfish_method_rows[STARFISH_METHOD_SLAB];
+    plan->last_resort = 1;
+    if (starfish_ranks_agree(plan->context, can(plan, plan->method)) != STARFISH_SUCCESS ||
+        create(plan, steps) != STARFISH_SUCCESS)
+        return starfish_failure_repeat(&failure);
+    snprintf(plan->reason, sizeof plan->reason, "no other method can: %.200s", failure.message);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *steps)
 {
     const struct starfish_method_row *first = plan->method;
@@ -158,13 +192,9 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *st
     starfish_status status = create(plan, steps);
     if (starfish_method_rows[plan->options.method])
         return status; /* asked for */
-    if (status == STARFISH_ERROR_NOT_SYMMETRIZABLE) {
-        char why[WHY];
-        snprintf(why, sizeof why, "%s", starfish_error_message());
-        STARFISH_TRY(starfish_ranks_agree(plan->context, choose(plan, first, &choice)));
-        take(plan, &choice);
-        snprintf(plan->reason, sizeof plan->reason, "%s", why);
-        return create(plan, steps);
+    if (may_be_another_method(status)) {
+        status = create_second(plan, steps);
+        return may_be_another_method(status) ? create_last(plan, status, steps) : status;
     }
     STARFISH_TRY(status);
     /* Whether its tables need refinement is known only now. */

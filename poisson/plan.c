@@ -12,6 +12,7 @@
 #include "poisson/null_space.h"
 #include "poisson/options.h"
 #include "poisson/ranks.h"
+#include "poisson/wide.h"
 #include "scheduler/spread.h"
 
 #include <math.h>
@@ -229,11 +230,52 @@ starfish_status starfish_separable2d_plan_create(starfish_context *context, cons
     return finish_plan(plan, &(struct starfish_poisson_source){axis, 1, lambda}, start);
 }
 
+static starfish_status copy_problem(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
+{
+    for (int axis = 0; axis < 3; axis++)
+        STARFISH_TRY(starfish_direction_copy(&plan->direction[axis], &from->direction[axis]));
+    return analyse(plan);
+}
+
+static starfish_status make_wide(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
+{
+    STARFISH_TRY(starfish_ranks_agree(plan->context, copy_problem(plan, from)));
+    STARFISH_TRY(starfish_poisson_agree_on_method(plan, choose_method(plan)));
+    STARFISH_TRY(starfish_poisson_create_method(plan));
+    return plan->on_one_rank ? starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the second plan would be one rank's")
+                             : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
+                                            struct starfish_poisson_plan **result)
+{
+    struct starfish_poisson_plan *wide = calloc(1, sizeof *wide);
+    if (!wide)
+        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
+    wide->context = plan->context;
+    wide->options = plan->options;
+    wide->options.precision = STARFISH_F64;
+    wide->options.check_residual = 1;
+    wide->options.check_data = wide->options.ghosts = 0;
+    memset(&wide->options.rhs_layout, 0, sizeof wide->options.rhs_layout);
+    memset(&wide->options.solution_layout, 0, sizeof wide->options.solution_layout);
+    wide->name = plan->name;
+    wide->lambda = plan->lambda;
+    pthread_mutex_init(&wide->submission, NULL);
+    const starfish_status status = make_wide(wide, plan);
+    if (status != STARFISH_SUCCESS)
+        starfish_poisson_plan_destroy(wide);
+    else
+        *result = wide;
+    return status;
+}
+
 void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
 {
     STARFISH_OWN_ARITHMETIC;
     if (!plan || starfish_is_stuck()) /* tasks may still use it */
         return;
+    starfish_poisson_plan_destroy(plan->wide);
     starfish_poisson_destroy_method(plan);
     starfish_poisson_gathered_destroy(plan->gathered);
     starfish_operator_destroy(&plan->operator_);

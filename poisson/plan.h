@@ -86,8 +86,10 @@ struct starfish_poisson_plan {
     const struct starfish_pass *pass;  /* of a method that iterates: what solves are to come to; else NULL */
     starfish_multigrid_progress *tell; /* then: called after every look at the residual, or NULL */
     void *tell_data;
+    int last_resort;                            /* all methods but this one have failed */
     int on_one_rank;                            /* of several: the first one solves for all */
     struct starfish_poisson_gathered *gathered; /* then, and what it solves with (gathered.h) */
+    struct starfish_poisson_plan *wide;         /* in f64, for solves that are repeated (wide.h); NULL: none was yet */
     char reason[256];                           /* why it is this method */
     double seconds;                             /* that making the plan took */
     atomic_int in_flight;                       /* jobs submitted and not waited for */

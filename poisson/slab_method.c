@@ -119,7 +119,8 @@ static void state_losses(struct starfish_poisson_plan *plan, const struct starfi
 /* Scaling makes a basis symmetric, and its squares are what rounding errors of some rows are multiplied with. */
 static starfish_status check_basis(const struct starfish_poisson_plan *plan, const struct starfish_basis *basis)
 {
-    if (plan->options.method == STARFISH_METHOD_AUTO && basis->n > 0 && basis->scaling > SCALING_AT_MOST)
+    if (plan->options.method == STARFISH_METHOD_AUTO && !plan->last_resort && basis->n > 0 &&
+        basis->scaling > SCALING_AT_MOST)
         return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE, "%s has a basis with a scaling of %.3g", plan->name[1],
                              basis->scaling);
     return STARFISH_SUCCESS;

@@ -7,6 +7,7 @@
 #include "poisson/methods.h"
 #include "poisson/ranks.h"
 #include "poisson/submit_on.h"
+#include "poisson/wide.h"
 #include "scheduler/bundle.h"
 #include "scheduler/rest.h"
 #include "stencil/kernels/refine.h"
@@ -150,7 +151,7 @@ static starfish_status submit_graph(struct starfish_poisson_job *job, const stru
     return starfish_job_submit_rest(job);
 }
 
-starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
+starfish_status starfish_job_submit_home(struct starfish_poisson_job *job)
 {
     STARFISH_TRY(starfish_job_submit_unpacking(job));
     if (!reads_residual(job->plan))
@@ -158,7 +159,12 @@ starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
     if (job->owns_fields && !job->staged)
         STARFISH_TRY(
             starfish_graph_bring_home(&job->progress, STARFISH_PHASE_BACKWARD, &job->cut, job->solution->handle));
-    STARFISH_TRY(starfish_job_submit_ghosts(job));
+    return starfish_job_submit_ghosts(job);
+}
+
+starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
+{
+    STARFISH_TRY(starfish_job_submit_home(job));
     const int wanted = job->plan->options.check_residual && job->plan->refinements == 0;
     return wanted ? submit_residual(job, STARFISH_PHASE_RESIDUAL, NULL) : STARFISH_SUCCESS;
 }
@@ -184,7 +190,7 @@ void starfish_job_release_fields(struct starfish_poisson_job *job)
 
 /* ---- Jobs ------------------------------------------------------------------------------------------------------- */
 
-/* Waits for what was submitted, and releases everything but the job itself and what fill_info reads. */
+/* Waits for what was submitted. */
 static starfish_status finish(struct starfish_poisson_job *job)
 {
     const starfish_status joined = job->plan->method->join ? job->plan->method->join(job) : STARFISH_SUCCESS;
@@ -192,6 +198,14 @@ static starfish_status finish(struct starfish_poisson_job *job)
     const starfish_status searched = waited == STARFISH_SUCCESS ? starfish_job_end_search(job) : STARFISH_SUCCESS;
     if (waited == STARFISH_SUCCESS && searched == STARFISH_SUCCESS)
         starfish_job_look_at_boundary(job);
+    if (waited != STARFISH_SUCCESS)
+        return waited;
+    return searched != STARFISH_SUCCESS ? searched : joined;
+}
+
+/* Everything but the job itself and what fill_info reads. */
+static void release(struct starfish_poisson_job *job)
+{
     starfish_job_release_boundary(job);
     starfish_edges_release(&job->solution_slabs, &job->cut);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
@@ -203,9 +217,6 @@ static starfish_status finish(struct starfish_poisson_job *job)
             starfish_field_destroy(job->rhs);
         starfish_field_destroy(job->solution);
     }
-    if (waited != STARFISH_SUCCESS)
-        return waited;
-    return searched != STARFISH_SUCCESS ? searched : joined;
 }
 
 static void destroy(struct starfish_poisson_job *job)
@@ -249,6 +260,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
     job->lone = request->lone;
     job->in_place = request->in_place;
     job->staged = request->staged;
+    job->in_bundle = request->bundle != NULL;
     starfish_progress_init(&job->progress, plan->context);
     if (plan->where)
         job->progress.where = plan->where;
@@ -265,6 +277,7 @@ static starfish_status submit(struct starfish_poisson_plan *plan, const struct s
             starfish_job_release_fields(job);
         job->owns_fields = 0; /* they are still the caller's */
         finish(job);
+        release(job);
         destroy(job);
         return status;
     }
@@ -497,7 +510,10 @@ starfish_status starfish_job_wait_accuracy(starfish_poisson_job *job, struct sta
     struct starfish_poisson_plan *plan = job->plan;
     struct told told = {.findings = {.error = 0}};
     starfish_rest_call_begin();
-    const starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
+    starfish_status status = end(job, starfish_ranks_agree(plan->context, finish(job)), &told);
+    if (status == STARFISH_ERROR_NUMERICAL && starfish_job_may_widen(job))
+        status = starfish_job_widen(job, &told.info, &told.findings.accuracy);
+    release(job);
     starfish_rest_call_end();
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
         starfish_job_tell(&told.info, &told.findings.accuracy, info, accuracy);

@@ -1,20 +1,26 @@
 /* The campaign of random solves as a program: what was tried, what held, and every case that did not, as a problem that
- * can be repeated alone. Exit status 0 when all held, 1 when not, 2 for bad usage. */
+ * can be repeated alone. Exit status 0 when all held, 1 when not, 2 for bad usage. With --refused-at-most it is 1, too,
+ * where a method refuses more of the problems whose condition is below 1e8. */
 #include "arguments.h"
 #include "judge.h"
 #include "tests/common/context.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define LOW_CONDITION 1e8
 
 struct arguments {
     struct campaign_arguments common;
     unsigned methods;
-    int either;
+    int either, alone;
+    double refused_at_most; /* per cent */
 };
 
 struct tally {
     uint64_t of[CAMPAIGN_METHODS][CAMPAIGN_VERDICTS], unusable;
-    double worst[CAMPAIGN_METHODS][2]; /* error in f32 and in f64, of those that are right */
+    uint64_t low, low_refused[CAMPAIGN_METHODS]; /* problems of a low condition */
+    double worst[CAMPAIGN_METHODS][2];           /* error in f32 and in f64, of those that are right */
 };
 
 static const char *const method_names[CAMPAIGN_METHODS] = {"auto", "slab", "blktri", "blktri-product"};
@@ -22,8 +28,11 @@ static const char *const method_names[CAMPAIGN_METHODS] = {"auto", "slab", "blkt
 static int usage(void)
 {
     fprintf(stderr, "usage: campaign [--seed S] [--count N] [--first K | --only K] [--method M] "
-                    "[--workers cpu:N[,gpu:M]] [--either] [--verbose]\n"
-                    "--either: a result that keeps one of the two bounds counts as right\n");
+                    "[--workers cpu:N[,gpu:M]] [--either] [--alone] [--refused-at-most PERCENT] "
+                    "[--verbose]\n"
+                    "--either: a result that keeps one of the two bounds counts as right\n"
+                    "--alone: no other method is tried, so that the best one is not known\n"
+                    "--refused-at-most: of problems whose condition is below 1e8\n");
     return 2;
 }
 
@@ -37,13 +46,25 @@ static int read_method(const char *text, unsigned *methods)
     return 0;
 }
 
+static int read_percentage(const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    return *text != 0 && *end == 0 && *value >= 0;
+}
+
 static int read_arguments(int argc, char **argv, struct arguments *a)
 {
-    *a = (struct arguments){.common = CAMPAIGN_ARGUMENTS_DEFAULTS, .methods = (1u << CAMPAIGN_METHODS) - 1};
+    *a = (struct arguments){
+        .common = CAMPAIGN_ARGUMENTS_DEFAULTS, .methods = (1u << CAMPAIGN_METHODS) - 1, .refused_at_most = 100};
     for (int i = 1, taken; i < argc; i += taken) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(name, "--either") == 0)
             taken = a->either = 1;
+        else if (strcmp(name, "--alone") == 0)
+            taken = a->alone = 1;
+        else if (strcmp(name, "--refused-at-most") == 0)
+            taken = read_percentage(value, &a->refused_at_most) ? 2 : 0;
         else if (strcmp(name, "--method") == 0)
             taken = read_method(value, &a->methods) ? 2 : 0;
         else
@@ -75,11 +96,13 @@ static void count(const struct arguments *a, const struct campaign_problem *p, c
         tally->unusable++;
         return;
     }
+    tally->low += j->condition < LOW_CONDITION;
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
         const struct campaign_outcome *o = &j->outcome[m];
         if (!(a->methods >> m & 1))
             continue;
         tally->of[m][o->verdict]++;
+        tally->low_refused[m] += j->condition < LOW_CONDITION && o->verdict == CAMPAIGN_REFUSED;
         if (o->verdict == CAMPAIGN_RIGHT && o->error > tally->worst[m][p->precision])
             tally->worst[m][p->precision] = o->error;
         if (holds(o->verdict) && !a->common.verbose)
@@ -90,6 +113,15 @@ static void count(const struct arguments *a, const struct campaign_problem *p, c
     }
     if (printed)
         campaign_problem_print(stdout, p);
+}
+
+/* 1 where there are more than may be. */
+static uint64_t report_refusals(const struct arguments *a, const struct tally *tally, int m)
+{
+    const double percent = tally->low > 0 ? 100 * (double)tally->low_refused[m] / (double)tally->low : 0;
+    printf("%s refuses %llu of %llu problems whose condition is below 1e8, %.3g %%\n", method_names[m],
+           (unsigned long long)tally->low_refused[m], (unsigned long long)tally->low, percent);
+    return percent > a->refused_at_most;
 }
 
 /* What was tried and what held; returns the number of cases that did not. */
@@ -109,6 +141,8 @@ static uint64_t report(const struct arguments *a, const struct tally *tally)
         }
         printf(" largest error of right ones: %.2g (f64), %.2g (f32)\n", tally->worst[m][STARFISH_F64],
                tally->worst[m][STARFISH_F32]);
+        if (a->refused_at_most < 100)
+            wrong += report_refusals(a, tally, m);
     }
     return wrong;
 }
@@ -127,7 +161,8 @@ int main(int argc, char **argv)
         struct campaign_problem problem;
         struct campaign_judgement judgement;
         campaign_problem_create(&problem, a.common.seed, k);
-        campaign_judge(context, &problem, a.methods, a.either, &judgement);
+        campaign_judge(context, &problem, a.methods, (a.either ? CAMPAIGN_EITHER : 0) | (a.alone ? CAMPAIGN_ALONE : 0),
+                       &judgement);
         count(&a, &problem, &judgement, &tally);
     }
     starfish_context_destroy(context);

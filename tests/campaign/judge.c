@@ -75,7 +75,7 @@ static void run(starfish_poisson_plan *plan, const struct campaign_problem *p, c
         snprintf(outcome->message, sizeof outcome->message, "%s", starfish_error_message());
 }
 
-static enum campaign_verdict verdict_of(const struct campaign_judgement *j, double eps, int either,
+static enum campaign_verdict verdict_of(const struct campaign_judgement *j, double eps, unsigned either,
                                         const struct campaign_outcome *outcome)
 {
     if (outcome->status == STARFISH_ERROR_SINGULAR && j->usable && j->condition * eps < 1e-3)
@@ -91,7 +91,7 @@ static enum campaign_verdict verdict_of(const struct campaign_judgement *j, doub
     return beyond_condition ? CAMPAIGN_CONDITION : beyond_best ? CAMPAIGN_BEST : CAMPAIGN_RIGHT;
 }
 
-void campaign_judge(starfish_context *context, const struct campaign_problem *p, unsigned methods, int either,
+void campaign_judge(starfish_context *context, const struct campaign_problem *p, unsigned methods, unsigned how,
                     struct campaign_judgement *j)
 {
     starfish_poisson_plan *plan[CAMPAIGN_METHODS] = {NULL};
@@ -100,6 +100,8 @@ void campaign_judge(starfish_context *context, const struct campaign_problem *p,
     *j = (struct campaign_judgement){.best = INFINITY};
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
         struct campaign_outcome *outcome = &j->outcome[m];
+        if (how & CAMPAIGN_ALONE && !(methods >> m & 1))
+            continue;
         outcome->status = create_plan(context, p, m, &plan[m]);
         snprintf(outcome->method, sizeof outcome->method, "none");
         if (outcome->status == STARFISH_SUCCESS)
@@ -118,7 +120,7 @@ void campaign_judge(starfish_context *context, const struct campaign_problem *p,
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
         starfish_poisson_plan_destroy(plan[m]);
         if (j->usable && (methods >> m & 1))
-            j->outcome[m].verdict = verdict_of(j, eps_of(p->precision), either, &j->outcome[m]);
+            j->outcome[m].verdict = verdict_of(j, eps_of(p->precision), how & CAMPAIGN_EITHER, &j->outcome[m]);
     }
     if (j->usable)
         campaign_answer_destroy(&answer);

@@ -33,9 +33,11 @@ struct campaign_judgement {
     struct campaign_outcome outcome[CAMPAIGN_METHODS];
 };
 
-/* methods: a bit for each method that is to be judged; the others are still solved with, to know the best.
- * either: a result that keeps one of the two bounds is right; else it must keep both. */
-void campaign_judge(starfish_context *context, const struct campaign_problem *problem, unsigned methods, int either,
+/* EITHER: a result that keeps one of the two bounds is right; else it must keep both. ALONE: methods that are not
+ * judged are not solved with, and the best one is the best of the others. */
+enum { CAMPAIGN_EITHER = 1, CAMPAIGN_ALONE = 2 };
+/* methods: a bit for each method that is to be judged; the others are still solved with, to know the best. */
+void campaign_judge(starfish_context *context, const struct campaign_problem *problem, unsigned methods, unsigned how,
                     struct campaign_judgement *judgement);
 
 #endif

@@ -1,0 +1,24 @@
+/* Solves that are repeated in f64. In f32 the rounding of a right solution alone may leave a residual that no test can
+ * tell from a wrong solution's: in thin layers, and where rows have sizes far apart. Where method `auto` has refused
+ * such a solution, the same right-hand side is solved for in f64, all tests are made there, and the solution that has
+ * passed them is rounded to f32. */
+#ifndef STARFISH_POISSON_WIDE_H
+#define STARFISH_POISSON_WIDE_H
+
+#include "poisson/job.h"
+
+/* plan.c: the same problem in f64, for packed arrays, by method `auto`, with all tests. Collective. Errors: those of
+ * starfish_poisson_plan_create. */
+starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
+                                            struct starfish_poisson_plan **wide);
+
+/* Whether a job whose solution was refused may be solved again: one between arrays, by a plan in f32 that chose its
+ * method and its steps of refinement. Not in a stream, where others may have read the solution by now. */
+int starfish_job_may_widen(const struct starfish_poisson_job *job);
+/* After a refusal, which is this thread's last error, and before anything of the job is released: solves again, writes
+ * the solution to where the user wants it, and what is known of it to *info and *accuracy. The first of these solves
+ * makes the plan's second plan. Collective. Errors: the refusal's, the solution being the refused one. */
+starfish_status starfish_job_widen(struct starfish_poisson_job *job, struct starfish_info *info,
+                                   struct starfish_accuracy *accuracy);
+
+#endif
