@@ -16,6 +16,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double floors[] = {[STARFISH_F32] = 1e-3, [STARFISH_F64] = 1e-8};
@@ -295,6 +296,17 @@ static void add_tests(const struct starfish_poisson_plan *plan, const struct abo
 const struct starfish_acceptance starfish_poisson_acceptance = {
     .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_STAGNATED};
 
+/* Of an iteration that stopped short of its tolerance: why there is no more to be had. */
+static starfish_status tell_rounding(const struct starfish_evidence *evidence, starfish_status status)
+{
+    char said[STARFISH_MESSAGE];
+    if (status == STARFISH_SUCCESS || evidence->end != STARFISH_ENDED_STALLED || !isfinite(evidence->rounding) ||
+        starfish_is_excused(&starfish_poisson_acceptance, evidence))
+        return status;
+    snprintf(said, sizeof said, "%s", starfish_error_message());
+    return starfish_fail(status, "%s; rounding errors let it be %.3g", said, evidence->rounding);
+}
+
 starfish_status starfish_job_accept(const struct starfish_poisson_job *job, const struct starfish_failure *failure,
                                     struct starfish_findings *findings, struct starfish_info *info)
 {
@@ -314,5 +326,5 @@ starfish_status starfish_job_accept(const struct starfish_poisson_job *job, cons
     const starfish_status status = starfish_accept(&starfish_poisson_acceptance, &evidence, &judgement);
     info->outcome = judgement.outcome;
     accuracy->tolerance = judgement.tolerance;
-    return status;
+    return tell_rounding(&evidence, status);
 }

@@ -1,6 +1,6 @@
-/* The campaign's problems in other dress: complex numbers, boundary data, arrays with strides and ghosts, several
- * problems at once. What is solved for is what the oracle has an answer to: factors are powers of two, and data of a
- * face are what the right-hand side has beyond the answer's. */
+/* The campaign's problems in other dress: complex numbers (in two dimensions), boundary data, arrays with strides and
+ * ghosts, several problems at once (in three), multigrid (in both). What is solved for is what the oracle has an answer
+ * to: factors are powers of two, and data of a face are what the right-hand side has beyond the answer's. */
 #include "kind.h"
 
 #include <float.h>
@@ -349,7 +349,7 @@ void campaign_run_dressed(starfish_context *context, const struct campaign_kind 
     struct campaign_random random = campaign_random_of(t->seed + 1, t->index);
     t->precision = d.problem.precision;
     t->held = CAMPAIGN_UNUSABLE;
-    if (d.problem.in_two != kind->complex_numbers)
+    if (d.problem.in_two != kind->complex_numbers && !(d.problem.in_two && kind->multigrid))
         return;
     choose(&d, &random);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
