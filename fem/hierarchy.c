@@ -13,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_LEVELS = 17 };
 /* Unknowns of a grid that is taken as alike to larger ones, and of one whose matrices ranks share. */
@@ -34,14 +33,6 @@ struct building {
     int ahead[MOST_LEVELS];
     struct starfish_fem_deal deal;
 };
-
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- Meshes and spaces ------------------------------------------------------------------------------------------- */
 
@@ -65,7 +56,7 @@ static starfish_status check_size(const struct building *b)
     const struct starfish_refined *mesh = &b->mesh[0];
     const int d = mesh->d, is_q1 = b->problem->element == STARFISH_FEM_Q1;
     const double machine = (double)starfish_main_memory();
-    const double row = starfish_context_ranks(b->plan->context) > 1 ? 0 : BYTES_OF_ENTRY * pow(is_q1 ? 3 : 4, d);
+    const double row = starfish_context_ranks(b->plan->plan.context) > 1 ? 0 : BYTES_OF_ENTRY * pow(is_q1 ? 3 : 4, d);
     double count[4] = {(double)mesh->vertices}, nodes = 0, bytes = 0;
 
     for (int k = 1; k <= d; k++)
@@ -194,13 +185,13 @@ static starfish_status make_smoother(struct building *b, const struct starfish_f
     const double drop = o->drop_tolerance > 0 ? o->drop_tolerance : usual;
 
     if (o->smoother == STARFISH_FEM_SPAI)
-        return starfish_spai(b->plan->context, &grid->a, o->pattern_power, rows->smoother, &grid->m);
+        return starfish_spai(b->plan->plan.context, &grid->a, o->pattern_power, rows->smoother, &grid->m);
     if (o->smoother == STARFISH_FEM_FSAI) {
-        STARFISH_TRY(starfish_fsai(b->plan->context, &grid->a, o->pattern_power, rows->smoother, &grid->m));
+        STARFISH_TRY(starfish_fsai(b->plan->plan.context, &grid->a, o->pattern_power, rows->smoother, &grid->m));
         starfish_csr_keep_rows(&grid->m, rows->own);
         return STARFISH_SUCCESS;
     }
-    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(b->plan->context, &grid->a, drop, &grid->m)
+    return o->smoother == STARFISH_FEM_SAINV ? starfish_sainv(b->plan->plan.context, &grid->a, drop, &grid->m)
                                              : STARFISH_SUCCESS;
 }
 
@@ -232,7 +223,7 @@ static starfish_status choose_rows(const struct building *b, int l, struct starf
     const int power = o->smoother == STARFISH_FEM_JACOBI ? 0 : o->pattern_power;
     const int smoother = b->ahead[l] + (o->smoother == STARFISH_FEM_FSAI ? power : 0);
     const int rings[2] = {smoother + power, smoother};
-    const int here = starfish_context_rank(b->plan->context);
+    const int here = starfish_context_rank(b->plan->plan.context);
     size_t own[2], coarse[2];
 
     if (!b->plan->is_dealt || l + 1 >= b->cut.levels || b->grid[l].p.rows < LARGE || o->smoother == STARFISH_FEM_SAINV)
@@ -253,10 +244,10 @@ static starfish_status make_matrices(struct building *b, int l, struct starfish_
     STARFISH_TRY(choose_rows(b, l, rows));
     starfish_csr_keep_rows(&grid->p, rows->prolongation);
     STARFISH_TRY(starfish_fem_assemble(b->problem, &b->space[at], rows->matrix, &sums));
-    const double start = seconds_now();
+    const double start = starfish_now();
     STARFISH_TRY(make_smoother(b, rows, grid));
     STARFISH_TRY(choose_damping(b, grid));
-    b->plan->smoother_seconds += seconds_now() - start;
+    b->plan->smoother_seconds += starfish_now() - start;
     return STARFISH_SUCCESS;
 }
 
@@ -289,8 +280,8 @@ static size_t unknowns_of(const struct building *b, int l)
 /* GPUs in turn, and cores. */
 static void deal_here(struct building *b, size_t parts)
 {
-    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
-    const size_t owners = gpus + (starfish_context_workers_of(b->plan->context, STARFISH_CPU) > 0);
+    const size_t gpus = starfish_context_workers_of(b->plan->plan.context, STARFISH_GPU);
+    const size_t owners = gpus + (starfish_context_workers_of(b->plan->plan.context, STARFISH_CPU) > 0);
 
     b->deal.parts = parts;
     b->deal.has_gpus = gpus > 0;
@@ -302,11 +293,11 @@ static void deal_here(struct building *b, size_t parts)
 static starfish_status choose_parts(struct building *b)
 {
     const struct starfish_fem_options *o = &b->plan->options;
-    const size_t gpus = starfish_context_workers_of(b->plan->context, STARFISH_GPU);
+    const size_t gpus = starfish_context_workers_of(b->plan->plan.context, STARFISH_GPU);
     const size_t many = gpus < STARFISH_FEM_MOST_PARTS ? gpus : STARFISH_FEM_MOST_PARTS;
 
-    if (starfish_context_ranks(b->plan->context) > 1)
-        return starfish_fem_deal(b->plan->context, (size_t)o->slabs, &b->deal);
+    if (starfish_context_ranks(b->plan->plan.context) > 1)
+        return starfish_fem_deal(b->plan->plan.context, (size_t)o->slabs, &b->deal);
     deal_here(b, o->slabs > 0 ? (size_t)o->slabs : many > 1 ? many : 1);
     return STARFISH_SUCCESS;
 }
@@ -404,19 +395,33 @@ static starfish_status cut_grids(struct building *b)
     return status;
 }
 
+static int count_owners(const struct starfish_fem_deal *deal)
+{
+    int owners = 0;
+
+    for (size_t p = 0; p < deal->parts; p++) {
+        size_t first = 0;
+        while (deal->owner[first].rank != deal->owner[p].rank || deal->owner[first].device != deal->owner[p].device)
+            first++;
+        owners += first == p;
+    }
+    return owners;
+}
+
 /* Before matrices are made. */
 static starfish_status cut(struct building *b)
 {
     struct starfish_fem_plan *plan = b->plan;
 
     STARFISH_TRY(choose_parts(b));
-    STARFISH_TRY(starfish_ranks_agree(plan->context, cut_grids(b)));
-    plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->context) > 1;
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, cut_grids(b)));
+    plan->is_dealt = b->cut.levels > 0 && starfish_context_ranks(plan->plan.context) > 1;
     plan->own[1] = plan->space.unknowns;
-    STARFISH_TRY(
-        starfish_ranks_agree(plan->context, starfish_fem_floating_label(&plan->floating, &b->space[b->meshes - 1])));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context,
+                                      starfish_fem_floating_label(&plan->floating, &b->space[b->meshes - 1])));
     if (plan->is_dealt)
-        starfish_fem_cut_of_rank(&b->cut, 0, starfish_context_rank(plan->context), plan->own);
+        starfish_fem_cut_of_rank(&b->cut, 0, starfish_context_rank(plan->plan.context), plan->own);
+    plan->plan.about.owners = b->cut.levels > 0 ? count_owners(&b->deal) : 1;
     return STARFISH_SUCCESS;
 }
 
@@ -425,7 +430,7 @@ static starfish_status complete(struct building *b)
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
     const struct starfish_fem_options *o = &b->plan->options;
     const int steps = smoothing_steps(b);
-    const int has_gpu = starfish_context_workers_of(b->plan->context, STARFISH_GPU) > 0;
+    const int has_gpu = starfish_context_workers_of(b->plan->plan.context, STARFISH_GPU) > 0;
     const int automatic = o->format == STARFISH_SPARSE_AUTO;
     const starfish_sparse_format format = automatic ? STARFISH_SPARSE_SELL : o->format;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -447,7 +452,7 @@ static starfish_status complete(struct building *b)
     options.inner_cycles = 1;
     options.conjugate_gradients = o->krylov == STARFISH_FEM_KRYLOV_AUTO || o->krylov == STARFISH_FEM_KRYLOV_CG;
     options.bicgstab = o->krylov == STARFISH_FEM_KRYLOV_AUTO || o->krylov == STARFISH_FEM_KRYLOV_BICGSTAB;
-    STARFISH_TRY(starfish_multigrid_engine_begin(b->plan->context, &options, &hooks, &b->plan->multigrid));
+    STARFISH_TRY(starfish_multigrid_engine_begin(b->plan->plan.context, &options, &hooks, &b->plan->multigrid));
     return starfish_fem_grids_complete(b->plan->multigrid, &grids);
 }
 
@@ -458,7 +463,7 @@ static starfish_status make_spaces(struct building *b)
     keep_finest(b);
     while (b->levels < b->meshes && b->space[b->meshes - 1 - b->levels].unknowns > 0)
         b->levels++;
-    b->plan->levels = b->meshes;
+    b->plan->plan.about.levels = b->meshes;
     return make_load(b);
 }
 
@@ -473,7 +478,7 @@ static starfish_status make_grids(struct building *b)
 /* Each step may fail on one rank alone. */
 static starfish_status build(struct building *b)
 {
-    const struct starfish_context *context = b->plan->context;
+    const struct starfish_context *context = b->plan->plan.context;
 
     STARFISH_TRY(starfish_ranks_agree(context, make_spaces(b)));
     if (b->levels == 0)
@@ -487,7 +492,6 @@ static starfish_status build(struct building *b)
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem)
 {
     struct building *b = calloc(1, sizeof *b);
-    const double start = seconds_now();
 
     if (!b)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
@@ -503,6 +507,5 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
         starfish_csr_destroy(&b->grid[l].m);
     }
     free(b);
-    plan->setup_seconds = seconds_now() - start;
     return status;
 }

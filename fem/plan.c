@@ -6,10 +6,13 @@
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
+#include "multigrid/options.h"
 #include "scheduler/host_loop.h"
+#include "scheduler/memory.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +81,7 @@ static starfish_status take_arrays(struct starfish_fem_plan *plan)
     void **const array[] = {&plan->f, &plan->u};
 
     for (int i = 0; i < 2 && !plan->is_dealt; i++)
-        STARFISH_TRY(starfish_alloc(plan->context, bytes_of_vector(plan), array[i]));
+        STARFISH_TRY(starfish_alloc(plan->plan.context, bytes_of_vector(plan), array[i]));
     for (int i = 0; i < 2 && plan->is_dealt; i++) {
         *array[i] = calloc(1, bytes_of_vector(plan));
         if (!*array[i])
@@ -113,16 +116,46 @@ static void give_arrays_back(struct starfish_fem_plan *plan)
         if (plan->is_dealt)
             free(array[i]);
         else
-            starfish_free(plan->context, array[i], bytes_of_vector(plan));
+            starfish_free(plan->plan.context, array[i], bytes_of_vector(plan));
     }
 }
 
+/* What the plan consists of. */
+static void describe(struct starfish_fem_plan *plan)
+{
+    static const char *const after[] = {[STARFISH_FEM_KRYLOV_AUTO] = ", else in conjugate gradients or BiCGStab",
+                                        [STARFISH_FEM_KRYLOV_NONE] = "",
+                                        [STARFISH_FEM_KRYLOV_CG] = " in conjugate gradients",
+                                        [STARFISH_FEM_KRYLOV_BICGSTAB] = " in BiCGStab"};
+    const struct starfish_fem_options *o = &plan->options;
+    struct starfish_about *about = &plan->plan.about;
+
+    snprintf(plan->reason, sizeof plan->reason, "%s cycles, smoothed by %s, unknowns in order %s%s",
+             starfish_cycle_names[o->cycle], starfish_fem_smoother_names[o->smoother],
+             starfish_fem_numbering_names[o->numbering], after[o->fixed && !o->krylov ? 1 : o->krylov]);
+    about->method = "multigrid";
+    about->reason = plan->reason;
+    about->unknowns = plan->space.unknowns;
+    about->singular = plan->floating.count > 0;
+}
+
+static starfish_status complete(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem)
+{
+    STARFISH_TRY(starfish_fem_build(plan, problem));
+    STARFISH_TRY(list_cells(plan));
+    STARFISH_TRY(take_arrays(plan));
+    keep_load(plan);
+    describe(plan);
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
-                                         const struct starfish_fem_options *options, starfish_fem_plan **result)
+                                         const struct starfish_fem_options *options, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
+    const double start = starfish_now();
     struct starfish_fem_options taken;
-    struct starfish_fem_plan *plan;
+    struct starfish_plan *base = NULL;
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
@@ -131,39 +164,23 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     starfish_status status = starfish_fem_read_options(options, &taken);
     if (status == STARFISH_SUCCESS)
         status = check(problem);
-    plan = calloc(1, sizeof *plan);
-    if (status == STARFISH_SUCCESS && !plan)
-        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    if (status == STARFISH_SUCCESS)
+        status = starfish_plan_begin(context, &starfish_elements_kind, sizeof(struct starfish_fem_plan), &base);
     status = starfish_fem_agree_on_problem(context, status, problem, &taken);
-    if (status != STARFISH_SUCCESS || !plan) {
-        free(plan);
+    if (!base)
         return status;
-    }
-    starfish_queue_create(&plan->queue);
-    plan->context = context;
+    struct starfish_fem_plan *plan = (struct starfish_fem_plan *)base;
     plan->options = taken;
     plan->element = problem->element;
-    status = starfish_fem_build(plan, problem);
     if (status == STARFISH_SUCCESS)
-        status = list_cells(plan);
-    if (status == STARFISH_SUCCESS)
-        status = take_arrays(plan);
-    if (status == STARFISH_SUCCESS)
-        keep_load(plan);
-    status = starfish_ranks_agree(context, status);
-    if (status != STARFISH_SUCCESS) {
-        starfish_fem_plan_destroy(plan);
-        return status;
-    }
-    *result = plan;
-    return STARFISH_SUCCESS;
+        status = starfish_ranks_agree(context, complete(plan, problem));
+    return starfish_plan_end(base, start, status, result);
 }
 
-void starfish_fem_plan_destroy(starfish_fem_plan *plan)
+void starfish_fem_release(struct starfish_plan *base)
 {
-    STARFISH_OWN_ARITHMETIC;
-    if (!plan || starfish_is_stuck()) /* tasks may still use it */
-        return;
+    struct starfish_fem_plan *plan = (struct starfish_fem_plan *)base;
+
     starfish_multigrid_engine_destroy(plan->multigrid);
     give_arrays_back(plan);
     starfish_fem_space_destroy(&plan->space);
@@ -173,8 +190,22 @@ void starfish_fem_plan_destroy(starfish_fem_plan *plan)
     free(plan->volume);
     starfish_csr_destroy(&plan->finest);
     starfish_fem_floating_destroy(&plan->floating);
-    starfish_queue_destroy(&plan->queue);
-    free(plan);
+}
+
+/* The engine's, and of all nodes their points, unknowns and values, of cells their nodes, and right-hand side and
+ * solution of the unknowns that this rank has. */
+starfish_status starfish_fem_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
+{
+    const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
+    const size_t own = plan->own[1] - plan->own[0];
+    const size_t of_cell = plan->mesh.lattice + (size_t)plan->space.basis.count;
+    struct starfish_memory all = {.main_bytes = 0};
+
+    if (plan->multigrid)
+        all = plan->multigrid->memory;
+    all.main_bytes += plan->mesh.nodes * (4 * sizeof(double) + sizeof(int)) + plan->mesh.cells * of_cell * sizeof(int) +
+                      own * (2 * starfish_real_size(plan->options.precision) + (plan->volume ? sizeof(double) : 0));
+    return starfish_memory_tell(base->context, &all, memory);
 }
 
 /* ---- What a cycle moves ------------------------------------------------------------------------------------------ */
@@ -200,8 +231,9 @@ static double level_bytes(const struct starfish_fem_shape *shape, int steps, int
 }
 
 /* An F cycle is on level l once more than on the one above; V once, W twice as often. */
-double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
+double starfish_fem_cycle_bytes(const starfish_plan *base)
 {
+    const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
     const struct starfish_multigrid_engine *m = plan->multigrid;
     const struct starfish_fem_shape *shape = m ? m->shapes : NULL;
     const int levels = m ? m->graph.all_levels : 0;
@@ -221,31 +253,59 @@ double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan)
 
 /* ---- What a plan tells of its space ------------------------------------------------------------------------------ */
 
-size_t starfish_fem_nodes(const starfish_fem_plan *plan)
+/* NULL where it is none of finite elements. */
+static const struct starfish_fem_plan *fem_of(const starfish_plan *base)
 {
+    return base && base->kind == &starfish_elements_kind ? (const struct starfish_fem_plan *)base : NULL;
+}
+
+size_t starfish_fem_nodes(const starfish_plan *base)
+{
+    const struct starfish_fem_plan *plan = fem_of(base);
+
     return plan ? plan->space.nodes : 0;
 }
 
-const double *starfish_fem_points(const starfish_fem_plan *plan)
+const double *starfish_fem_points(const starfish_plan *base)
 {
+    const struct starfish_fem_plan *plan = fem_of(base);
+
     return plan ? plan->mesh.point : NULL;
 }
 
-size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell)
+size_t starfish_fem_cells(const starfish_plan *base, const int **cell)
 {
+    const struct starfish_fem_plan *plan = fem_of(base);
+
     if (cell)
         *cell = plan ? plan->cells : NULL;
     return plan ? plan->mesh.cells : 0;
 }
 
-starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u, starfish_fem_function *exact,
-                                   void *data, double *error)
+starfish_status starfish_fem_matrices(const starfish_plan *base, struct starfish_fem_matrices *matrices)
 {
     STARFISH_OWN_ARITHMETIC;
+    const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
+
+    STARFISH_TRY(starfish_plan_check(base, &starfish_elements_kind));
+    STARFISH_NEED(matrices, "matrices");
+    STARFISH_TRY(starfish_filled_check(matrices, sizeof *matrices, "matrices"));
+    const struct starfish_fem_matrices own = {.nonzeros = plan->nonzeros,
+                                              .smoother_nonzeros = plan->smoother_nonzeros,
+                                              .smoother_seconds = plan->smoother_seconds};
+    starfish_filled_copy(matrices, &own, sizeof own);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_fem_error(const starfish_plan *base, const double *u, starfish_fem_function *exact, void *data,
+                                   double *error)
+{
+    STARFISH_OWN_ARITHMETIC;
+    const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
     struct starfish_fem_rule *rule;
     double sum = 0;
 
-    STARFISH_NEED(plan, "plan");
+    STARFISH_TRY(starfish_plan_check(base, &starfish_elements_kind));
     STARFISH_NEED(u, "u");
     STARFISH_NEED(exact, "exact");
     STARFISH_NEED(error, "error");

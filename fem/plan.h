@@ -6,11 +6,11 @@
 #include "fem/options.h"
 #include "fem/space.h"
 #include "multigrid/fem.h"
-#include "scheduler/driver.h"
 #include "solver/accept.h"
+#include "solver/solver.h"
 
 struct starfish_fem_plan {
-    struct starfish_context *context;
+    struct starfish_plan plan; /* the first member: of starfish_elements_kind */
     struct starfish_fem_options options;
     starfish_fem_element element;
     struct starfish_refined mesh; /* the finest */
@@ -29,17 +29,22 @@ struct starfish_fem_plan {
     double load_norm, removed;
     struct starfish_csr finest; /* where rounding errors had to be judged (rounding.c): the finest grid's A, own rows */
     size_t nonzeros, smoother_nonzeros;
-    int levels;
-    double setup_seconds, smoother_seconds;
-    struct starfish_queue queue;                 /* of solves */
+    double smoother_seconds;
+    char reason[128];
     struct starfish_multigrid_engine *multigrid; /* NULL: nothing is to be solved for */
 };
 
-/* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms and counts
- * of the plan, and makes the multigrid engine. */
+/* The grids of all levels, from the coarsest mesh up (hierarchy.c): fills mesh, space, load, volume, norms, counts and
+ * `about` of the plan, and makes the multigrid engine. */
 starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem);
 
+/* solve.c */
 extern const struct starfish_acceptance starfish_fem_acceptance;
+extern const struct starfish_kind starfish_elements_kind;
+
+/* plan.c, for the kind */
+void starfish_fem_release(struct starfish_plan *base);
+starfish_status starfish_fem_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* starfish_rounding of || f - A u || / || f || (rounding.c). u: this rank's unknowns in place. On all ranks together.
  * Errors: MEMORY, RUNTIME. */
@@ -47,6 +52,6 @@ starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void
 
 /* The bytes that a cycle must move at least, the finest residual included: of each product its entries as they are
  * stored, and its vectors once. */
-double starfish_fem_cycle_bytes(const struct starfish_fem_plan *plan);
+double starfish_fem_cycle_bytes(const starfish_plan *base);
 
 #endif

@@ -68,7 +68,7 @@ starfish_status starfish_fem_deal(const struct starfish_context *context, size_t
 
 starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count)
 {
-    return plan->is_dealt ? starfish_ranks_sum(plan->context, values, count) : STARFISH_SUCCESS;
+    return plan->is_dealt ? starfish_ranks_sum(plan->plan.context, values, count) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double (*term)(const void *data, size_t i),
@@ -83,7 +83,7 @@ starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double 
     starfish_status status =
         sums ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the mean of f or u");
     if (plan->is_dealt)
-        status = starfish_ranks_agree(plan->context, status);
+        status = starfish_ranks_agree(plan->plan.context, status);
     for (size_t i = plan->own[0]; status == STARFISH_SUCCESS && i < plan->own[1]; i++) {
         const int component = plan->floating.of[i];
         if (component >= 0) {
@@ -109,7 +109,7 @@ starfish_status starfish_fem_means(const struct starfish_fem_plan *plan, double 
 static starfish_status bring(const struct starfish_fem_plan *plan, const void *own, int to_all, size_t *bytes,
                              void *all)
 {
-    const struct starfish_context *context = plan->context;
+    const struct starfish_context *context = plan->plan.context;
     const size_t size = starfish_real_size(plan->options.precision), here = (plan->own[1] - plan->own[0]) * size;
 
     STARFISH_TRY(starfish_ranks_gather(context, &here, sizeof here, bytes));
@@ -120,7 +120,7 @@ static starfish_status bring(const struct starfish_fem_plan *plan, const void *o
 starfish_status starfish_fem_bring_together(const struct starfish_fem_plan *plan, const void *own, int wanted,
                                             void **all)
 {
-    const struct starfish_context *context = plan->context;
+    const struct starfish_context *context = plan->plan.context;
     const int first = starfish_context_rank(context) == 0;
     double to_all = !first && wanted;
 

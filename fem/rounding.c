@@ -79,12 +79,12 @@ starfish_status starfish_fem_rounding(struct starfish_fem_plan *plan, const void
     void *together = NULL;
     double square = 0;
 
-    STARFISH_TRY(starfish_ranks_agree(plan->context, plan->finest.start ? STARFISH_SUCCESS : assemble(plan)));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, plan->finest.start ? STARFISH_SUCCESS : assemble(plan)));
     if (plan->is_dealt)
         STARFISH_TRY(starfish_fem_bring_together(plan, u, 1, &together));
     const starfish_status status = find_square(plan, together ? together : u, &square);
     free(together);
-    STARFISH_TRY(starfish_ranks_agree(plan->context, status));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, status));
     STARFISH_TRY(starfish_fem_sum(plan, &square, 1));
     *rounding = starfish_rounding(plan->options.precision, sqrt(square), plan->load_norm);
     return STARFISH_SUCCESS;

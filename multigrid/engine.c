@@ -126,8 +126,8 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_en
 
 /* At once, a task has the tail's tables, of mixed precision the finest matrix in f64, and four vectors of the finest
  * grid. The users' arrays are data of a GPU too. */
-starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
-                                                  const struct starfish_multigrid_grids *grids, size_t own)
+starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine *engine,
+                                                const struct starfish_multigrid_grids *grids, size_t own)
 {
     enum { AT_ONCE = 4, SMALL = 1 << 20 };
     struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
@@ -147,6 +147,13 @@ starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engi
         .gpu_least = bytes.gpu_work + SMALL + starfish_device_footprint(tables + AT_ONCE * part, SMALL)};
     engine->memory.gpu_data = engine->memory.main_bytes + 2 * field;
     starfish_memory_complete(engine->context, 0, &engine->memory);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
+                                                  const struct starfish_multigrid_grids *grids, size_t own)
+{
+    STARFISH_TRY(starfish_multigrid_engine_count(engine, grids, own));
     return engine->measured ? STARFISH_SUCCESS : starfish_memory_check("multigrid", &engine->memory);
 }
 

@@ -131,8 +131,11 @@ starfish_status starfish_multigrid_measure(struct starfish_context *context,
                                            const struct starfish_multigrid_hooks *hooks, const void *problem,
                                            const struct starfish_multigrid_options *options,
                                            const struct starfish_runs *runs, struct starfish_memory *memory);
-/* For hooks.create, before tables are made: engine->memory, from shapes and sizes of tables, with `own` vectors of the
- * kind's besides. MEMORY where it is more than there is. An engine that is measured ends with that. */
+/* engine->memory, from shapes and sizes of tables, with `own` vectors of the kind's besides. */
+starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine *engine,
+                                                const struct starfish_multigrid_grids *grids, size_t own);
+/* For hooks.create, before tables are made: the same, and MEMORY where it is more than there is. An engine that is
+ * measured ends with that. */
 starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
                                                   const struct starfish_multigrid_grids *grids, size_t own);
 /* Graph, operator and vectors. */

@@ -473,6 +473,7 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
             .shape = &m->high_part[p].shape, .packed = m->high_part[p].words, .table_size = m->high_part[p].count};
     describe_parts(m, sets);
     STARFISH_TRY(keep_shapes(engine, m));
+    STARFISH_TRY(starfish_multigrid_engine_count(engine, &grids, 0));
     return starfish_multigrid_engine_complete(engine, &grids);
 }
 

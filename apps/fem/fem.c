@@ -52,6 +52,10 @@ static starfish_status make_plan(struct fem_run *run)
     char message[1024];
     const starfish_status status =
         starfish_fem_plan_create(run->context, &run->problem, &run->options.library, &run->plan);
+    if (status == STARFISH_SUCCESS) {
+        STARFISH_TRY(starfish_plan_about(run->plan, &run->about));
+        return starfish_fem_matrices(run->plan, &run->matrices);
+    }
     if (status != STARFISH_ERROR_ARGUMENT)
         return status;
     snprintf(message, sizeof message, "%s", starfish_error_message());
@@ -64,9 +68,9 @@ static starfish_status solve(struct fem_run *run)
     const starfish_status made =
         is_first(run) ? starfish_array_create(&run->u, run->options.library.precision, 1, &nodes) : STARFISH_SUCCESS;
     STARFISH_TRY(starfish_transport_agree(run->transport, made));
-    const starfish_status status = starfish_fem_solve(run->plan, run->u.data, &run->info);
+    const starfish_status status = starfish_plan_solve(run->plan, NULL, NULL, run->u.data, &run->result);
     const int has_outcome = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL;
-    run->status = has_outcome ? starfish_outcome_name(run->info.outcome) : NULL;
+    run->status = has_outcome ? starfish_outcome_name(run->result.outcome) : NULL;
     return status;
 }
 
@@ -117,7 +121,7 @@ static starfish_status run_and_tell(void *data)
 
 static void release(struct fem_run *run)
 {
-    starfish_fem_plan_destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     if (run->context)
         starfish_context_destroy(run->context);
     starfish_array_free(&run->u);
@@ -133,6 +137,9 @@ int command_fem(int argc, char **argv)
     if (!run)
         return command_fail(starfish_fail(STARFISH_ERROR_MEMORY, "out of memory"), 0);
     struct fem_options *o = &run->options;
+    run->about = (struct starfish_about)STARFISH_ABOUT_DEFAULTS;
+    run->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
+    run->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     *o = (struct fem_options){.library = defaults, .precision = STARFISH_F64, .rhs = 1, .levels = 3, .workers = "all"};
     const struct option_entry options[] = {
         {"--element", OPTION_MEMBER, &o->element, "E", .table = &own_table},

@@ -29,9 +29,11 @@ struct fem_run {
     struct starfish_fem_problem problem;
     const struct starfish_transport *transport; /* to other ranks; NULL: there are none */
     starfish_context *context;
-    starfish_fem_plan *plan;
+    starfish_plan *plan;
     struct starfish_array u, points; /* u: on the first rank;  points: (nodes, dimensions) */
-    struct starfish_fem_info info;
+    struct starfish_about about;
+    struct starfish_fem_matrices matrices;
+    struct starfish_result result;
     const char *status;
 };
 

@@ -31,6 +31,7 @@ static starfish_status open_mesh(struct plan *plan)
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     run->path = given->named[PLAN_ELEMENTS];
+    run->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     run->options = (struct fem_options){.library = given->elements,
                                         .element = given->element,
                                         .rhs = 1,
@@ -63,8 +64,8 @@ static starfish_status create_plan(struct plan *plan, int check)
 static starfish_status solve(struct plan *plan)
 {
     struct fem_run *run = run_of(plan);
-    STARFISH_TRY(starfish_fem_solve(run->plan, run->u.data, &run->info));
-    plan->seconds = run->info.seconds;
+    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, NULL, run->u.data, &run->result));
+    plan->seconds = run->result.seconds;
     return STARFISH_SUCCESS;
 }
 
@@ -74,14 +75,14 @@ static starfish_status check_solution(struct plan *plan)
     const struct fem_run *run = run_of(plan);
     if (starfish_array_first_nonfinite(&run->u) < starfish_array_count(&run->u))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
-    plan->residual = run->info.residual;
+    plan->residual = run->result.residual;
     return STARFISH_SUCCESS;
 }
 
 static void destroy_plan(struct plan *plan)
 {
     struct fem_run *run = run_of(plan);
-    starfish_fem_plan_destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     starfish_array_free(&run->u);
     run->plan = NULL;
 }

@@ -89,7 +89,9 @@ struct solve {
     starfish_fem_numbering numbering;
     starfish_fem_smoother smoother;
     int place; /* 0: cores, 1: a GPU */
-    struct starfish_fem_info info;
+    struct starfish_result result;
+    struct starfish_about about;
+    struct starfish_fem_matrices matrices;
     double bytes; /* of all cycles */
     size_t repeat;
     double seconds[BENCH_MOST_REPEATS];
@@ -98,18 +100,18 @@ struct solve {
 /* Solves that are slow are not repeated: some hundred of them are one experiment. */
 static const double slow_seconds = 0.2;
 
-static starfish_status repeat_solve(struct experiment *e, struct solve *s, starfish_fem_plan *plan)
+static starfish_status repeat_solve(struct experiment *e, struct solve *s, starfish_plan *plan)
 {
     double *u = malloc(starfish_fem_nodes(plan) * sizeof *u);
     starfish_status status = u ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a solution");
     s->repeat = e->bench.repeat;
     for (size_t i = 0; i < e->bench.warmup + s->repeat && status == STARFISH_SUCCESS; ++i) {
-        status = starfish_fem_solve(plan, u, &s->info);
+        status = starfish_plan_solve(plan, NULL, NULL, u, &s->result);
         if (i >= e->bench.warmup)
-            s->seconds[i - e->bench.warmup] = s->info.seconds;
-        s->repeat = s->info.seconds > slow_seconds ? 1 : s->repeat;
+            s->seconds[i - e->bench.warmup] = s->result.seconds;
+        s->repeat = s->result.seconds > slow_seconds ? 1 : s->repeat;
     }
-    s->bytes = s->info.iterations * starfish_fem_cycle_bytes(plan);
+    s->bytes = s->result.iterations * starfish_fem_cycle_bytes(plan);
     free(u);
     return status;
 }
@@ -128,13 +130,20 @@ static starfish_status run(struct experiment *e, starfish_context *context, stru
                                                  .curves = 1,
                                                  .curve = &e->domain.curve};
     struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
-    starfish_fem_plan *plan;
+    starfish_plan *plan;
+    s->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
+    s->about = (struct starfish_about)STARFISH_ABOUT_DEFAULTS;
+    s->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
     options.smoother = s->smoother;
     options.numbering = s->numbering;
     options.tolerance = 1e-8;
     STARFISH_TRY(starfish_fem_plan_create(context, &problem, &options, &plan));
-    const starfish_status status = repeat_solve(e, s, plan);
-    starfish_fem_plan_destroy(plan);
+    starfish_status status = starfish_plan_about(plan, &s->about);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_fem_matrices(plan, &s->matrices);
+    if (status == STARFISH_SUCCESS)
+        status = repeat_solve(e, s, plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -148,11 +157,11 @@ static void add_keys(json_t *row, const struct solve *s)
     json_object_set_new(row, "smoother", json_string(starfish_fem_smoother_names[s->smoother]));
     json_object_set_new(row, "numbering", json_string(starfish_fem_numbering_names[s->numbering]));
     json_object_set_new(row, "where", json_string(places[s->place]));
-    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->info.unknowns));
-    json_object_set_new(row, "nonzeros", json_integer((json_int_t)s->info.nonzeros));
-    json_object_set_new(row, "smoother_nonzeros", json_integer((json_int_t)s->info.smoother_nonzeros));
-    json_object_set_new(row, "setup_seconds", command_json_real(s->info.setup_seconds));
-    json_object_set_new(row, "smoother_seconds", command_json_real(s->info.smoother_seconds));
+    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->about.unknowns));
+    json_object_set_new(row, "nonzeros", json_integer((json_int_t)s->matrices.nonzeros));
+    json_object_set_new(row, "smoother_nonzeros", json_integer((json_int_t)s->matrices.smoother_nonzeros));
+    json_object_set_new(row, "setup_seconds", command_json_real(s->about.seconds));
+    json_object_set_new(row, "smoother_seconds", command_json_real(s->matrices.smoother_seconds));
 }
 
 static double or_nan(double stated)
@@ -252,7 +261,7 @@ static starfish_status add_case(struct experiment *e, starfish_context **context
     STARFISH_TRY(run(e, *context, s));
     snprintf(name + length, sizeof name - (size_t)length, ": iterations");
     json_t *row =
-        reproduce_number(&e->bench, name, or_nan(paper->iterations), why_none(e, REPRODUCE_OURS), s->info.iterations);
+        reproduce_number(&e->bench, name, or_nan(paper->iterations), why_none(e, REPRODUCE_OURS), s->result.iterations);
     add_keys(row, s);
     snprintf(name + length, sizeof name - (size_t)length, ": time");
     row = bench_row(&e->bench, "starfish", name, s->seconds, s->repeat, s->bytes);

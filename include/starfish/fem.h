@@ -167,56 +167,43 @@ enum { STARFISH_FEM_MOST_PARTS = 8 };
         .tolerance = 0, .max_iterations = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0 \
     }
 
-typedef struct starfish_fem_plan starfish_fem_plan;
-/* A solve under way. */
-typedef struct starfish_fem_job starfish_fem_job;
-
-struct starfish_fem_info {
-    starfish_outcome outcome;
-    size_t unknowns, nonzeros; /* free ones, and entries of their matrix */
-    int levels;
-    int iterations;     /* cycles */
-    int preconditioned; /* of these, as a preconditioner of conjugate gradients or BiCGStab */
-    double residual;    /* norm of f - A u over that of f, boundary data included */
-    double tolerated;   /* where rounding errors kept the residual above the tolerance: what counted instead; else 0 */
-    double removed; /* singular problems: the mean that was taken off f, of several components the largest in size */
-    double seconds; /* of the solve */
-    double setup_seconds;    /* of the plan, */
-    double smoother_seconds; /* and of it, for the smoother's matrices */
-    size_t smoother_nonzeros;
-};
-
 /* Refine, number, assemble and set up the smoother on all levels. `options` may be NULL. The caller owns *plan; destroy
- * it before its context. Collective; `source` is called for a rank's own cells, and those around them. Errors: ARGUMENT
- * (names the member, and cells by their numbers; ranks have different problems or options), UNSUPPORTED (2^31 nodes or
- * entries of a matrix, or more), MEMORY, RUNTIME. */
+ * it before its context. Collective; `source` is called for a rank's own cells, and those around them.
+ *
+ * Solves (starfish/solve.h) have rhs = NULL. The solution is u at all nodes of the finest space, starfish_fem_nodes
+ * reals of options.precision in host memory; on another rank than the first it may be NULL: it is not wanted there. On
+ * several ranks a job is solved when it has been submitted, and times are the rank's own. Of results, iterations are
+ * cycles, norms include boundary data, and pertrb is of several means that were taken off f the largest in size.
+ *
+ * Errors: ARGUMENT (names the member, and cells by their numbers; ranks have different problems or options),
+ * UNSUPPORTED (2^31 nodes or entries of a matrix, or more), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_fem_plan_create(starfish_context *context,
                                                       const struct starfish_fem_problem *problem,
-                                                      const struct starfish_fem_options *options,
-                                                      starfish_fem_plan **plan);
-/* NULL is allowed. */
-STARFISH_API void starfish_fem_plan_destroy(starfish_fem_plan *plan);
+                                                      const struct starfish_fem_options *options, starfish_plan **plan);
 
 /* The finest space: its nodes, given ones included; their coordinates, 3 each; and its cells as nodes, 2^d or 3^d each,
- * x fastest. Arrays are the plan's. */
-STARFISH_API size_t starfish_fem_nodes(const starfish_fem_plan *plan);
-STARFISH_API const double *starfish_fem_points(const starfish_fem_plan *plan);
-STARFISH_API size_t starfish_fem_cells(const starfish_fem_plan *plan, const int **cell);
+ * x fastest. Arrays are the plan's. Of a plan of another kind, or NULL: nothing. */
+STARFISH_API size_t starfish_fem_nodes(const starfish_plan *plan);
+STARFISH_API const double *starfish_fem_points(const starfish_plan *plan);
+STARFISH_API size_t starfish_fem_cells(const starfish_plan *plan, const int **cell);
 
-/* u at all nodes of the finest space, starfish_fem_nodes reals of options.precision in host memory; NULL on another
- * rank than the first: not wanted there. `info` may be NULL; times are the rank's own. Collective.
- * Errors: NUMERICAL when the tolerance was not reached, and rounding errors do not explain that (then u is the last
- * one, and info is filled in); ARGUMENT, MEMORY, RUNTIME. */
-STARFISH_API starfish_status starfish_fem_solve(starfish_fem_plan *plan, void *u, struct starfish_fem_info *info);
-/* The same without waiting: u is not to be touched until the job has been waited for, once; waiting frees it. Jobs of a
- * plan follow one another, those of different plans run at the same time. On several ranks the job is solved when it
- * has been submitted. */
-STARFISH_API starfish_status starfish_fem_submit(starfish_fem_plan *plan, void *u, starfish_fem_job **job);
-STARFISH_API starfish_status starfish_fem_wait(starfish_fem_job *job, struct starfish_fem_info *info);
+/* Entries of matrices on the finest grid, and what making the smoother took. */
+struct starfish_fem_matrices {
+    size_t size;     /* sizeof(struct starfish_fem_matrices); the initialiser sets it */
+    size_t nonzeros; /* of A */
+    size_t smoother_nonzeros;
+    double smoother_seconds; /* of creating the plan: for the smoothers of all grids */
+};
+#define STARFISH_FEM_MATRICES_DEFAULTS                                                                                 \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_fem_matrices)                                                                   \
+    }
+/* Errors: ARGUMENT. */
+STARFISH_API starfish_status starfish_fem_matrices(const starfish_plan *plan, struct starfish_fem_matrices *matrices);
 
 /* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64, starfish_fem_nodes reals. Errors:
  * ARGUMENT, MEMORY. */
-STARFISH_API starfish_status starfish_fem_error(const starfish_fem_plan *plan, const double *u,
+STARFISH_API starfish_status starfish_fem_error(const starfish_plan *plan, const double *u,
                                                 starfish_fem_function *exact, void *data, double *error);
 
 #ifdef __cplusplus

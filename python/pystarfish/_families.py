@@ -368,7 +368,7 @@ class FemPlan(Plan):
     a node is in two. curved: {group: (x, y, radius)} or (x, y, z, radius). Other keywords (smoother, numbering, format,
     shape, tolerance, ...): pystarfish.options("fem").
     """
-    family, info_struct, wait_function = "fem", "starfish_fem_info", "starfish_fem_wait"
+    family, of_solve_path = "fem", True
 
     def __init__(self, mesh: Mesh, *, refinements: int = 0, element: str = "q1", rhs: Any = 0.0,
                  dirichlet: Optional[Mapping] = None, curved: Optional[Mapping] = None, precision: str = "f64",
@@ -408,6 +408,15 @@ class FemPlan(Plan):
     def mixed_keywords(self) -> dict:
         return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
 
+    def told(self, info: Any) -> dict:
+        """What a solve came to, and the sizes of what it solves."""
+        about, matrices = self.about(), make("starfish_fem_matrices")
+        call("starfish_fem_matrices", self.handle, ctypes.byref(matrices))
+        sizes = {name: about[name] for name in ("unknowns", "levels")}
+        sizes.update(plain(matrices), setup_seconds=about["seconds"])
+        del sizes["size"]
+        return {**super().told(info), **sizes}
+
     def points(self) -> Any:
         """Coordinates of the finest space's nodes, (nodes, dimensions)."""
         numbers = (ctypes.c_double * (3 * self.shape[0])).from_address(library().starfish_fem_points(self.handle))
@@ -421,7 +430,7 @@ class FemPlan(Plan):
                 raise argument_error(name, "must be None: right-hand side and boundary data are parts of the plan")
         like = _arrays.Array(0, self.shape, self.precision, False, None)
         solution = _arrays.target(out, "out", self.precision, self.shape, like)
-        return self.begin("starfish_fem_submit", solution, [], solution.pointer)
+        return self.begin("starfish_plan_submit", solution, [], None, None, solution.pointer)
 
     def solve(self, f: Any = None, boundary: Any = None, out: Any = None, return_info: bool = False) -> Any:
         """u at all nodes of the finest space, given ones included."""

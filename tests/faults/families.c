@@ -70,12 +70,12 @@ static starfish_status run_fem(struct starfish_context *context, const void *det
     static const struct starfish_fem_dirichlet dirichlet = {.group = 1};
     const struct starfish_fem_problem problem = {
         .mesh = &mesh, .refinements = 2, .rhs = 1, .dirichlets = 1, .dirichlet = &dirichlet};
-    starfish_fem_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     (void)details;
     starfish_status status = starfish_fem_plan_create(context, &problem, NULL, &plan);
     if (status == STARFISH_SUCCESS)
-        status = starfish_fem_solve(plan, solution, NULL);
-    starfish_fem_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, NULL, solution, NULL);
+    starfish_plan_destroy(plan);
     keep(result, NODES);
     return status;
 }

@@ -105,12 +105,12 @@ static void widen(double *u, size_t count)
 
 /* u at all nodes, which it counts; NULL after a failure. */
 static double *solve(starfish_context *context, const struct drawn *p, const struct starfish_fem_options *options,
-                     int as_job, struct starfish_fem_info *info, size_t *nodes)
+                     int as_job, struct starfish_result *result, size_t *nodes)
 {
-    starfish_fem_plan *plan;
-    starfish_fem_job *job;
+    starfish_plan *plan;
+    starfish_job *job;
 
-    *info = (struct starfish_fem_info){.iterations = 0};
+    *result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
 
     if (starfish_fem_plan_create(context, &p->problem, options, &plan) != STARFISH_SUCCESS)
         return NULL;
@@ -118,14 +118,14 @@ static double *solve(starfish_context *context, const struct drawn *p, const str
     double *u = calloc(*nodes, sizeof *u);
     starfish_status status = STARFISH_ERROR_RUNTIME;
     if (as_job) {
-        status = starfish_fem_submit(plan, u, &job);
-        status = status == STARFISH_SUCCESS ? starfish_fem_wait(job, info) : status;
+        status = starfish_plan_submit(plan, NULL, NULL, u, &job);
+        status = status == STARFISH_SUCCESS ? starfish_job_finish(job, result) : status;
     } else {
-        status = starfish_fem_solve(plan, u, info);
+        status = starfish_plan_solve(plan, NULL, NULL, u, result);
     }
     if (options->precision == STARFISH_F32)
         widen(u, *nodes);
-    starfish_fem_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     if (status == STARFISH_SUCCESS)
         return u;
     free(u);
@@ -144,16 +144,16 @@ static double difference(const double *u, const double *wanted, size_t nodes)
 }
 
 /* Rounding errors of f32 may forbid the tolerance, of which a solve that stops at 1e-2 tells. */
-static int is_good_in_f32(double apart, const struct starfish_fem_info *info)
+static int is_good_in_f32(double apart, const struct starfish_result *result)
 {
-    return apart < 0.1 || (isinf(apart) && info->residual <= 1e-2);
+    return apart < 0.1 || (isinf(apart) && result->residual <= 1e-2);
 }
 
 static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int verbose)
 {
     unsigned state = (unsigned)(seed * 2654435761u + k * 40503u + 17);
     struct starfish_fem_options reference = STARFISH_FEM_OPTIONS_DEFAULTS;
-    struct starfish_fem_info info = {0};
+    struct starfish_result result = STARFISH_RESULT_DEFAULTS;
     struct drawn p;
     size_t nodes;
     int failed = 0;
@@ -164,15 +164,15 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
     reference.smoother = STARFISH_FEM_JACOBI;
     reference.cycle = STARFISH_CYCLE_V;
     reference.krylov = STARFISH_FEM_KRYLOV_CG;
-    double *wanted = solve(context, &p, &reference, 0, &info, &nodes);
+    double *wanted = solve(context, &p, &reference, 0, &result, &nodes);
     failed += !wanted;
     if (failed)
         printf("%llu: the reference failed: %s\n", (unsigned long long)k, starfish_error_message());
     for (int c = 0; c < COMBINATIONS && wanted; c++) {
         const struct starfish_fem_options o = draw_options(&state);
-        double *u = solve(context, &p, &o, c % 2, &info, &nodes);
+        double *u = solve(context, &p, &o, c % 2, &result, &nodes);
         const double apart = u ? difference(u, wanted, nodes) : (double)INFINITY;
-        const int good = o.precision == STARFISH_F32 ? is_good_in_f32(apart, &info) : apart < 1e-6;
+        const int good = o.precision == STARFISH_F32 ? is_good_in_f32(apart, &result) : apart < 1e-6;
         failed += !good;
         if (!good || verbose)
             printf("%llu: %dD, %d cells across, %zu in all, %d refinements, element %d, %zu groups; smoother %d, "
@@ -180,8 +180,8 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
                    "format %d, cycle %d, %d steps, power %d, %d parts, precision %d in %d: %d cycles, %.1e apart%s%s\n",
                    (unsigned long long)k, p.d, p.n, p.mesh.mesh.cells, p.problem.refinements, (int)p.problem.element,
                    p.problem.dirichlets, (int)o.smoother, (int)o.numbering, (int)o.format, (int)o.cycle,
-                   o.smoothing_steps, o.pattern_power, o.slabs, (int)o.inner, (int)o.precision, info.iterations, apart,
-                   u ? "" : ": ", u ? "" : starfish_error_message());
+                   o.smoothing_steps, o.pattern_power, o.slabs, (int)o.inner, (int)o.precision, result.iterations,
+                   apart, u ? "" : ": ", u ? "" : starfish_error_message());
         free(u);
     }
     free(wanted);

@@ -18,7 +18,8 @@ struct run {
     struct starfish_fem_curve curve;
     struct starfish_fem_options options;
     int d;
-    struct starfish_fem_info info;
+    size_t unknowns;
+    struct starfish_result result;
     double error;
     double *middle; /* what `source` gets instead of d; NULL: d */
 };
@@ -27,7 +28,7 @@ struct run {
 static struct run exact_run(const struct test_mesh *mesh, int refinements, starfish_fem_element element)
 {
     const struct starfish_fem_options defaults = STARFISH_FEM_OPTIONS_DEFAULTS;
-    struct run run = {.options = defaults, .d = mesh->mesh.dimensions};
+    struct run run = {.options = defaults, .result = STARFISH_RESULT_DEFAULTS, .d = mesh->mesh.dimensions};
 
     run.problem = (struct starfish_fem_problem){
         .mesh = &mesh->mesh, .refinements = refinements, .element = element, .source = test_source, .dirichlets = 2};
@@ -40,7 +41,7 @@ static struct run exact_run(const struct test_mesh *mesh, int refinements, starf
 
 static int solve(starfish_context *context, struct run *run)
 {
-    starfish_fem_plan *plan;
+    starfish_plan *plan;
 
     run->problem.dirichlet = run->dirichlet;
     run->problem.curve = &run->curve;
@@ -48,22 +49,25 @@ static int solve(starfish_context *context, struct run *run)
     run->dirichlet[0].data = run->dirichlet[1].data = &run->d;
     if (starfish_fem_plan_create(context, &run->problem, &run->options, &plan) != STARFISH_SUCCESS)
         return 0;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
     const size_t nodes = starfish_fem_nodes(plan);
+    const int tells = starfish_plan_about(plan, &about) == STARFISH_SUCCESS;
+    run->unknowns = about.unknowns;
     double *u = calloc(nodes, sizeof *u);
-    const int solved = starfish_fem_solve(plan, u, &run->info) == STARFISH_SUCCESS;
+    const int solved = starfish_plan_solve(plan, NULL, NULL, u, &run->result) == STARFISH_SUCCESS;
     for (size_t n = nodes; run->options.precision == STARFISH_F32 && n-- > 0;)
         u[n] = (double)((float *)(void *)u)[n];
     const int known = starfish_fem_error(plan, u, test_exact, &run->d, &run->error) == STARFISH_SUCCESS;
     free(u);
-    starfish_fem_plan_destroy(plan);
-    return solved && known;
+    starfish_plan_destroy(plan);
+    return tells && solved && known;
 }
 
 static int check(int good, const char *what, const struct run *run)
 {
     if (!good)
         fprintf(stderr, "%s: failed; %d levels, %zu unknowns, %d iterations, residual %.2e, error %.4e (%s)\n", what,
-                run->info.levels, run->info.unknowns, run->info.iterations, run->info.residual, run->error,
+                run->problem.refinements + 1, run->unknowns, run->result.iterations, run->result.residual, run->error,
                 starfish_error_message());
     return !good;
 }
@@ -130,7 +134,7 @@ static int iterations_of(starfish_context *context, const struct test_mesh *mesh
     run.options.smoother = smoother;
     run.options.numbering = numbering;
     run.options.smoothing_steps = 2;
-    return solve(context, &run) ? run.info.iterations : -1;
+    return solve(context, &run) ? run.result.iterations : -1;
 }
 
 /* Neither Jacobi nor SPAI know of the order of unknowns; and SPAI is the stronger. */
@@ -168,7 +172,7 @@ static int check_parts(starfish_context *context, const struct test_mesh *mesh, 
     for (int parts = 2; parts <= 4; parts++) {
         struct run run = whole;
         run.options.slabs = parts;
-        const int same = solve(context, &run) && run.info.iterations == whole.info.iterations;
+        const int same = solve(context, &run) && run.result.iterations == whole.result.iterations;
         failed += check(solved && same && fabs(run.error / whole.error - 1) < (inner == STARFISH_F64 ? 1e-9 : 1e-6),
                         "parts", &run);
     }
@@ -245,11 +249,11 @@ static int check_singular(starfish_context *context, const struct test_mesh *mes
     run.problem.dirichlets = 0;
     run.options.smoother = smoother;
     const int solved = solve(context, &run);
-    int failed = check(solved && run.info.residual <= 1e-10, "singular", &run);
+    int failed = check(solved && run.result.residual <= 1e-10, "singular", &run);
     run.problem.source = NULL;
     run.problem.rhs = 3;
     const int constant = solve(context, &run);
-    failed += check(constant && run.info.iterations == 0 && fabs(run.info.removed - 3) < 1e-12, "constant f", &run);
+    failed += check(constant && run.result.iterations == 0 && fabs(run.result.pertrb - 3) < 1e-12, "constant f", &run);
     return failed;
 }
 
@@ -267,7 +271,7 @@ static int check_singular_mixed(starfish_context *context)
         run.options.inner = STARFISH_F32;
         run.options.cycle = STARFISH_CYCLE_W;
         run.options.smoothing_steps = 2;
-        failed += check(solve(context, &run) && run.info.iterations <= 60, "singular, W cycles, mixed", &run);
+        failed += check(solve(context, &run) && run.result.iterations <= 60, "singular, W cycles, mixed", &run);
     }
     test_mesh_free(&mesh);
     return failed;
@@ -296,8 +300,8 @@ static int check_two_components(starfish_context *context, int dirichlets)
     run.problem.dirichlets = (size_t)dirichlets;
     run.problem.source = half_of;
     run.middle = &middle;
-    failed += check(solve(context, &run) && run.info.residual <= 1e-10 && fabs(run.info.removed - 2) < 1e-12 &&
-                        (run.info.iterations == 0) == (dirichlets == 0),
+    failed += check(solve(context, &run) && run.result.residual <= 1e-10 && fabs(run.result.pertrb - 2) < 1e-12 &&
+                        (run.result.iterations == 0) == (dirichlets == 0),
                     "two components", &run);
     test_mesh_free(&mesh);
     return failed;
@@ -354,7 +358,7 @@ static double product_of_absolutes(const struct starfish_fem_problem *problem, c
 static int check_rounding(starfish_context *context, const struct test_mesh *mesh)
 {
     struct run run = exact_run(mesh, 1, STARFISH_FEM_Q2);
-    starfish_fem_plan *plan;
+    starfish_plan *plan;
     double bound = 0;
 
     run.options.precision = run.options.inner = STARFISH_F32;
@@ -366,13 +370,13 @@ static int check_rounding(starfish_context *context, const struct test_mesh *mes
     if (starfish_fem_plan_create(context, &run.problem, &run.options, &plan) != STARFISH_SUCCESS)
         return check(0, "rounding: no plan", &run);
     float *u = calloc(starfish_fem_nodes(plan), sizeof *u);
-    const int solved = starfish_fem_solve(plan, u, &run.info) == STARFISH_SUCCESS;
+    const int solved = starfish_plan_solve(plan, NULL, NULL, u, &run.result) == STARFISH_SUCCESS;
     if (solved)
         bound = 100 * (double)FLT_EPSILON * product_of_absolutes(&run.problem, u);
     free(u);
-    starfish_fem_plan_destroy(plan);
-    return check(solved && run.info.outcome == STARFISH_SOLVED && run.info.residual > 1e-12 &&
-                     fabs(run.info.tolerated / bound - 1) < 1e-9,
+    starfish_plan_destroy(plan);
+    return check(solved && run.result.outcome == STARFISH_SOLVED && run.result.residual > 1e-12 &&
+                     fabs(run.result.tolerance / bound - 1) < 1e-9,
                  "rounding", &run);
 }
 
@@ -391,8 +395,8 @@ static int check_accelerations(starfish_context *context, const struct test_mesh
         alone.options.krylov = STARFISH_FEM_KRYLOV_NONE;
         const int both = solve(context, &run) & solve(context, &alone);
         failed += check(both && fabs(run.error / alone.error - 1) < 1e-6 &&
-                            run.info.iterations <= alone.info.iterations + 1 &&
-                            run.info.preconditioned == run.info.iterations,
+                            run.result.iterations <= alone.result.iterations + 1 &&
+                            run.result.accelerated == run.result.iterations,
                         krylov == STARFISH_FEM_KRYLOV_CG ? "conjugate gradients" : "BiCGStab", &run);
     }
     return failed;
@@ -408,8 +412,8 @@ static int check_fixed(starfish_context *context, const struct test_mesh *mesh, 
     run.options.krylov = krylov;
     run.options.fixed = 1;
     run.options.max_iterations = 70;
-    return check(solve(context, &run) && run.info.iterations == 70 && isnan(run.info.residual) &&
-                     run.info.preconditioned == (krylov > STARFISH_FEM_KRYLOV_NONE ? 70 : 0),
+    return check(solve(context, &run) && run.result.iterations == 70 && isnan(run.result.residual) &&
+                     run.result.accelerated == (krylov > STARFISH_FEM_KRYLOV_NONE ? 70 : 0),
                  "a fixed number of cycles", &run);
 }
 
@@ -436,7 +440,7 @@ int test_fem_edges(starfish_context *context)
     for (int l = 0; l < 2; l++) { /* no unknown, and one */
         struct run run = exact_run(&mesh, l, STARFISH_FEM_Q1);
         run.problem.dirichlets = 1;
-        failed += check(solve(context, &run) && run.info.unknowns == (size_t)l, "few unknowns", &run);
+        failed += check(solve(context, &run) && run.unknowns == (size_t)l, "few unknowns", &run);
     }
     test_mesh_free(&mesh);
     return failed;

@@ -130,7 +130,7 @@ static starfish_status create_fem(const struct family *f, void **plan)
     const struct starfish_fem_problem problem = {
         .mesh = &mesh, .refinements = (size_t)f->method, .rhs = 1, .dirichlets = 1, .dirichlet = &zero};
     struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
-    starfish_fem_plan *made = NULL;
+    starfish_plan *made = NULL;
     const starfish_status status = starfish_fem_plan_create(together, &problem, &options, &made);
     *plan = made;
     return status;
@@ -138,16 +138,16 @@ static starfish_status create_fem(const struct family *f, void **plan)
 
 static starfish_status solve_fem(void *plan, const double *rhs, double *solution)
 {
-    struct starfish_fem_info info;
+    struct starfish_result result = STARFISH_RESULT_DEFAULTS;
     (void)rhs;
-    const starfish_status status = starfish_fem_solve(plan, solution, &info);
-    counted.steps = info.iterations;
+    const starfish_status status = starfish_plan_solve(plan, NULL, NULL, solution, &result);
+    counted.steps = result.iterations;
     return status;
 }
 
 static void destroy_fem(void *plan)
 {
-    starfish_fem_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 #define POISSON create_poisson, solve_poisson, destroy_poisson

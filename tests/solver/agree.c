@@ -77,9 +77,9 @@ static starfish_status create_atmosphere(const void *problem, const union option
 
 static starfish_status create_fem(const void *problem, const union options *options)
 {
-    starfish_fem_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_fem_plan_create(together, problem, &options->fem, &plan);
-    starfish_fem_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
