@@ -17,9 +17,9 @@
 
 /* How far a solve is. Norms are Euclidean. */
 struct state {
-    struct starfish_diffusion_solve *solve;
+    struct starfish_diffusion_job *job;
     struct starfish_diffusion_plan *plan;
-    int rescuing, passes, stalls, iterations;
+    int rescuing, passes, stalls, iterations, is_cancelled;
     enum starfish_ending end;
     double rhs_norm, rhs_largest, floor; /* floor: up to this norm f is rounding errors of what was taken off it */
     double wanted, norm, best;           /* of the residual */
@@ -31,7 +31,7 @@ struct state {
 static starfish_status submit(const struct state *s, struct starfish_cells_task task)
 {
     task.op = &s->plan->high;
-    return starfish_submit_cells(&s->solve->algebra, &task);
+    return starfish_submit_cells(&s->job->algebra, &task);
 }
 
 /* Of the sums, their total or the largest. */
@@ -39,21 +39,21 @@ static starfish_status sum(const struct state *s, enum starfish_cell_step step, 
                            double *value)
 {
     STARFISH_TRY(submit(s, (struct starfish_cells_task){.step = step, .u = u, .sums = &s->plan->norm}));
-    return step == STARFISH_CELLS_LARGEST ? starfish_sums_largest(&s->plan->norm, s->plan->context, value)
-                                          : starfish_sums_total(&s->plan->norm, s->plan->context, value);
+    return step == STARFISH_CELLS_LARGEST ? starfish_sums_largest(&s->plan->norm, s->plan->plan.context, value)
+                                          : starfish_sums_total(&s->plan->norm, s->plan->plan.context, value);
 }
 
 static starfish_status norm(const struct state *s, const struct starfish_vector *u, double *value)
 {
-    STARFISH_TRY(starfish_algebra_product(&s->solve->algebra, u, u, &s->plan->norm));
-    STARFISH_TRY(starfish_sums_total(&s->plan->norm, s->plan->context, value));
+    STARFISH_TRY(starfish_algebra_product(&s->job->algebra, u, u, &s->plan->norm));
+    STARFISH_TRY(starfish_sums_total(&s->plan->norm, s->plan->plan.context, value));
     *value = sqrt(*value);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status copy(const struct state *s, const struct starfish_vector *from, const struct starfish_vector *to)
 {
-    return starfish_algebra_update(&s->solve->algebra, from, NULL, NULL, to);
+    return starfish_algebra_update(&s->job->algebra, from, NULL, NULL, to);
 }
 
 /* u less its mean. */
@@ -71,7 +71,7 @@ static starfish_status take_mean_off(const struct state *s, const struct starfis
 static starfish_status check_size(const struct state *s)
 {
     const double least = fmax(starfish_least_normal(s->plan->options.precision), STARFISH_LEAST_NORM);
-    const double size = s->rhs_largest > 0 ? s->rhs_largest : s->solve->largest_extra;
+    const double size = s->rhs_largest > 0 ? s->rhs_largest : s->job->largest_extra;
 
     if (size == 0 || size >= least)
         return STARFISH_SUCCESS;
@@ -83,11 +83,15 @@ static starfish_status check_size(const struct state *s)
 static starfish_status prepare(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
+    const struct starfish_diffusion_array *array = s->job->array;
+    const struct starfish_vector *extra =
+        array[STARFISH_DIFFUSION_EXTRA].memory ? &array[STARFISH_DIFFUSION_EXTRA].vector : NULL;
     const struct starfish_factor minus = {.number = -1};
     double mean = 0, more = 0;
 
-    STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, s->solve->extra, &minus, s->solve->rhs, &plan->f));
-    STARFISH_TRY(starfish_algebra_update(&s->solve->algebra, NULL, NULL, NULL, &plan->u));
+    STARFISH_TRY(
+        starfish_algebra_update(&s->job->algebra, extra, &minus, &array[STARFISH_DIFFUSION_RHS].vector, &plan->f));
+    STARFISH_TRY(starfish_algebra_update(&s->job->algebra, NULL, NULL, NULL, &plan->u));
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
     STARFISH_TRY(check_size(s));
     if (plan->box.singular) {
@@ -96,7 +100,7 @@ static starfish_status prepare(struct state *s)
         s->floor = 8 * starfish_epsilon(plan->options.precision) * s->rhs_largest * sqrt((double)plan->box.cells);
         STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->f, &s->rhs_largest));
     }
-    s->solve->info->pertrb = -(mean + more);
+    s->job->job.result.pertrb = -(mean + more);
     return norm(s, &plan->f, &s->rhs_norm);
 }
 
@@ -113,7 +117,7 @@ static starfish_status find_residual(struct state *s)
         s,
         (struct starfish_cells_task){
             .step = STARFISH_CELLS_RESIDUAL, .u = &plan->u, .f = &plan->f, .q = &plan->residual, .sums = &plan->norm}));
-    STARFISH_TRY(starfish_sums_total(&plan->norm, plan->context, &s->norm));
+    STARFISH_TRY(starfish_sums_total(&plan->norm, plan->plan.context, &s->norm));
     s->norm = sqrt(s->norm);
     return plan->box.singular ? take_mean_off(s, &plan->residual, &mean) : STARFISH_SUCCESS;
 }
@@ -128,7 +132,7 @@ static starfish_status cycle(void *self, int number, const struct starfish_vecto
     (void)number, (void)most;
     *cycles = 1;
     return starfish_multigrid_precondition(s->rescuing ? s->plan->rescue.multigrid : s->plan->multigrid,
-                                           s->solve->progress, r, z);
+                                           &s->job->job.progress, r, z);
 }
 
 /* Vector number i of an iteration: r, z, p, q. */
@@ -151,7 +155,7 @@ static struct starfish_cells_matrix cells_now(const struct state *s)
     const enum starfish_cell_preconditioner by =
         s->rescuing ? STARFISH_CELLS_BY_ANOTHER : starfish_diffusion_preconditioner_kind(plan);
 
-    return (struct starfish_cells_matrix){.algebra = &s->solve->algebra,
+    return (struct starfish_cells_matrix){.algebra = &s->job->algebra,
                                           .half = vector(s, 3),
                                           .steps = {.op = s->rescuing ? &plan->high : &plan->low,
                                                     .by = by,
@@ -166,7 +170,7 @@ static struct starfish_cg gradients(struct state *s, struct starfish_cells_matri
     struct starfish_diffusion_plan *plan = s->plan;
     const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
 
-    return (struct starfish_cg){.algebra = &s->solve->algebra,
+    return (struct starfish_cg){.algebra = &s->job->algebra,
                                 .scalars = &plan->scalars,
                                 .matrix = starfish_cells_operator(cells),
                                 .preconditioner = cells->steps.by == STARFISH_CELLS_BY_ANOTHER
@@ -193,7 +197,7 @@ static void tell(void *self, const struct starfish_iteration_report *report)
 {
     const struct state *s = self;
 
-    atomic_store(s->solve->iterations, s->iterations + report->cycles);
+    atomic_store(&s->job->job.iterations, s->iterations + report->cycles);
 }
 
 /* r = scale times the residual, in the precision of the iteration. */
@@ -202,8 +206,8 @@ static starfish_status scale_residual(struct state *s, const struct starfish_vec
     const struct starfish_factor factor = {.number = scale};
 
     if (precision_now(s) != s->plan->options.precision)
-        return starfish_algebra_convert(&s->solve->algebra, &factor, 0, residual, vector(s, 0));
-    return starfish_algebra_update(&s->solve->algebra, NULL, &factor, residual, vector(s, 0));
+        return starfish_algebra_convert(&s->job->algebra, &factor, 0, residual, vector(s, 0));
+    return starfish_algebra_update(&s->job->algebra, NULL, &factor, residual, vector(s, 0));
 }
 
 /* The norm at which a pass ends. The first one of an iteration in the precision of the solution is to get there alone,
@@ -245,6 +249,7 @@ static starfish_status pass(struct state *s, int most)
                                                .outer = 1 / scale,
                                                .patience = patience(s, most),
                                                .most_cycles = most,
+                                               .cancelled = &s->job->job.cancelled,
                                                .tell = tell,
                                                .data = s};
     struct starfish_iteration_report report = {.most_count = 0};
@@ -252,9 +257,10 @@ static starfish_status pass(struct state *s, int most)
     STARFISH_TRY(scale_residual(s, s->passes == 0 ? &s->plan->f : &s->plan->residual, scale));
     s->passes++;
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
+    s->is_cancelled = status == STARFISH_ERROR_NUMERICAL && report.end == STARFISH_ENDED_CANCELLED;
     s->iterations += report.cycles;
     s->recurrence = s->plan->scalars.values[STARFISH_KRYLOV_NORM] / scale;
-    atomic_store(s->solve->iterations, s->iterations);
+    atomic_store(&s->job->job.iterations, s->iterations);
     return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
 
@@ -284,7 +290,7 @@ static starfish_status rescue(struct state *s)
 {
     s->rescuing = 1;
     s->stalls = 0;
-    s->solve->info->rescued = -s->iterations;
+    s->job->job.result.fallback = -s->iterations;
     return starfish_diffusion_need_rescue(s->plan);
 }
 
@@ -303,6 +309,9 @@ static starfish_status judge(struct state *s, int *over)
     }
     s->end = STARFISH_ENDED_REACHED;
     if (s->norm <= s->wanted)
+        return STARFISH_SUCCESS;
+    s->end = STARFISH_ENDED_CANCELLED;
+    if (s->is_cancelled)
         return STARFISH_SUCCESS;
     s->stalls = s->norm > 0.5 * before ? s->stalls + 1 : 0;
     *over = 0;
@@ -347,18 +356,18 @@ const struct starfish_acceptance starfish_diffusion_acceptance = {
 
 static starfish_status accept(const struct state *s)
 {
-    struct starfish_diffusion_info *info = s->solve->info;
+    struct starfish_result *result = &s->job->job.result;
     const struct starfish_evidence evidence = {.end = s->end,
-                                               .iterations = info->iterations,
-                                               .asked = info->tolerance,
-                                               .reached = info->residual,
-                                               .rounding = info->bound,
-                                               .recurrence = info->recurrence};
+                                               .iterations = result->iterations,
+                                               .asked = result->tolerance,
+                                               .reached = result->residual,
+                                               .rounding = result->rounding,
+                                               .recurrence = result->recurrence};
     struct starfish_judgement judgement;
     const starfish_status status = starfish_accept(&starfish_diffusion_acceptance, &evidence, &judgement);
 
-    info->outcome = judgement.outcome;
-    info->tolerance = judgement.tolerance;
+    result->outcome = judgement.outcome;
+    result->tolerance = judgement.tolerance;
     return status;
 }
 
@@ -366,7 +375,7 @@ static starfish_status accept(const struct state *s)
 static starfish_status finish(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
-    struct starfish_diffusion_info *info = s->solve->info;
+    struct starfish_result *result = &s->job->job.result;
     double largest, absolute;
 
     if (!(s->norm <= s->best)) {
@@ -375,12 +384,12 @@ static starfish_status finish(struct state *s)
     }
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
     STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
-    info->residual = s->norm / s->rhs_norm;
-    info->residual_max = largest / s->rhs_largest;
-    info->recurrence = s->recurrence / s->rhs_norm;
-    info->bound = starfish_rounding(plan->options.precision, sqrt(absolute), s->rhs_norm);
+    result->residual = s->norm / s->rhs_norm;
+    result->residual_max = largest / s->rhs_largest;
+    result->recurrence = s->recurrence / s->rhs_norm;
+    result->rounding = starfish_rounding(plan->options.precision, sqrt(absolute), s->rhs_norm);
     const starfish_status status = accept(s);
-    info->residual_bound = info->tolerance * s->rhs_norm / s->rhs_largest;
+    result->residual_bound = result->tolerance * s->rhs_norm / s->rhs_largest;
     return status;
 }
 
@@ -389,30 +398,34 @@ static starfish_status run_fixed(struct state *s)
 {
     s->norm = s->rhs_norm;
     STARFISH_TRY(pass(s, s->plan->options.max_iterations));
-    s->solve->info->iterations = s->iterations;
-    return STARFISH_SUCCESS;
+    s->job->job.result.iterations = s->iterations;
+    s->end = s->is_cancelled ? STARFISH_ENDED_CANCELLED : STARFISH_ENDED_FIXED;
+    return accept(s);
 }
 
-starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solve)
+starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job)
 {
-    struct state s = {.solve = solve, .plan = solve->plan};
-    struct starfish_diffusion_info *info = solve->info;
+    struct state s = {.job = job, .plan = (struct starfish_diffusion_plan *)job->job.plan};
+    struct starfish_result *result = &job->job.result;
 
     STARFISH_TRY(prepare(&s));
-    if (solve->plan->options.fixed)
+    result->rhs_norm = s.rhs_norm;
+    if (s.plan->options.fixed)
         return run_fixed(&s);
+    result->tolerance = s.plan->options.tolerance;
     if (!isfinite(s.rhs_norm)) {
         s.end = STARFISH_ENDED_NOT_FINITE;
         return accept(&s);
     }
-    info->tolerance = solve->plan->options.tolerance;
-    s.wanted = info->tolerance * s.rhs_norm;
-    if (s.rhs_norm <= s.floor || s.rhs_norm == 0)
+    s.wanted = result->tolerance * s.rhs_norm;
+    if (s.rhs_norm <= s.floor || s.rhs_norm == 0) {
+        result->residual = result->residual_max = result->residual_bound = 0;
         return STARFISH_SUCCESS;
+    }
     STARFISH_TRY(walk(&s));
-    info->iterations = s.iterations;
-    info->replacements = s.passes - 1;
+    result->iterations = s.iterations;
+    result->replacements = s.passes - 1;
     if (s.rescuing)
-        info->rescued += s.iterations;
+        result->fallback += s.iterations;
     return finish(&s);
 }

@@ -31,9 +31,6 @@ extern const struct starfish_member_table starfish_diffusion_problem_table; /* p
 starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
                                                 struct starfish_diffusion_options *options);
 
-/* Ranks that work on a solve. */
-int starfish_diffusion_plan_owners(const struct starfish_diffusion_plan *plan);
-
 extern const char *const starfish_diffusion_method_names[];
 extern const char *const starfish_preconditioner_names[];
 extern const char *const starfish_deflation_names[];

@@ -1,13 +1,14 @@
 /* Making and ending plans for diffusion: choices, the cut, tables and vectors. */
-#include "diffusion/gathered.h"
 #include "diffusion/ranks.h"
 
 #include "base/arithmetic.h"
+#include "base/real.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/memory.h"
 #include "solver/accept.h"
+#include "solver/gather.h"
 
 #include <float.h>
 #include <math.h>
@@ -84,7 +85,7 @@ size_t starfish_diffusion_rows_per_block(const struct starfish_diffusion_plan *p
 static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 {
     const size_t enough = 16384; /* unknowns of a part that are worth tasks */
-    const size_t workers = starfish_context_workers_of(plan->context, STARFISH_CPU);
+    const size_t workers = starfish_context_workers_of(plan->plan.context, STARFISH_CPU);
     const size_t per = starfish_diffusion_rows_per_block(plan);
     const size_t rows = (plan->box.n[2] + per - 1) / per;
     size_t parts = plan->options.slabs;
@@ -92,7 +93,7 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
     /* Lines are not cut. */
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_LINE_Z)
         return 1;
-    if (!starfish_context_has_one_memory(plan->context) && parts == 0)
+    if (!starfish_context_has_one_memory(plan->plan.context) && parts == 0)
         return 1;
     if (parts == 0)
         parts = plan->box.cells / enough < workers ? plan->box.cells / enough : workers;
@@ -105,7 +106,7 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 static void choose_runs(struct starfish_diffusion_plan *plan)
 {
     const size_t rows = plan->box.n[2], parts = choose_parts(plan), per = starfish_diffusion_rows_per_block(plan);
-    const size_t blocks = (rows + per - 1) / per, gpus = starfish_context_workers_of(plan->context, STARFISH_GPU);
+    const size_t blocks = (rows + per - 1) / per, gpus = starfish_context_workers_of(plan->plan.context, STARFISH_GPU);
 
     for (size_t p = 0; p <= parts; p++) {
         const size_t row = blocks * p / parts * per;
@@ -134,7 +135,7 @@ static starfish_status create_space(struct starfish_diffusion_plan *plan)
 
     if (finest && finest->halos > 0)
         plan->runs.depth = starfish_space_depth(finest);
-    return starfish_space_runs(&plan->space, plan->context, n, &plan->runs);
+    return starfish_space_runs(&plan->space, plan->plan.context, n, &plan->runs);
 }
 
 /* ---- The matrix and the vectors ---------------------------------------------------------------------------------- */
@@ -216,9 +217,9 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
         STARFISH_TRY(starfish_vector_create(low[i], &plan->space, plan->inner));
     }
     if (plan->fuses) {
-        if (starfish_context_workers_of(plan->context, STARFISH_GPU) > 0)
+        if (starfish_context_workers_of(plan->plan.context, STARFISH_GPU) > 0)
             STARFISH_TRY(starfish_vector_create(&plan->other_p, &plan->space, plan->inner));
-        starfish_replays_create(&plan->replays, plan->context);
+        starfish_replays_create(&plan->replays, plan->plan.context);
     }
     for (int i = 0; i < 3; i++)
         STARFISH_TRY(starfish_sums_create_on(sums[i], &plan->space));
@@ -270,8 +271,6 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
                                                         .shape = plan->multigrid->options.cycle,
                                                         .workspace = &plan->multigrid->graph.workspace};
     STARFISH_TRY(create_vectors(plan));
-    starfish_queue_create(&plan->queue);
-    plan->open = 1;
     say(plan);
     return STARFISH_SUCCESS;
 }
@@ -282,6 +281,29 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
     return complete(plan, problem);
 }
 
+static starfish_status create_whole(struct starfish_context *alone, const void *problem, const void *options,
+                                    starfish_plan **plan)
+{
+    return starfish_diffusion_plan_create(alone, problem, options, plan);
+}
+
+static starfish_status gather(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *own)
+{
+    const int slowest = (int)own->dimensions - 1;
+    const size_t plane = plan->box.n[0] * plan->box.n[1];
+    const struct starfish_gather_spec spec = {.n = {own->n[0], own->n[1], slowest == 1 ? 1 : own->n[2]},
+                                              .slowest = slowest,
+                                              .precision = plan->options.precision,
+                                              .planes = starfish_diffusion_planes(plan, own).count,
+                                              .plane_bytes = plane * starfish_real_size(plan->options.precision),
+                                              .problem = own,
+                                              .table = &starfish_diffusion_problem_table,
+                                              .create = create_whole,
+                                              .options = &plan->options};
+
+    return starfish_gather_create(&plan->plan, &spec);
+}
+
 /* In parts of the ranks' planes, or where these cannot be parts by the first rank for all. */
 static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan,
                                        const struct starfish_diffusion_problem *given)
@@ -289,45 +311,63 @@ static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan,
     struct starfish_diffusion_problem problem;
 
     STARFISH_TRY(starfish_diffusion_agree_on(plan, given, &problem));
-    STARFISH_TRY(starfish_ranks_agree(plan->context, prepare(plan, &problem)));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, prepare(plan, &problem)));
     STARFISH_TRY(starfish_diffusion_deal(plan));
-    return plan->dealt.runs.parts > 0 ? starfish_ranks_agree(plan->context, complete(plan, &problem))
-                                      : starfish_diffusion_gather(plan, &problem);
+    return plan->dealt.runs.parts > 0 ? starfish_ranks_agree(plan->plan.context, complete(plan, &problem))
+                                      : gather(plan, &problem);
+}
+
+static void fill_about(struct starfish_diffusion_plan *plan)
+{
+    struct starfish_about *about = &plan->plan.about;
+
+    about->kind = plan->box.dimensions == 2 ? "diffusion2d" : "diffusion3d";
+    if (plan->plan.gather)
+        return;
+    about->method = starfish_diffusion_method_names[plan->options.method];
+    about->reason = plan->reason;
+    about->unknowns = plan->box.cells;
+    about->singular = plan->box.singular;
+    about->owners = plan->dealt.runs.parts > 0 ? plan->dealt.owners : 1;
+    about->levels = plan->multigrid ? plan->multigrid->graph.all_levels : 0;
+}
+
+static starfish_status make(starfish_context *context, const struct starfish_diffusion_problem *problem, int measured,
+                            struct starfish_diffusion_plan *plan)
+{
+    plan->measured = measured;
+    STARFISH_TRY(!measured && starfish_context_ranks(context) > 1 ? create_on_ranks(plan, problem)
+                                                                  : create(plan, problem));
+    fill_about(plan);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status begin(starfish_context *context, const struct starfish_diffusion_problem *problem,
-                             const struct starfish_diffusion_options *options, int measured,
-                             starfish_diffusion_plan **result)
+                             const struct starfish_diffusion_options *options, int measured, starfish_plan **result)
 {
     const double start = starfish_now();
     struct starfish_diffusion_options taken;
+    struct starfish_plan *base = NULL;
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_ranks_agree(context, starfish_diffusion_read_options(options, &taken)));
-    struct starfish_diffusion_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
-    plan->context = context;
-    plan->options = taken;
-    plan->measured = measured;
-    const starfish_status status =
-        !measured && starfish_context_ranks(context) > 1 ? create_on_ranks(plan, problem) : create(plan, problem);
-    if (status != STARFISH_SUCCESS) {
-        starfish_diffusion_plan_destroy(plan);
-        return status;
+    starfish_status status = starfish_diffusion_read_options(options, &taken);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_plan_begin(context, &starfish_diffusion_kind, sizeof(struct starfish_diffusion_plan), &base);
+    status = starfish_ranks_agree(context, status);
+    if (status == STARFISH_SUCCESS) {
+        struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
+        plan->options = taken;
+        status = make(context, problem, measured, plan);
     }
-    plan->seconds = starfish_now() - start;
-    *result = plan;
-    return STARFISH_SUCCESS;
+    return starfish_plan_end(base, start, status, result);
 }
 
 starfish_status starfish_diffusion_plan_create(starfish_context *context,
                                                const struct starfish_diffusion_problem *problem,
-                                               const struct starfish_diffusion_options *options,
-                                               starfish_diffusion_plan **plan)
+                                               const struct starfish_diffusion_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
     return begin(context, problem, options, 0, plan);
@@ -338,78 +378,41 @@ starfish_status starfish_diffusion_memory(starfish_context *context, const struc
                                           struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
 
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(begin(context, problem, options, 1, &plan));
-    *memory = plan->memory;
-    starfish_diffusion_plan_destroy(plan);
+    *memory = ((struct starfish_diffusion_plan *)plan)->memory;
+    starfish_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_diffusion_plan_memory(const starfish_diffusion_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_diffusion_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
 {
-    STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(plan, "plan");
-    return starfish_memory_tell(plan->context, &plan->memory, memory);
+    return starfish_memory_tell(base->context, &((const struct starfish_diffusion_plan *)base)->memory, memory);
 }
 
-void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan)
+void starfish_diffusion_release(struct starfish_plan *base)
 {
-    STARFISH_OWN_ARITHMETIC;
-    if (!plan || starfish_is_stuck()) /* tasks may still use it */
-        return;
+    struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
     struct starfish_vector *const vectors[] = {&plan->f, &plan->u, &plan->best, &plan->residual, &plan->r,
                                                &plan->z, &plan->p, &plan->q,    &plan->other_p};
+
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         starfish_vector_destroy(vectors[i]);
+    for (int i = 0; i < 4; i++)
+        starfish_vector_destroy(&plan->rescue.vector[i]);
     starfish_sums_destroy(&plan->norm);
     starfish_sums_destroy(&plan->product);
     starfish_sums_destroy(&plan->rz);
     starfish_scalars_destroy(&plan->scalars);
     starfish_replays_destroy(&plan->replays);
     starfish_deflation_destroy(&plan->deflation);
-    for (int i = 0; i < 4; i++)
-        starfish_vector_destroy(&plan->rescue.vector[i]);
     starfish_multigrid_engine_destroy(plan->multigrid);
     starfish_multigrid_engine_destroy(plan->rescue.multigrid);
     starfish_table_destroy(&plan->preconditioner);
     starfish_table_destroy(&plan->high_table);
     starfish_table_destroy(&plan->low_table);
-    if (plan->open)
-        starfish_queue_destroy(&plan->queue);
-    starfish_diffusion_gathered_destroy(plan->gathered);
     starfish_space_destroy(&plan->space);
     starfish_diffusion_box_destroy(&plan->box);
-    free(plan);
-}
-
-const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan)
-{
-    return plan ? starfish_diffusion_method_names[plan->options.method] : "";
-}
-
-const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan)
-{
-    return plan ? plan->reason : "";
-}
-
-double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan)
-{
-    return plan ? plan->seconds : 0;
-}
-
-int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan)
-{
-    return plan ? plan->box.singular : 0;
-}
-
-int starfish_diffusion_plan_owners(const starfish_diffusion_plan *plan)
-{
-    return plan->dealt.runs.parts > 0 ? plan->dealt.owners : 1;
-}
-
-size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan)
-{
-    return plan ? plan->vectors : 0;
 }

@@ -9,10 +9,9 @@
 #include "krylov/cells_operator.h"
 #include "krylov/cg.h"
 #include "scheduler/dealt.h"
-#include "scheduler/driver.h"
 #include "scheduler/replay.h"
 #include "scheduler/window.h"
-#include <starfish/memory.h>
+#include "solver/solver.h"
 #include <starfish/multigrid.h>
 
 /* The problem as the solver has it, which nobody else needs any more. */
@@ -29,14 +28,9 @@ struct starfish_diffusion_box {
     double *k;
 };
 
-struct starfish_diffusion_gathered;
-
 struct starfish_diffusion_plan {
-    struct starfish_context *context;
-    /* On several ranks: how their planes are parts (ranks.h). Where they are none: what one rank solves for all with
-     * (gathered.h), and of the rest only what is told of a plan. */
-    struct starfish_dealt dealt;
-    struct starfish_diffusion_gathered *gathered;
+    struct starfish_plan plan;                 /* the first member: of starfish_diffusion_kind */
+    struct starfish_dealt dealt;               /* on several ranks: how their planes are parts (ranks.h) */
     struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;
@@ -64,13 +58,17 @@ struct starfish_diffusion_plan {
     struct starfish_gradients_cycle cycle; /* of multigrid */
     struct starfish_sums norm, product, rz;
     struct starfish_scalars scalars;
-    struct starfish_queue queue;
     struct starfish_memory memory; /* that it takes */
     int measured;                  /* it is asked for that alone, and has no tables and vectors */
-    int open;                      /* the queue is there */
-    double seconds;
     char reason[160];
 };
+
+/* solve.c */
+extern const struct starfish_kind starfish_diffusion_kind;
+
+/* plan.c, for the kind */
+void starfish_diffusion_release(struct starfish_plan *base);
+starfish_status starfish_diffusion_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* box.c: the problem, checked but for its coefficients, of one process; and assembled in the box's window, collectively
  * among that window's ranks, from coefficients of the planes that a rank has. Boundary data moved to the right-hand

@@ -56,8 +56,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
                                            .window = starfish_window_with_depth(&box->window, STARFISH_STENCIL_WINDOW)};
     double *width = values + 4 * box->cells;
     /* where a GPU or a team of cores has all of the problem it has a cycle over all grids as one task */
-    const int whole = plan->runs.parts == 1 && (starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 ||
-                                                starfish_context_workers_of(plan->context, STARFISH_CPU) == 1);
+    const int whole = plan->runs.parts == 1 && (starfish_context_workers_of(plan->plan.context, STARFISH_GPU) > 0 ||
+                                                starfish_context_workers_of(plan->plan.context, STARFISH_CPU) == 1);
     const struct starfish_runs *runs = whole ? NULL : &plan->runs;
 
     for (int d = 0; d < 3; d++) {
@@ -77,8 +77,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return memory ? starfish_stencil_memory_faces(plan->context, &faces, &options, runs, memory)
-                  : starfish_stencil_engine_create_faces(plan->context, &faces, &options, runs, created);
+    return memory ? starfish_stencil_memory_faces(plan->plan.context, &faces, &options, runs, memory)
+                  : starfish_stencil_engine_create_faces(plan->plan.context, &faces, &options, runs, created);
 }
 
 /* The engine; or, where `memory` is there, what it would take. */
@@ -122,7 +122,7 @@ static starfish_status create_rescue(struct starfish_diffusion_plan *plan)
 
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
 {
-    return plan->rescue.multigrid ? STARFISH_SUCCESS : starfish_ranks_agree(plan->context, create_rescue(plan));
+    return plan->rescue.multigrid ? STARFISH_SUCCESS : starfish_ranks_agree(plan->plan.context, create_rescue(plan));
 }
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
@@ -130,8 +130,8 @@ starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *p
 /* A band is for cores. */
 static enum starfish_coarse_form choose_form(const struct starfish_diffusion_plan *plan)
 {
-    const int on_gpu = starfish_context_workers_of(plan->context, STARFISH_GPU) > 0 || plan->dealt.any_gpu;
-    const int has_cores = starfish_context_workers_of(plan->context, STARFISH_CPU) > 0;
+    const int on_gpu = starfish_context_workers_of(plan->plan.context, STARFISH_GPU) > 0 || plan->dealt.any_gpu;
+    const int has_cores = starfish_context_workers_of(plan->plan.context, STARFISH_CPU) > 0;
 
     switch (plan->options.reserved[STARFISH_DIFFUSION_COARSE]) {
     case STARFISH_COARSE_DENSE:
@@ -308,6 +308,6 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
         memory->gpu_least = cycles.gpu_least;
     memory->gpu_data += (2 * per_cell + words) * untouched;
     memory->gpu_least += words * untouched;
-    starfish_memory_complete(plan->context, plan->multigrid != NULL, memory); /* whose work space is taken */
+    starfish_memory_complete(plan->plan.context, plan->multigrid != NULL, memory); /* whose work space is taken */
     return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }

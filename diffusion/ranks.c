@@ -16,7 +16,8 @@ static size_t slowest(const struct starfish_diffusion_problem *p)
 struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_diffusion_plan *plan,
                                                         const struct starfish_diffusion_problem *problem)
 {
-    return starfish_deal(slowest(problem), starfish_context_rank(plan->context), starfish_context_ranks(plan->context));
+    return starfish_deal(slowest(problem), starfish_context_rank(plan->plan.context),
+                         starfish_context_ranks(plan->plan.context));
 }
 
 static starfish_status check(const struct starfish_diffusion_problem *p)
@@ -34,7 +35,7 @@ static starfish_status complete(const struct starfish_diffusion_plan *plan, stru
     static const long long no_region[1];
     double has[2] = {problem->coefficient != NULL, problem->regions != NULL};
 
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, has, 2));
+    STARFISH_TRY(starfish_ranks_maximum(plan->plan.context, has, 2));
     if (has[0] > 0 && !problem->coefficient)
         problem->coefficient = no_coefficient;
     if (has[1] > 0 && !problem->regions)
@@ -52,8 +53,9 @@ starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan
         checked == STARFISH_SUCCESS && starfish_diffusion_planes(plan, given).count == 0};
 
     *problem = *given;
-    STARFISH_TRY(starfish_agree_on_plan(plan->context, checked, &alike));
-    return slowest(given) < (size_t)starfish_context_ranks(plan->context) ? complete(plan, problem) : STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_agree_on_plan(plan->plan.context, checked, &alike));
+    return slowest(given) < (size_t)starfish_context_ranks(plan->plan.context) ? complete(plan, problem)
+                                                                               : STARFISH_SUCCESS;
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
@@ -66,17 +68,17 @@ starfish_status starfish_diffusion_deal(struct starfish_diffusion_plan *plan)
     enum { DEPTH = STARFISH_STENCIL_WINDOW + 1 };
     struct starfish_diffusion_box *box = &plan->box;
     const size_t plane = box->n[0] * box->n[1], worth = (ENOUGH + plane - 1) / plane;
-    const struct starfish_deal_spec spec = {
-        .rows =
-            starfish_deal(box->n[2], starfish_context_rank(plan->context), starfish_context_ranks(plan->context)).count,
-        .least = LEAST_PLANES,
-        .worth = worth > LEAST_PLANES ? worth : LEAST_PLANES,
-        .grain = starfish_diffusion_rows_per_block(plan)};
+    const struct starfish_deal_spec spec = {.rows = starfish_deal(box->n[2], starfish_context_rank(plan->plan.context),
+                                                                  starfish_context_ranks(plan->plan.context))
+                                                        .count,
+                                            .least = LEAST_PLANES,
+                                            .worth = worth > LEAST_PLANES ? worth : LEAST_PLANES,
+                                            .grain = starfish_diffusion_rows_per_block(plan)};
 
-    STARFISH_TRY(starfish_deal_runs(plan->context, &spec, &plan->dealt));
+    STARFISH_TRY(starfish_deal_runs(plan->plan.context, &spec, &plan->dealt));
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_LINE_Z)
         plan->dealt.runs.parts = 0;
     if (plan->dealt.runs.parts > 0)
-        box->window = starfish_window_of_runs(plan->context, &plan->dealt.runs, box->n[2], DEPTH);
+        box->window = starfish_window_of_runs(plan->plan.context, &plan->dealt.runs, box->n[2], DEPTH);
     return STARFISH_SUCCESS;
 }

@@ -2,7 +2,7 @@
  * the right-hand side and of the solution, and works on the cells of these planes. It has the coefficients, the matrix,
  * the tables of deflation and of multigrid's fine grids for its own planes and some beside them (scheduler/window.h),
  * which it gets from the other ranks while a plan is made. Where planes cannot be parts (few planes on a rank, lines
- * along them, blocks of block-ic that are cut by the ranks' ends), the first rank solves for all (gathered.h). */
+ * along them, blocks of block-ic that are cut by the ranks' ends), the first rank solves for all (solver/gather.h). */
 #ifndef STARFISH_DIFFUSION_RANKS_H
 #define STARFISH_DIFFUSION_RANKS_H
 

@@ -5,21 +5,23 @@
 #include "diffusion/plan.h"
 #include "solver/accept.h"
 
-#include <stdatomic.h>
+/* Of A u = -rhs + extra. */
+enum { STARFISH_DIFFUSION_RHS, STARFISH_DIFFUSION_SOLUTION, STARFISH_DIFFUSION_EXTRA, STARFISH_DIFFUSION_ARRAYS };
 
-struct starfish_diffusion_solve {
-    struct starfish_diffusion_plan *plan;
-    struct starfish_progress *progress;
+struct starfish_diffusion_job {
+    struct starfish_job job; /* the first member */
+    struct starfish_diffusion_array {
+        void *memory; /* NULL: there is none; extra's is ours */
+        int node;
+        struct starfish_vector vector;
+    } array[STARFISH_DIFFUSION_ARRAYS];
+    double largest_extra; /* of all ranks, before it was rounded */
     struct starfish_algebra algebra;
-    const struct starfish_vector *rhs, *extra; /* of A u = -rhs + extra; extra may be NULL */
-    double largest_extra;                      /* before it was rounded */
-    struct starfish_diffusion_info *info;
-    atomic_int *iterations; /* so far, for whoever looks on */
 };
 
 extern const struct starfish_acceptance starfish_diffusion_acceptance;
 
-/* plan->u becomes the solution, the best one that was found where the status is NUMERICAL; fills info. */
-starfish_status starfish_diffusion_iterate(struct starfish_diffusion_solve *solve);
+/* plan->u becomes the solution, the best one that was found where the status is NUMERICAL; fills the result. */
+starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job);
 
 #endif

@@ -49,7 +49,8 @@ static starfish_status make_plan(struct problem_run *run, const struct starfish_
                                                  .mean = run->problem.diffusion.mean,
                                                  .constant_coefficient = k->array.data ? 1 : k->constant,
                                                  .regions = regions};
-    starfish_diffusion_plan *plan;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan *plan;
 
     if (k->array.rank > 0 && !k->array.data) /* a simulation, in which values do not matter */
         problem.constant_coefficient = 1;
@@ -64,9 +65,8 @@ static starfish_status make_plan(struct problem_run *run, const struct starfish_
     }
     STARFISH_TRY(starfish_diffusion_plan_create(run->context, &problem, options, &plan));
     run->plan = plan;
-    run->about = (struct problem_about){starfish_diffusion_plan_method(plan), starfish_diffusion_plan_reason(plan),
-                                        starfish_diffusion_plan_seconds(plan), starfish_diffusion_plan_singular(plan),
-                                        starfish_diffusion_plan_owners(plan)};
+    STARFISH_TRY(starfish_plan_about(plan, &about));
+    run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};
     return STARFISH_SUCCESS;
 }
 
@@ -90,23 +90,29 @@ static starfish_status create(struct problem_run *run, int check)
 
 static void destroy(void *plan)
 {
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 static starfish_status submit(struct problem_run *run, void *solution, void **job)
 {
-    starfish_diffusion_job *submitted = NULL;
+    starfish_job *submitted = NULL;
     const starfish_status status =
-        starfish_diffusion_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
+        starfish_plan_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
 
     *job = submitted;
     return status;
 }
 
-static void copy_info(const struct starfish_diffusion_info *from, struct starfish_info *to)
+/* What a solve has not found is told as 0. */
+static double known(double value)
+{
+    return isnan(value) ? 0 : value;
+}
+
+static void copy_info(const struct starfish_result *from, struct starfish_info *to)
 {
     to->outcome = from->outcome;
-    to->residual = from->residual_max;
+    to->residual = known(from->residual_max);
     to->pertrb = from->pertrb;
     to->seconds = from->seconds;
     memcpy(to->worker, from->worker, sizeof to->worker);
@@ -118,32 +124,32 @@ static void copy_info(const struct starfish_diffusion_info *from, struct starfis
 static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct starfish_diffusion_options *options = run->library;
-    struct starfish_diffusion_info info = {.iterations = 0};
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct problem_result *result = &run->result;
 
     *result = (struct problem_result){.tolerated = (double)NAN, .iterates = 1};
-    const starfish_status status = starfish_diffusion_wait(job, &info);
+    const starfish_status status = starfish_job_finish(job, &info);
     copy_info(&info, &result->info);
     result->iterations = info.iterations;
-    result->reached = info.residual;
-    result->rescued = info.rescued;
-    result->accuracy.residual = info.residual_max;
-    result->accuracy.residual_bound = info.residual_bound;
+    result->reached = known(info.residual);
+    result->rescued = info.fallback;
+    result->accuracy.residual = known(info.residual_max);
+    result->accuracy.residual_bound = known(info.residual_bound);
     result->accuracy.correction = (double)NAN;
     const double asked = options->tolerance > 0 ? options->tolerance : starfish_default_tolerance(run->precision);
     if (status == STARFISH_SUCCESS && info.tolerance != asked)
-        result->tolerated = info.tolerance;
+        result->tolerated = known(info.tolerance);
     return status;
 }
 
 static void progress(const void *job, size_t *finished, size_t *total)
 {
-    starfish_diffusion_progress(job, finished, total);
+    (void)starfish_job_state(job, finished, total);
 }
 
 static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
 {
-    return starfish_diffusion_plan_memory(run->plan, told);
+    return starfish_plan_memory(run->plan, told);
 }
 
 const struct problem_family problem_diffusion_family = {

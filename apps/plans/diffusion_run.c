@@ -199,14 +199,14 @@ static double error_of(const struct diffusion_case *given, const struct solve_ar
     return sqrt(sum / all);
 }
 
-static starfish_status solve_all(starfish_diffusion_plan *plan, const struct solve_arrays *a,
+static starfish_status solve_all(starfish_plan *plan, const struct solve_arrays *a,
                                  const struct diffusion_repeats *repeats, struct diffusion_times *times)
 {
     const void *rhs = a->on_device[0] ? a->on_device[0] : a->rhs;
     void *solution = a->on_device[1] ? a->on_device[1] : a->solution;
 
     for (size_t i = 0; i < repeats->warmup + repeats->repeat; i++) {
-        const starfish_status status = starfish_diffusion_solve(plan, NULL, rhs, solution, &times->info);
+        const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &times->info);
         if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
             return status;
         if (i >= repeats->warmup)
@@ -221,22 +221,26 @@ starfish_status diffusion_repeat(const struct diffusion_case *given, const struc
 {
     struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = given->count};
     struct starfish_diffusion_options of_case = *options;
-    starfish_diffusion_plan *plan = NULL;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan *plan = NULL;
 
-    *times = (struct diffusion_times){.repeat = repeats->repeat, .error = (double)NAN};
+    *times =
+        (struct diffusion_times){.repeat = repeats->repeat, .info = STARFISH_RESULT_DEFAULTS, .error = (double)NAN};
     times->seconds = malloc(repeats->repeat * sizeof(double));
     if (!times->seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeats->repeat);
     of_case.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] = given->dirichlet_nodes;
     STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, &of_case, &plan));
-    times->plan_seconds = starfish_diffusion_plan_seconds(plan);
-    starfish_status status = solve_arrays_make(&arrays, given->rhs, 0, repeats->on_device);
+    starfish_status status = starfish_plan_about(plan, &about);
+    times->plan_seconds = about.seconds;
+    if (status == STARFISH_SUCCESS)
+        status = solve_arrays_make(&arrays, given->rhs, 0, repeats->on_device);
     if (status == STARFISH_SUCCESS)
         status = solve_all(plan, &arrays, repeats, times);
     if (status == STARFISH_SUCCESS)
         times->error = error_of(given, &arrays);
     solve_arrays_free(&arrays);
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

@@ -41,7 +41,7 @@ void diffusion_set_version(const struct diffusion_version *version, size_t block
 struct diffusion_times {
     size_t repeat;
     double *seconds, plan_seconds;
-    struct starfish_diffusion_info info; /* of the last solve */
+    struct starfish_result info; /* of the last solve */
     double error; /* ||u - exact|| / ||exact||; NaN where that is not known, or the arrays are on the device */
 };
 /* Solve `warmup` and `repeat` times; what is not solved is a result too. Arrays in pinned memory of the host, or of the

@@ -249,7 +249,7 @@ enum { MANY_ITERATIONS = 100, TIMED_ITERATIONS = 20 };
  * outcome it becomes. *timed: how many iterations ran. */
 static starfish_status run_or_time(const struct gupta *g, const struct diffusion_case *given,
                                    struct starfish_diffusion_options *options, starfish_context *context,
-                                   struct starfish_diffusion_info *known, struct diffusion_times *times, int *timed)
+                                   struct starfish_result *known, struct diffusion_times *times, int *timed)
 {
     const int cut = known->iterations > MANY_ITERATIONS;
 
@@ -275,7 +275,7 @@ static const char *says_of(const struct starfish_diffusion_options *options)
 
 static starfish_status add_phases(struct gupta *g, const struct diffusion_case *given, int place, const char *name,
                                   const struct starfish_diffusion_options *options, starfish_context *context,
-                                  struct starfish_diffusion_info known[PRECISIONS])
+                                  struct starfish_result known[PRECISIONS])
 {
     static const char *const what[PRECISIONS] = {"f32", "f64", "mixed"};
     struct diffusion_times times;

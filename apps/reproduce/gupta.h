@@ -14,7 +14,7 @@ struct gupta {
     size_t n;
     const char *precision;
     starfish_status (*measure)(struct gupta *g);
-    struct starfish_diffusion_info known[PHASE_METHODS][PRECISIONS]; /* of two phases, by the GPU; else all zero */
+    struct starfish_result known[PHASE_METHODS][PRECISIONS]; /* of two phases, by the GPU; else all zero */
 };
 
 extern const char *const gupta_places[PLACES]; /* one core, one GPU */

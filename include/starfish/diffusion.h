@@ -124,60 +124,16 @@ struct starfish_diffusion_options {
 STARFISH_API starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options *options, const char *name,
                                                            const char *value);
 
-struct starfish_diffusion_info {
-    starfish_outcome outcome;
-    int iterations;
-    int replacements;      /* how often the residual was computed anew and the iteration begun again */
-    double residual;       /* ||f - A u|| / ||f||, Euclidean */
-    double recurrence;     /* what the iteration took for it before it was computed anew */
-    double residual_max;   /* max |f - A u| / max |f|, */
-    double residual_bound; /* and what it can be at most where the Euclidean one is at the tolerance */
-    double tolerance;      /* the one that counts: options.tolerance, or bound */
-    double bound;          /* 100 eps || |A| |u| || / ||f|| */
-    double pertrb;         /* what was taken off f in a singular problem */
-    int rescued;           /* iterations of multigrid at the end, where the method asked for did not get there */
-    double seconds;
-    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
-    size_t host_to_device, device_to_host, device_to_device;
-};
-
-typedef struct starfish_diffusion_plan starfish_diffusion_plan;
-typedef struct starfish_diffusion_job starfish_diffusion_job;
-
-/* `options` may be NULL. The caller owns *plan; destroy it before its context. Errors: ARGUMENT (names the member, and
- * the first cell whose coefficient is not positive), UNSUPPORTED, NUMERICAL (the matrix of the deflation vectors is not
- * positive definite in the precision), MEMORY, RUNTIME. */
+/* `options` may be NULL. Solves of the plan (starfish/solve.h): rhs and solution are n[0] * n[1] * n[2] reals of
+ * options.precision in host or CUDA device memory (recognised), and may not overlap; boundary data as for separable
+ * problems, in host memory, are copied. Norms of results are Euclidean; `fallback` counts iterations of multigrid at
+ * the end, where the method asked for did not get there. The plan's reason says what conjugate gradients consist of.
+ * Errors: ARGUMENT (names the member, and the first cell whose coefficient is not positive), UNSUPPORTED, NUMERICAL
+ * (the matrix of the deflation vectors is not positive definite in the precision), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_diffusion_plan_create(starfish_context *context,
                                                             const struct starfish_diffusion_problem *problem,
                                                             const struct starfish_diffusion_options *options,
-                                                            starfish_diffusion_plan **plan);
-/* NULL is allowed. */
-STARFISH_API void starfish_diffusion_plan_destroy(starfish_diffusion_plan *plan);
-
-/* "cg" or "multigrid"; what it consists of (one line); seconds that making it took; 1 when the problem is
- * singular; and how many vectors are deflated. The plan's storage. */
-STARFISH_API const char *starfish_diffusion_plan_method(const starfish_diffusion_plan *plan);
-STARFISH_API const char *starfish_diffusion_plan_reason(const starfish_diffusion_plan *plan);
-STARFISH_API double starfish_diffusion_plan_seconds(const starfish_diffusion_plan *plan);
-STARFISH_API int starfish_diffusion_plan_singular(const starfish_diffusion_plan *plan);
-STARFISH_API size_t starfish_diffusion_plan_vectors(const starfish_diffusion_plan *plan);
-
-/* rhs and solution: n[0] * n[1] * n[2] reals of options.precision in host or CUDA device memory (recognised), which may
- * not overlap. Boundary data as for starfish_poisson_solve, in host memory; NULL: zero. `info` may be NULL, and is
- * filled where the status is NUMERICAL too. Errors: ARGUMENT, NUMERICAL (not solved: the solution is the best one that
- * was found), RUNTIME. */
-STARFISH_API starfish_status starfish_diffusion_solve(starfish_diffusion_plan *plan,
-                                                      const struct starfish_boundary *boundary, const void *rhs,
-                                                      void *solution, struct starfish_diffusion_info *info);
-/* The same without waiting: rhs must stay as it is, and the solution is not to be touched, until the job has been
- * waited for, once; waiting frees it. Boundary data are copied. Errors: those of the solve; with ARGUMENT and MEMORY
- * there is no job. */
-STARFISH_API starfish_status starfish_diffusion_submit(starfish_diffusion_plan *plan,
-                                                       const struct starfish_boundary *boundary, const void *rhs,
-                                                       void *solution, starfish_diffusion_job **job);
-STARFISH_API starfish_status starfish_diffusion_wait(starfish_diffusion_job *job, struct starfish_diffusion_info *info);
-/* Iterations so far and at most, for showing progress; any thread. */
-STARFISH_API void starfish_diffusion_progress(const starfish_diffusion_job *job, size_t *finished, size_t *most);
+                                                            starfish_plan **plan);
 
 #ifdef __cplusplus
 }

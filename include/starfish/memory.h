@@ -34,8 +34,6 @@ STARFISH_API starfish_status starfish_diffusion_memory(starfish_context *context
                                                        const struct starfish_diffusion_problem *problem,
                                                        const struct starfish_diffusion_options *options,
                                                        struct starfish_memory *memory);
-STARFISH_API starfish_status starfish_diffusion_plan_memory(const starfish_diffusion_plan *plan,
-                                                            struct starfish_memory *memory);
 
 /* Of flat domains: coarsens the problem, whose volumes of columns take main memory meanwhile. */
 STARFISH_API starfish_status starfish_atmosphere_memory(starfish_context *context,

@@ -199,8 +199,8 @@ class DiffusionPlan(Plan):
     deflation by regions. bc and boundary as in solve(). method: "auto", "multigrid" or "cg". Other keywords
     (preconditioner, deflation, vectors, tolerance, ...): pystarfish.options("diffusion").
     """
-    family, info_struct, wait_function = "diffusion", "starfish_diffusion_info", "starfish_diffusion_wait"
-    has_boundary = is_dealt = True
+    family = "diffusion"
+    of_solve_path = has_boundary = is_dealt = True
 
     def __init__(self, shape: Sequence[int], coefficient: Any = 1.0, *, length: Any = (1.0, 1.0, 1.0),
                  bc: Optional[Mapping] = None, lam: float = 0.0, mean: str = "harmonic", regions: Any = None,

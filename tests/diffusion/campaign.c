@@ -107,19 +107,18 @@ static void solve_directly(const struct test_diffusion *t, double pertrb, double
 /* ---- One problem ------------------------------------------------------------------------------------------------- */
 
 static starfish_status solve(starfish_context *context, const struct test_diffusion *t,
-                             const struct starfish_diffusion_options *options, double *u,
-                             struct starfish_diffusion_info *info)
+                             const struct starfish_diffusion_options *options, double *u, struct starfish_result *info)
 {
     void *reals[2] = {malloc(t->cells * sizeof(double)), calloc(t->cells, sizeof(double))};
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
 
-    *info = (struct starfish_diffusion_info){.iterations = 0};
+    *info = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     for (size_t e = 0; e < t->cells; e++)
         test_real_put(reals[0], options->precision, e, t->f[e]);
     starfish_status status = starfish_diffusion_plan_create(context, &t->problem, options, &plan);
     if (status == STARFISH_SUCCESS) {
-        status = starfish_diffusion_solve(plan, &t->boundary, reals[0], reals[1], info);
-        starfish_diffusion_plan_destroy(plan);
+        status = starfish_plan_solve(plan, &t->boundary, reals[0], reals[1], info);
+        starfish_plan_destroy(plan);
     }
     for (size_t e = 0; e < t->cells; e++)
         u[e] = test_real_get(reals[1], options->precision, e);
@@ -138,7 +137,7 @@ static double norm(const double *u, const double *v, size_t n)
 }
 
 static int judge(const struct test_diffusion *t, const struct choice *c, starfish_status status, const double *u,
-                 const struct starfish_diffusion_info *info)
+                 const struct starfish_result *info)
 {
     const double epsilon = c->precision == 0 ? (double)FLT_EPSILON : DBL_EPSILON;
     const double bound = 300 * epsilon * test_diffusion_magnitude(t, u, info->pertrb);
@@ -165,7 +164,7 @@ static int run(starfish_context *context, int number)
     static const double contrasts[] = {1, 10, 1e3, 1e6};
     const size_t dimensions = 2 + draw(2);
     const double contrast = contrasts[draw(4)];
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct test_diffusion t;
 
     test_random(&t, dimensions, contrast, &seed);
@@ -182,8 +181,8 @@ static int run(starfish_context *context, int number)
             "problem %d: %zu x %zu x %zu, contrast %g, lambda %g, method %d, preconditioner %d, deflation %d, "
             "precision %d: status %d, %d iterations (%d rescued), residual %g (naive %g), tolerance %g, bound %g: %s\n",
             number, t.problem.n[0], t.problem.n[1], dimensions == 3 ? t.problem.n[2] : 1, contrast, t.problem.lambda,
-            (int)c.method, (int)c.by, (int)c.deflation, c.precision, (int)status, info.iterations, info.rescued,
-            info.residual, test_diffusion_residual(&t, u, info.pertrb), info.tolerance, info.bound,
+            (int)c.method, (int)c.by, (int)c.deflation, c.precision, (int)status, info.iterations, info.fallback,
+            info.residual, test_diffusion_residual(&t, u, info.pertrb), info.tolerance, info.rounding,
             status == STARFISH_SUCCESS ? "" : starfish_error_message());
     free(u);
     test_diffusion_free(&t);

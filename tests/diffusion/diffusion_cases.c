@@ -23,20 +23,20 @@ static int is_small;
 
 /* Solve; u: of all cells. */
 static starfish_status solve(const struct test_diffusion *t, const struct starfish_diffusion_options *options,
-                             double *u, struct starfish_diffusion_info *info)
+                             double *u, struct starfish_result *info)
 {
     const starfish_precision precision = options->precision;
     const size_t bytes = t->cells * starfish_real_size(precision);
     void *reals = malloc(bytes + 1);
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
 
     for (size_t e = 0; e < t->cells; e++)
         test_real_put(reals, precision, e, t->f[e]);
     const void *rhs = memory->upload(reals, bytes);
     void *solution = memory->upload(NULL, bytes);
     ASSERT_OK(starfish_diffusion_plan_create(context, &t->problem, options, &plan));
-    const starfish_status status = starfish_diffusion_solve(plan, &t->boundary, rhs, solution, info);
-    starfish_diffusion_plan_destroy(plan);
+    const starfish_status status = starfish_plan_solve(plan, &t->boundary, rhs, solution, info);
+    starfish_plan_destroy(plan);
     memory->download(reals, solution, bytes);
     for (size_t e = 0; e < t->cells; e++)
         u[e] = test_real_get(reals, precision, e);
@@ -54,7 +54,7 @@ static int within(int count, int expected, double part)
 
 static int count_of(const struct test_diffusion *t, struct starfish_diffusion_options options)
 {
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     double *u = malloc((t->cells + 1) * sizeof *u);
 
     options.method = STARFISH_DIFFUSION_CG;
@@ -163,7 +163,7 @@ static void counts_of_the_paper(void **state)
 static void check_solved(const struct test_diffusion *t, const struct starfish_diffusion_options *options,
                          const char *what)
 {
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     double *u = malloc(t->cells * sizeof *u), sum = 0;
 
     if (solve(t, options, u, &info) != STARFISH_SUCCESS)
@@ -237,7 +237,7 @@ static void fused_steps_are_the_same(void **state)
         u[i] = malloc(t.cells * sizeof *u[i]);
     for (int by = STARFISH_PRECONDITIONER_NONE; by <= STARFISH_PRECONDITIONER_MULTIGRID; by++)
         for (int d = STARFISH_DEFLATION_NONE; d < STARFISH_DEFLATIONS; d++) {
-            struct starfish_diffusion_info info[2];
+            struct starfish_result info[2] = {STARFISH_RESULT_DEFAULTS, STARFISH_RESULT_DEFAULTS};
             for (int separate = 0; separate < 2; separate++) {
                 struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
                 options.method = STARFISH_DIFFUSION_CG;
@@ -271,7 +271,7 @@ static void fused_steps_are_the_same(void **state)
 /* The residual of two phases that are solved. */
 static double residual_of(size_t n, double k, const struct starfish_diffusion_options *options)
 {
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct test_diffusion t;
 
     test_two_phase(&t, n, k);
@@ -287,7 +287,7 @@ static double residual_of(size_t n, double k, const struct starfish_diffusion_op
 static void f32_alone_stagnates(void **state)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct test_diffusion t;
     (void)state;
 
@@ -337,7 +337,7 @@ static void rounding_errors_are_tolerated(void **state)
     for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONERS; by++)
         for (int d = STARFISH_DEFLATION_NONE; d <= STARFISH_DEFLATION_STRIPES; d++) {
             struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-            struct starfish_diffusion_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             options.method = STARFISH_DIFFUSION_CG;
             options.preconditioner = (starfish_diffusion_preconditioner)by;
             options.deflation = (starfish_deflation)d;
@@ -383,7 +383,7 @@ static double smooth(double x, double y)
 static double error_of(size_t n, starfish_mean mean)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    struct starfish_diffusion_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct test_diffusion t;
     double error = 0;
 
@@ -433,7 +433,7 @@ static void nothing_gives_nothing(void **state)
     for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONERS; by++)
         for (int kind = 0; kind < 3; kind++) {
             struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-            struct starfish_diffusion_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             struct test_diffusion t;
             double u[27];
             test_plain(&t, 3, (const size_t[]){3, 3, 3}, kind == 0 ? STARFISH_DIRICHLET : STARFISH_NEUMANN);
@@ -460,7 +460,7 @@ static void a_few_cells_are_solved(void **state)
         for (int end = 0; end < 3; end++)
             for (int by = STARFISH_PRECONDITIONER_NONE; by < STARFISH_PRECONDITIONERS; by++) {
                 struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-                struct starfish_diffusion_info info;
+                struct starfish_result info = STARFISH_RESULT_DEFAULTS;
                 struct test_diffusion t;
                 double u[16];
                 test_plain(&t, 3, sizes[s], ends[end]);
@@ -478,7 +478,7 @@ static void a_few_cells_are_solved(void **state)
 static void bad_problems_are_refused(void **state)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
     struct test_diffusion t;
     (void)state;
 
@@ -513,7 +513,7 @@ static void bad_problems_are_refused(void **state)
 static void large_coarse_spaces_are_refused(void **state)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
     struct test_diffusion t;
     (void)state;
 
@@ -531,49 +531,6 @@ static void large_coarse_spaces_are_refused(void **state)
     test_diffusion_free(&t);
 }
 
-/* Too few iterations are not called a solution; and jobs of one plan follow one another. */
-static void jobs_end_as_they_must(void **state)
-{
-    struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    struct starfish_diffusion_info info;
-    starfish_diffusion_plan *plan;
-    starfish_diffusion_job *job[2];
-    struct test_diffusion t;
-    (void)state;
-
-    test_two_phase(&t, 32, 1000);
-    const size_t bytes = t.cells * sizeof(double);
-    const void *rhs = memory->upload(t.f, bytes);
-    void *solution[2] = {memory->upload(NULL, bytes), memory->upload(NULL, bytes)};
-    options.max_iterations = 3;
-    ASSERT_OK(starfish_diffusion_plan_create(context, &t.problem, &options, &plan));
-    ASSERT_FAILS(starfish_diffusion_solve(plan, NULL, rhs, solution[0], &info), STARFISH_ERROR_NUMERICAL,
-                 "not converged");
-    assert_int_equal(info.outcome, STARFISH_NOT_CONVERGED);
-    assert_int_equal(info.iterations, 3);
-    starfish_diffusion_plan_destroy(plan);
-    options.max_iterations = 1000;
-    ASSERT_OK(starfish_diffusion_plan_create(context, &t.problem, &options, &plan));
-    for (int i = 0; i < 2; i++)
-        ASSERT_OK(starfish_diffusion_submit(plan, NULL, rhs, solution[i], &job[i]));
-    for (int i = 1; i >= 0; i--)
-        ASSERT_OK(starfish_diffusion_wait(job[i], &info));
-    starfish_diffusion_plan_destroy(plan);
-    double *u[2] = {malloc(bytes), malloc(bytes)};
-    for (int i = 0; i < 2; i++)
-        memory->download(u[i], solution[i], bytes);
-    /* Beside cores it is not the same in each who runs a task, and so rounding is not. */
-    if (starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
-        starfish_context_workers_of(context, STARFISH_GPU) == 0)
-        assert_memory_equal(u[0], u[1], bytes);
-    for (int i = 0; i < 2; i++)
-        assert_true(test_diffusion_residual(&t, u[i], info.pertrb) < 1.01e-10);
-    for (int i = 0; i < 2; i++)
-        free(u[i]);
-    memory->release();
-    test_diffusion_free(&t);
-}
-
 int test_diffusion(starfish_context *given, const struct test_memory *given_memory, int small)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_of_two_phases),
@@ -587,7 +544,6 @@ int test_diffusion(starfish_context *given, const struct test_memory *given_memo
                                        cmocka_unit_test(nothing_gives_nothing),
                                        cmocka_unit_test(a_few_cells_are_solved),
                                        cmocka_unit_test(bad_problems_are_refused),
-                                       cmocka_unit_test(jobs_end_as_they_must),
                                        cmocka_unit_test(large_coarse_spaces_are_refused),
                                        cmocka_unit_test(mixed_precision_keeps_the_digits),
                                        cmocka_unit_test(rounding_errors_are_tolerated)};
@@ -595,5 +551,6 @@ int test_diffusion(starfish_context *given, const struct test_memory *given_memo
     context = given;
     memory = given_memory;
     is_small = small;
-    return cmocka_run_group_tests_name(given_memory->name, tests, NULL, NULL);
+    return cmocka_run_group_tests_name(given_memory->name, tests, NULL, NULL) +
+           test_diffusion_jobs(given, given_memory);
 }

@@ -9,6 +9,7 @@
 /* Right-hand sides and solutions lie in the given memory; small: without the large grids. Returns how many tests
  * failed. */
 int test_diffusion(starfish_context *given, const struct test_memory *given_memory, int small);
+int test_diffusion_jobs(starfish_context *given, const struct test_memory *given_memory); /* of these, jobs_cases.c */
 
 /* ---- Problems (problems.c) --------------------------------------------------------------------------------------- */
 

@@ -33,11 +33,11 @@ static starfish_status run_diffusion(struct starfish_context *context, const voi
                                                                 {STARFISH_NEUMANN, STARFISH_NEUMANN},
                                                                 {STARFISH_NEUMANN, STARFISH_NEUMANN}},
                                                        .coefficient = coefficient};
-    starfish_diffusion_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     starfish_status status = starfish_diffusion_plan_create(context, &problem, options, &plan);
     if (status == STARFISH_SUCCESS)
-        status = starfish_diffusion_solve(plan, NULL, rhs, solution, NULL);
-    starfish_diffusion_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     keep(result, CELLS);
     return status;
 }

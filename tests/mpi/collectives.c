@@ -71,7 +71,7 @@ static starfish_status create_diffusion(const struct family *f, void **plan)
     const struct starfish_diffusion_problem problem = {
         .dimensions = 3, .n = {N, N, PLANES}, .length = {1, 1, 1}, .coefficient = k, .mean = STARFISH_MEAN_HARMONIC};
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    starfish_diffusion_plan *made = NULL;
+    starfish_plan *made = NULL;
     for (size_t i = 0; i < CELLS; i++)
         k[i] = i % 7 ? 1 : 50;
     options.method = f->method ? STARFISH_DIFFUSION_CG : STARFISH_DIFFUSION_MULTIGRID;
@@ -83,15 +83,15 @@ static starfish_status create_diffusion(const struct family *f, void **plan)
 
 static starfish_status solve_diffusion(void *plan, const double *rhs, double *solution)
 {
-    struct starfish_diffusion_info info;
-    const starfish_status status = starfish_diffusion_solve(plan, NULL, rhs, solution, &info);
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
     counted.steps = info.iterations;
     return status;
 }
 
 static void destroy_diffusion(void *plan)
 {
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 static starfish_status create_atmosphere(const struct family *f, void **plan)

@@ -63,7 +63,7 @@ struct test_problem {
     size_t cells, plane, planes;
     double k[MOST_CELLS], rhs[MOST_CELLS], face[MOST_CELLS], expected[MOST_CELLS];
     long long region[MOST_CELLS];
-    struct starfish_diffusion_info info;
+    struct starfish_result info;
 };
 
 /* Coefficients that jump by factors of 50 between boxes of cells. */
@@ -72,6 +72,7 @@ static void fill(const struct test_case *given, struct test_problem *p)
     const struct starfish_diffusion_options defaults = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
 
     memset(p, 0, sizeof *p);
+    p->info.size = sizeof p->info;
     p->options = given->options;
     p->options.size = sizeof p->options;
     p->options.precision = STARFISH_F64;
@@ -102,11 +103,11 @@ static void fill(const struct test_case *given, struct test_problem *p)
 
 static void solve_alone(struct test_problem *p)
 {
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
 
     CHECK_OK(starfish_diffusion_plan_create(alone, &p->problem, &p->options, &plan));
-    CHECK_OK(starfish_diffusion_solve(plan, &p->boundary, p->rhs, p->expected, &p->info));
-    starfish_diffusion_plan_destroy(plan);
+    CHECK_OK(starfish_plan_solve(plan, &p->boundary, p->rhs, p->expected, &p->info));
+    starfish_plan_destroy(plan);
 }
 
 static void compare(const struct test_case *given, const struct test_problem *p, size_t first, size_t count,
@@ -127,9 +128,10 @@ static void solve_together(const struct test_case *given, struct test_problem *p
 {
     struct starfish_diffusion_problem own = p->problem;
     struct starfish_boundary boundary = p->boundary;
-    struct starfish_diffusion_info info;
-    starfish_diffusion_plan *plan;
-    starfish_diffusion_job *job;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan *plan;
+    starfish_job *job;
     size_t first, planes;
 
     CHECK_OK(starfish_mpi_planes(together, p->planes, rank, &first, &planes));
@@ -140,16 +142,17 @@ static void solve_together(const struct test_case *given, struct test_problem *p
         boundary.array[0][0] = p->face + begin / p->problem.n[0];
     double *u = malloc(count * sizeof *u), *rhs = part_of(p->rhs, begin * sizeof *rhs, count * sizeof *rhs);
     CHECK_OK(starfish_diffusion_plan_create(together, &own, &p->options, &plan));
-    const int one_for_all = strstr(starfish_diffusion_plan_reason(plan), "solved by the first rank") != NULL;
-    CHECK(one_for_all == (ranks > 1 && !given->on_all), "%s: %s", given->name, starfish_diffusion_plan_reason(plan));
-    CHECK_OK(starfish_diffusion_submit(plan, &boundary, rhs, u, &job));
-    CHECK_OK(starfish_diffusion_wait(job, &info));
+    CHECK_OK(starfish_plan_about(plan, &about));
+    const int one_for_all = strstr(about.reason, "solved by the first rank") != NULL;
+    CHECK(one_for_all == (ranks > 1 && !given->on_all), "%s: %s", given->name, about.reason);
+    CHECK_OK(starfish_plan_submit(plan, &boundary, rhs, u, &job));
+    CHECK_OK(starfish_job_finish(job, &info));
     compare(given, p, begin, count, u);
     CHECK(info.iterations == p->info.iterations, "%s: %d iterations, not %d", given->name, info.iterations,
           p->info.iterations);
     CHECK(fabs(info.pertrb - p->info.pertrb) <= 1e-11 * (1 + fabs(p->info.pertrb)), "%s: pertrb is %.17g, not %.17g",
           given->name, info.pertrb, p->info.pertrb);
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(rhs);
     free(u);
 }
@@ -159,8 +162,8 @@ static void check_errors(struct test_problem *p)
 {
     struct starfish_diffusion_options few = p->options;
     struct starfish_diffusion_problem own = p->problem;
-    struct starfish_diffusion_info info;
-    starfish_diffusion_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     size_t first, planes;
     double u[1];
 
@@ -174,15 +177,15 @@ static void check_errors(struct test_problem *p)
     p->k[p->cells - 1] *= -1;
     few.max_iterations = 1;
     CHECK_OK(starfish_diffusion_plan_create(together, &own, &few, &plan));
-    CHECK(starfish_diffusion_solve(plan, NULL, rank == ranks - 1 ? NULL : p->rhs, u, NULL) == STARFISH_ERROR_ARGUMENT &&
+    CHECK(starfish_plan_solve(plan, NULL, rank == ranks - 1 ? NULL : p->rhs, u, NULL) == STARFISH_ERROR_ARGUMENT &&
               strstr(starfish_error_message(), "rhs is NULL"),
           "%s", starfish_error_message());
     for (int turn = 0; turn < 2; turn++)
-        CHECK(starfish_diffusion_solve(plan, NULL, p->rhs + first * p->plane, p->expected, &info) ==
+        CHECK(starfish_plan_solve(plan, NULL, p->rhs + first * p->plane, p->expected, &info) ==
                       STARFISH_ERROR_NUMERICAL &&
                   info.outcome == STARFISH_NOT_CONVERGED,
               "%s", starfish_error_message());
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 int main(int argc, char **argv)

@@ -132,14 +132,14 @@ static starfish_status use_diffusion(starfish_context *context, const struct sta
                                      int solves, struct starfish_memory *memory)
 {
     const struct starfish_diffusion_problem problem = diffusion_problem();
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_diffusion_plan_create(context, &problem, options, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    status = starfish_diffusion_plan_memory(plan, memory);
+    status = starfish_plan_memory(plan, memory);
     if (status == STARFISH_SUCCESS && solves)
-        status = starfish_diffusion_solve(plan, NULL, rhs, solution, NULL);
-    starfish_diffusion_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     return status;
 }
 

@@ -267,11 +267,9 @@ static void null_has_nothing_to_tell(void **state)
     size_t finished = 1, total = 2;
     const int *cell = (const int *)state;
     assert_string_equal(starfish_poisson_plan_method(NULL), "");
-    assert_string_equal(starfish_diffusion_plan_reason(NULL), "");
     assert_true(isnan(starfish_tridiag_plan_growth(NULL, &total)) && total == 0);
     assert_true(starfish_fem_cells(NULL, &cell) == 0 && cell == NULL);
     starfish_job_progress(NULL, &finished, &total);
-    starfish_diffusion_progress(NULL, &finished, &total);
     starfish_multigrid_cancel(NULL);
     starfish_multigrid_tell(NULL, NULL, NULL);
     assert_int_equal(finished, 1);

@@ -61,9 +61,9 @@ static starfish_status create_separable2d(const void *problem, const union optio
 
 static starfish_status create_diffusion(const void *problem, const union options *options)
 {
-    starfish_diffusion_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_diffusion_plan_create(together, problem, &options->diffusion, &plan);
-    starfish_diffusion_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

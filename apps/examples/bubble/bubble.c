@@ -60,7 +60,7 @@ static double speed_of_bubble(void)
     return cells > 0 ? sum / cells : 0;
 }
 
-static int solve(starfish_context *context, struct starfish_diffusion_info *info)
+static int solve(starfish_context *context, struct starfish_result *result)
 {
     const struct starfish_diffusion_problem problem = {
         .dimensions = 2,
@@ -70,20 +70,20 @@ static int solve(starfish_context *context, struct starfish_diffusion_info *info
         .coefficient = k,
         .regions = regions};
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    starfish_diffusion_plan *plan = NULL;
+    starfish_plan *plan = NULL;
 
     options.method = STARFISH_DIFFUSION_CG;
     options.deflation = STARFISH_DEFLATION_REGIONS;
     options.tolerance = 1e-8;
     const int failed = starfish_diffusion_plan_create(context, &problem, &options, &plan) ||
-                       starfish_diffusion_solve(plan, NULL, rhs, p, info);
-    starfish_diffusion_plan_destroy(plan);
+                       starfish_plan_solve(plan, NULL, rhs, p, result);
+    starfish_plan_destroy(plan);
     return failed;
 }
 
 int main(void)
 {
-    struct starfish_diffusion_info info;
+    struct starfish_result result = STARFISH_RESULT_DEFAULTS;
     starfish_context *context = NULL;
     double y = 0.25;
     int failed = starfish_context_create(&context, NULL) != STARFISH_SUCCESS;
@@ -94,7 +94,7 @@ int main(void)
             for (int i = 0; i < N; i++)
                 v[j][i] += DT * GRAVITY;
         find_divergence();
-        failed = solve(context, &info);
+        failed = solve(context, &result);
         correct();
         y += DT * speed_of_bubble();
     }
@@ -102,7 +102,7 @@ int main(void)
         fprintf(stderr, "%s\n", starfish_error_message());
     else
         printf("the bubble rose from 0.25 to %.3f; the last step took %d iterations, residual %.1e\n", y,
-               info.iterations, info.residual);
+               result.iterations, result.residual);
     starfish_context_destroy(context);
     return failed;
 }
