@@ -75,7 +75,7 @@ static long calibrate(double wanted)
 
 struct problem {
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     double *field;
 };
 
@@ -101,7 +101,7 @@ static int create(struct problem *problem, size_t n, int workers)
 static int solve(struct problem *problem, double *time)
 {
     const double start = now();
-    const int good = starfish_poisson_solve(problem->plan, NULL, problem->field, problem->field, NULL) == 0;
+    const int good = starfish_plan_solve(problem->plan, NULL, problem->field, problem->field, NULL) == 0;
     *time = now() - start;
     if (!good)
         fprintf(stderr, "host_loop: %s\n", starfish_error_message());
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         printf("%-8g %12.3f (%7.3f) %12.3f (%7.3f) %12.3f (%7.3f)\n", lengths[l], before[l].median, before[l].low,
                h.median, h.low, u.median, u.low);
     }
-    starfish_poisson_plan_destroy(problem.plan);
+    starfish_plan_destroy(problem.plan);
     starfish_context_destroy(problem.context);
     free(problem.field);
     return sink == 0.123;

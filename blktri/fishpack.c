@@ -19,7 +19,7 @@ enum { LEAST_M = 5, LEAST_N = 3 };
 
 /* A plan and its coefficients. */
 struct prepared {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     struct starfish_axis x, y; /* their arrays are parts of `values` */
     double *values;
     size_t users; /* solves that run with it, and the state as long as it is the current one */
@@ -137,7 +137,7 @@ static void keep_axis(struct starfish_axis *axis, double **next)
 
 static void destroy(struct prepared *prepared)
 {
-    starfish_poisson_plan_destroy(prepared->plan);
+    starfish_plan_destroy(prepared->plan);
     free(prepared->values);
     free(prepared);
 }
@@ -224,16 +224,16 @@ static void copy_columns(const struct call *call, double *to, size_t to_stride, 
         memcpy(to + j * to_stride, from + j * from_stride, call->x.n * call->parts * sizeof *to);
 }
 
-static starfish_status solve_columns(starfish_poisson_plan *plan, const struct call *call, double *y)
+static starfish_status solve_columns(starfish_plan *plan, const struct call *call, double *y)
 {
     const size_t m = call->x.n * call->parts, idimy = call->idimy * call->parts;
     if (idimy == m)
-        return starfish_poisson_solve(plan, NULL, y, y, NULL);
+        return starfish_plan_solve(plan, NULL, y, y, NULL);
     double *dense = malloc(m * call->y.n * sizeof *dense);
     if (!dense)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
     copy_columns(call, dense, m, y, idimy);
-    starfish_status status = starfish_poisson_solve(plan, NULL, dense, dense, NULL);
+    starfish_status status = starfish_plan_solve(plan, NULL, dense, dense, NULL);
     if (status == STARFISH_SUCCESS)
         copy_columns(call, y, idimy, dense, m);
     free(dense);

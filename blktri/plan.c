@@ -190,15 +190,15 @@ static struct starfish_step_info step_of(const struct starfish_progress *progres
 }
 
 void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,
-                                 struct starfish_info *info)
+                                 struct starfish_poisson_phases *phases)
 {
     _Static_assert((int)STARFISH_MAX_LEVELS <= (int)STARFISH_MAX_REDUCTION_LEVELS &&
                        2 * (int)STARFISH_MAX_LEVELS <= (int)STARFISH_PROGRESS_STEPS,
                    "every level has a place");
-    info->levels = plan->spectral.levels;
-    for (size_t l = 0; l < info->levels; l++) {
-        info->level[l].separators = plan->spectral.level[l].rows;
-        info->level[l].reduction = step_of(progress, starfish_reduction_step(l, 0));
-        info->level[l].substitution = step_of(progress, starfish_reduction_step(l, 1));
+    phases->levels = plan->spectral.levels;
+    for (size_t l = 0; l < phases->levels; l++) {
+        phases->level[l].separators = plan->spectral.level[l].rows;
+        phases->level[l].reduction = step_of(progress, starfish_reduction_step(l, 0));
+        phases->level[l].substitution = step_of(progress, starfish_reduction_step(l, 1));
     }
 }

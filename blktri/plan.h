@@ -66,6 +66,6 @@ starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct
 
 /* What the levels of a finished solve did: info->levels and info->level. */
 void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,
-                                 struct starfish_info *info);
+                                 struct starfish_poisson_phases *phases);
 
 #endif

@@ -91,13 +91,13 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
 {
     enum { PLANES_BESIDE = 6 };
     const struct starfish_blktri_problem problem = problem_of(plan);
-    const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->base.context);
     const size_t field = larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
     const size_t slab = largest_share(all, plan->n[2], how->cut.slabs);
     const size_t block = largest_share(all, plan->n[0], how->blocks);
     const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
     const size_t large = larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
-    STARFISH_TRY(starfish_blktri_device_bytes(plan->context, &problem, how, &memory->gpu_work));
+    STARFISH_TRY(starfish_blktri_device_bytes(plan->base.context, &problem, how, &memory->gpu_work));
     memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
     memory->gpu_work += WORK_BESIDE;
     memory->gpu_data = 4 * field + starfish_poisson_copies_bytes(plan);
@@ -109,8 +109,8 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
  * the cores are alone, and can stand still. So data that do not fit are the cores', where there are any. */
 static uint32_t choose_where(const struct starfish_poisson_plan *plan, const struct starfish_memory *memory)
 {
-    const size_t *workers = plan->context->workers_of;
-    const int fits = memory->gpu_work + memory->gpu_data <= starfish_device_room(plan->context);
+    const size_t *workers = plan->base.context->workers_of;
+    const int fits = memory->gpu_work + memory->gpu_data <= starfish_device_room(plan->base.context);
     return workers[STARFISH_CPU] == 0 || workers[STARFISH_GPU] == 0 || fits ? 0 : STARFISH_ON_CORES;
 }
 
@@ -155,7 +155,7 @@ static int may_be_dealt(const struct starfish_poisson_plan *plan)
 static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const int ranks = starfish_context_ranks(plan->context);
+    const int ranks = starfish_context_ranks(plan->base.context);
     const size_t slabs_each = options->slabs > 0 ? options->slabs : plan->here.any_gpu ? 1 : SLABS_OF_CORES;
     const size_t each = smaller(slabs_each, most_pieces(plan)),
                  blocks_each = smaller(BLOCKS_OF_RANK, most_pieces(plan));
@@ -181,11 +181,12 @@ static starfish_status choose_cut(const struct starfish_poisson_plan *plan, stru
                                   struct starfish_memory *memory)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const size_t room = plan->context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->context) : SIZE_MAX;
+    const size_t room =
+        plan->base.context->workers_of[STARFISH_GPU] > 0 ? starfish_device_room(plan->base.context) : SIZE_MAX;
     *how = options_of(plan);
-    STARFISH_TRY(starfish_blktri_choose_cut(plan->context, plan->n, starfish_poisson_is_complex(plan), options->slabs,
-                                            options->mode_blocks, &how->cut, &how->blocks));
-    const int on_ranks = starfish_context_ranks(plan->context) > 1;
+    STARFISH_TRY(starfish_blktri_choose_cut(plan->base.context, plan->n, starfish_poisson_is_complex(plan),
+                                            options->slabs, options->mode_blocks, &how->cut, &how->blocks));
+    const int on_ranks = starfish_context_ranks(plan->base.context) > 1;
     if (on_ranks)
         cut_for_ranks(plan, how);
     STARFISH_TRY(cost_of_cut(plan, how, memory));
@@ -222,7 +223,7 @@ static starfish_status make_state(struct starfish_poisson_plan *plan)
     struct starfish_blktri_plan *blktri = malloc(sizeof *blktri);
     if (!blktri)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    const starfish_status status = starfish_blktri_plan_create(blktri, plan->context, &problem, &how);
+    const starfish_status status = starfish_blktri_plan_create(blktri, plan->base.context, &problem, &how);
     if (status != STARFISH_SUCCESS) {
         free(blktri);
         return status;
@@ -247,10 +248,10 @@ static starfish_status create(struct starfish_poisson_plan *plan)
                                             .pivots = 1,
                                             .chains = form_of(plan) == STARFISH_BLKTRI_PRODUCT,
                                             .steps = starfish_blktri_refinements(&plan->direction[2])};
-    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !may_be_dealt(plan);
+    plan->on_one_rank = starfish_context_ranks(plan->base.context) > 1 && !may_be_dealt(plan);
     if (plan->on_one_rank)
         return STARFISH_SUCCESS;
-    const starfish_status made = make_state(plan), status = starfish_ranks_agree(plan->context, made);
+    const starfish_status made = make_state(plan), status = starfish_ranks_agree(plan->base.context, made);
     if (made == STARFISH_SUCCESS && status != STARFISH_SUCCESS) {
         destroy(plan);
         plan->state = NULL;
@@ -276,12 +277,12 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
 static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
                               struct starfish_slabs *solution, starfish_handle removed)
 {
-    return starfish_blktri_submit(job->plan->state, &job->progress, rhs, solution, removed);
+    return starfish_blktri_submit(job->plan->state, &job->base.progress, rhs, solution, removed);
 }
 
-static void fill_info(const struct starfish_poisson_job *job, struct starfish_info *info)
+static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
 {
-    starfish_blktri_fill_levels(job->plan->state, &job->progress, info);
+    starfish_blktri_fill_levels(job->plan->state, &job->base.progress, phases);
 }
 
 const struct starfish_method_row starfish_blktri_method = {
@@ -297,7 +298,7 @@ const struct starfish_method_row starfish_blktri_method = {
     .has_cut = has_cut,
     .memory = memory_of,
     .submit = submit,
-    .info = fill_info,
+    .phases = fill_phases,
 };
 
 const struct starfish_method_row starfish_blktri_product_method = {
@@ -312,5 +313,5 @@ const struct starfish_method_row starfish_blktri_product_method = {
     .has_cut = has_cut,
     .memory = memory_of,
     .submit = submit,
-    .info = fill_info,
+    .phases = fill_phases,
 };

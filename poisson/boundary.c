@@ -46,15 +46,16 @@ static starfish_status register_face(struct starfish_poisson_job *job, const voi
     int node;
 
     snprintf(name, sizeof name, "boundary.array[%d][%d]", axis, end);
-    STARFISH_TRY(starfish_memory_place(plan->context, name, array, &node, &residence));
-    if (residence != STARFISH_ON_DEVICE && (!job->in_place || is_in_solution(job, array, count * size))) {
+    STARFISH_TRY(starfish_memory_place(plan->base.context, name, array, &node, &residence));
+    if (residence != STARFISH_ON_DEVICE &&
+        (!job->base.request.boundary_stays || is_in_solution(job, array, count * size))) {
         void *copy = job->face_copy[axis][end] = starfish_pages_alloc(count * size);
         if (!copy)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for boundary data");
         array = memcpy(copy, array, count * size);
     }
     job->face_on_host[axis][end] = residence != STARFISH_ON_DEVICE ? array : NULL;
-    return starfish_array_over(&job->boundary.face[axis][end], plan->context, name, array, count, size);
+    return starfish_array_over(&job->boundary.face[axis][end], plan->base.context, name, array, count, size);
 }
 
 /* A number that is not zero, and neither is infinite nor loses digits in the precision. */
@@ -108,7 +109,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
     const struct starfish_poisson_plan *plan = job->plan;
     const starfish_precision precision = plan->options.precision;
     struct starfish_boundary_task task = {.precision = precision, .planes = plan->here.planes, .data = job->boundary};
-    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision, .context = plan->context};
+    const struct starfish_cut_array array = {.n = plan->field_n, .precision = precision, .context = plan->base.context};
     /* Faces are those of this rank's planes. */
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         memcpy(task.n, (const size_t[]){plan->n[0], plan->n[1], starfish_cut_planes(&job->cut, slab)}, sizeof task.n);
@@ -117,7 +118,7 @@ starfish_status starfish_job_submit_full_rhs(struct starfish_poisson_job *job)
         task.rhs = job->rhs->handle[slab];
         starfish_slab_register(&job->full_rhs[slab], "full rhs", &job->cut, slab, &array);
         task.result = job->full_rhs[slab];
-        STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_FORWARD, &task));
+        STARFISH_TRY(starfish_submit_boundary_rhs(&job->base.progress, STARFISH_PHASE_FORWARD, &task));
     }
     return STARFISH_SUCCESS;
 }

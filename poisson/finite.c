@@ -20,7 +20,7 @@ static starfish_status submit(struct starfish_poisson_job *job, struct starfish_
     STARFISH_TRY(starfish_table_results(first, 1));
     task->precision = job->plan->options.precision;
     task->first = first->handle;
-    return starfish_submit_finite(&job->progress, STARFISH_PHASE_FORWARD, task);
+    return starfish_submit_finite(&job->base.progress, STARFISH_PHASE_FORWARD, task);
 }
 
 starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
@@ -56,7 +56,7 @@ static starfish_status read_first(const struct starfish_poisson_job *job, const 
     *first = STARFISH_ALL_FINITE;
     if (!table->handle || starfish_machine_is_simulated()) /* where nothing is computed */
         return STARFISH_SUCCESS;
-    return starfish_table_read(table, job->plan->context, first, sizeof *first);
+    return starfish_table_read(table, job->plan->base.context, first, sizeof *first);
 }
 
 starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
@@ -72,7 +72,7 @@ starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
                                  face % 2, (size_t)first);
     }
     for (size_t slab = 0; slab < job->cut.slabs && search; slab++) {
-        if (!starfish_cut_is_here(job->plan->context, &job->cut, slab))
+        if (!starfish_cut_is_here(job->plan->base.context, &job->cut, slab))
             continue;
         STARFISH_TRY(read_first(job, &search->slab[slab], &first));
         if (first != STARFISH_ALL_FINITE)

@@ -107,5 +107,5 @@ starfish_status starfish_job_submit_ghosts(struct starfish_poisson_job *job)
     memcpy(task.rule, plan->ghost, sizeof task.rule);
     memcpy(task.constant, job->boundary.constant, sizeof task.constant);
     memcpy(task.face, job->boundary.face, sizeof task.face);
-    return starfish_submit_ghosts(&job->progress, STARFISH_PHASE_BACKWARD, &task);
+    return starfish_submit_ghosts(&job->base.progress, STARFISH_PHASE_BACKWARD, &task);
 }

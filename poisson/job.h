@@ -1,26 +1,25 @@
-/* A solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_wait. */
+/* A solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_finish. */
 #ifndef STARFISH_POISSON_JOB_H
 #define STARFISH_POISSON_JOB_H
 
 #include "codelets/stencil.h"
 #include "poisson/plan.h"
-#include "scheduler/progress.h"
 #include "solver/accept.h"
+#include "solver/solver.h"
 
 struct starfish_finite_search;
-struct starfish_gathered_result;
 
 struct starfish_poisson_job {
-    struct starfish_poisson_plan *plan;
-    struct starfish_progress progress;
+    struct starfish_job base;           /* the first member */
+    struct starfish_poisson_plan *plan; /* base.plan */
     struct starfish_cut cut;
-    struct starfish_field *rhs;
-    struct starfish_field *solution;
-    int owns_fields; /* they are over arrays of the user's, and end with the job */
-    int lone;        /* there was no other job when it was submitted */
-    int in_place;    /* the user's arrays of boundary data stay until the job is done */
-    int in_bundle;   /* its tasks are one in a stream of the user's (submit_on.c) */
-    int staged;      /* cores copy rhs and solution from and to pageable memory (layout.h) */
+    /* Those of the request, or over its arrays: then they end with the job. One field where the solve is in place. */
+    struct starfish_field *rhs, *solution;
+    int owns_fields;
+    int holds_fields; /* from other jobs (field.h) */
+    int owns_bundle;  /* the request's */
+    int lone;         /* there was no other job when it was submitted, and it is not one of fields */
+    int staged;       /* cores copy rhs and solution from and to pageable memory (layout.h) */
 
     struct starfish_slabs solution_slabs; /* with edges where a residual will be asked for; the user's own, or packed */
     /* Right-hand side with boundary data, where it differs from the user's or would be overwritten, in memory of the
@@ -44,24 +43,26 @@ struct starfish_poisson_job {
     struct starfish_table maximum[STARFISH_MAX_SLABS];
     starfish_handle packed[STARFISH_MAX_SLABS]; /* layout.h: the solution, before it goes where the user wants it */
     struct starfish_table removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
-    double *pertrb;                                            /* where the user wants it of each problem, or NULL */
     struct starfish_finite_search *search;                     /* for what is not finite, where it is asked for */
+    /* Where the user wants more than the result, or NULL. */
+    double *pertrb_wanted;
+    struct starfish_poisson_phases *phases_wanted;
+    double wide_seconds; /* of a solve that was repeated (wide.h), else 0 */
 
-    void *of_method; /* what the method keeps for the job, from malloc */
-    struct starfish_job_on
-        *on; /* in a stream of the user's (submit_on.c): of the job only the plan and pertrb are used */
-    struct starfish_gathered_result *gathered; /* what it came to, where one rank solved for all; else NULL */
-    double solved; /* by starfish_now: when a method's own thread had solved; 0: there is none */
-    int unwritten; /* that thread has failed before it wrote a solution: nothing is known of a residual */
+    /* Of an iteration: */
+    void *of_method;       /* what the method keeps for it, from malloc */
+    double cycles_seconds; /* that it took, */
+    double solved;         /* when it had solved, by starfish_now; 0: there is none */
+    int unwritten;         /* it has failed before it wrote a solution: nothing is known of a residual */
 };
 
-/* solve.c: what follows the solve: the solution comes home, where the job owns the fields, and its residual is
- * computed. Submitted behind the method's tasks, or, where the method has a thread of its own, at its end by it. */
+/* solve.c */
+extern const struct starfish_kind starfish_poisson_kind;
+/* What follows the solve: the solution comes home, where the job owns the fields, and its residual is computed.
+ * Submitted behind the tasks of a direct method, or at the end of an iteration. */
 starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job);
 /* Of that: the solution comes to where the user wants it, its ghosts too. */
 starfish_status starfish_job_submit_home(struct starfish_poisson_job *job);
-/* And that thread's last word: other jobs may have the fields. */
-void starfish_job_release_fields(struct starfish_poisson_job *job);
 
 /* boundary.c: fills job->boundary with the data of ends that take them; *any: whether there are any. */
 starfish_status starfish_job_take_boundary(struct starfish_poisson_job *job, const struct starfish_boundary *boundary,
@@ -81,25 +82,15 @@ void starfish_job_release_search(struct starfish_poisson_job *job);
 
 /* judge.c: before boundary data go: job->largest_boundary of a job whose tasks are done. */
 void starfish_job_look_at_boundary(struct starfish_poisson_job *job);
-/* What is found out about the solution of a finished job. Without check_residual and refinement nothing is known. */
-struct starfish_findings {
-    struct starfish_accuracy accuracy;
-    double error;    /* how wrong it may be where no correction tells; 0: not known */
-    double rounding; /* starfish_rounding, where maxima of rows stand for norms; NaN: not known */
-};
-/* Collective. Errors: ARGUMENT (the right-hand side with its boundary data is so small that it has lost digits). */
-starfish_status starfish_job_find_accuracy(const struct starfish_poisson_job *job, struct starfish_findings *findings);
-/* Whether it may be called solved (NUMERICAL; says why not). `failure`: of its iteration; fills info->outcome, which
- * is that of the iteration before. Where nothing is known of a solution without a failure nothing is refused. */
+/* What is found out about the solution of a job whose tasks are done, in its result, and whether it may be called
+ * solved (NUMERICAL; says why not). Where nothing is known of a solution of a direct method nothing is refused.
+ * Collective. Errors: ARGUMENT too (the right-hand side with its boundary data is so small that it has lost digits). */
 extern const struct starfish_acceptance starfish_poisson_acceptance;
-starfish_status starfish_job_accept(const struct starfish_poisson_job *job, const struct starfish_failure *failure,
-                                    struct starfish_findings *findings, struct starfish_info *info);
+starfish_status starfish_job_judge(struct starfish_poisson_job *job);
 
-/* info.c: what a finished job tells, `seconds` after it began. Errors: RUNTIME. */
-starfish_status starfish_job_fill_info(const struct starfish_poisson_job *job, double seconds,
-                                       const struct starfish_accuracy *accuracy, struct starfish_info *info);
-/* Copies both to the caller's structs, of which either may be NULL. */
-void starfish_job_tell(const struct starfish_info *info, const struct starfish_accuracy *accuracy,
-                       struct starfish_info *to_info, struct starfish_accuracy *to_accuracy);
+/* phases.c: how long the check of the residual ran on after the solution was there. */
+double starfish_job_residual_tail(const struct starfish_poisson_job *job);
+/* In the thread that finishes the job: what the user wants to know beside the result. */
+void starfish_job_tell_wanted(struct starfish_job *job);
 
 #endif

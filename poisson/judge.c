@@ -11,7 +11,6 @@
 #include "base/precision.h"
 #include "poisson/methods.h"
 #include "scheduler/ranks.h"
-#include "solver/accept.h"
 #include "stencil/kernels/refine.h"
 
 #include <float.h>
@@ -59,9 +58,9 @@ static starfish_status read_maxima_here(const struct starfish_poisson_job *job, 
 {
     memset(maximum, 0, STARFISH_MAXIMA * sizeof *maximum);
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
-        if (!starfish_cut_is_here(job->plan->context, &job->cut, slab))
+        if (!starfish_cut_is_here(job->plan->base.context, &job->cut, slab))
             continue;
-        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], job->plan->context, STARFISH_READ));
+        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], job->plan->base.context, STARFISH_READ));
         const double *found = job->maximum[slab].memory;
         for (size_t p = 0; p < starfish_job_problems(job, slab); p++, found += STARFISH_MAXIMA)
             take_maxima(maximum, found, job->plan->count > 1);
@@ -80,35 +79,35 @@ static starfish_status read_maxima(const struct starfish_poisson_job *job, doubl
 {
     *known = has_residual(job);
     const starfish_status status = *known ? read_maxima_here(job, maximum) : STARFISH_SUCCESS;
-    return *known ? starfish_ranks_agree_maximum(job->plan->context, status, maximum, STARFISH_MAXIMA) : status;
+    return *known ? starfish_ranks_agree_maximum(job->plan->base.context, status, maximum, STARFISH_MAXIMA) : status;
 }
 
 /* A verdict is found by rank 0. */
 static starfish_status read_verdict(const struct starfish_poisson_job *job, int step,
                                     double verdict[STARFISH_VERDICT_NUMBERS])
 {
-    const struct starfish_context *context = job->plan->context;
+    const struct starfish_context *context = job->plan->base.context;
     const size_t bytes = STARFISH_VERDICT_NUMBERS * sizeof *verdict;
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_context_rank(context) == 0)
-        status = starfish_table_read(&job->verdict[step], job->plan->context, verdict, bytes);
+        status = starfish_table_read(&job->verdict[step], job->plan->base.context, verdict, bytes);
     STARFISH_TRY(starfish_ranks_broadcast(context, verdict, bytes, 0));
     return status;
 }
 
 /* Steps up to the first that was taken back, since those after it repeat it; and what the last one says. */
 static starfish_status read_verdicts(const struct starfish_poisson_job *job, double maximum[STARFISH_MAXIMA],
-                                     struct starfish_accuracy *accuracy)
+                                     struct starfish_result *result)
 {
     double verdict[STARFISH_VERDICT_NUMBERS];
     int all_kept = 1;
     for (int step = 0; step < STARFISH_MOST_REFINEMENTS && job->verdict[step].handle; step++) {
         STARFISH_TRY(read_verdict(job, step, verdict));
         all_kept = all_kept && verdict[STARFISH_VERDICT_KEPT] != 0;
-        accuracy->refinements += all_kept;
+        result->refinements += all_kept;
         memcpy(maximum, verdict + STARFISH_VERDICT_MAXIMA, STARFISH_MAXIMA * sizeof *maximum);
         const double correction = verdict[STARFISH_VERDICT_CORRECTION];
-        accuracy->correction = correction > 0 ? correction / maximum[STARFISH_MAXIMUM_SOLUTION] : 0;
+        result->correction = correction > 0 ? correction / maximum[STARFISH_MAXIMUM_SOLUTION] : 0;
     }
     return STARFISH_SUCCESS;
 }
@@ -119,15 +118,17 @@ static double bound_by_norm(const struct starfish_poisson_plan *plan, double tol
     return tolerance * sqrt((double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2]);
 }
 
-static double bound_of(const struct starfish_poisson_plan *plan, const double maximum[STARFISH_MAXIMA])
+/* Of a direct method, or of an iteration to the default tolerance, what rounding errors leave. */
+static double bound_of(const struct starfish_poisson_plan *plan, const struct starfish_evidence *evidence,
+                       const double maximum[STARFISH_MAXIMA])
 {
     const starfish_precision precision = plan->options.precision;
     const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
     const double rounding = rhs > 0 ? UNITS * starfish_epsilon(precision) * (size / rhs) : 0;
     const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
-    if (plan->options.tolerance == 0 || plan->method->direct)
+    if (plan->options.tolerance == 0 || isnan(evidence->asked))
         return bound;
-    return fmax(bound, bound_by_norm(plan, plan->options.tolerance));
+    return fmax(bound, bound_by_norm(plan, evidence->asked));
 }
 
 /* Where the mean was all of the right-hand side, what is left of it is rounding errors, and so is the solution: they
@@ -150,18 +151,6 @@ static double error_of(const struct starfish_poisson_plan *plan, const double ma
     return (maximum[STARFISH_MAXIMUM_RESIDUAL] + rounding) / smallest / solution;
 }
 
-/* The Euclidean norm that ends an iteration; NaN without one. */
-static double asked_of(const struct starfish_poisson_plan *plan)
-{
-    return plan->pass && plan->pass->tolerance > 0 ? plan->pass->tolerance : (double)NAN;
-}
-
-/* A given number of cycles may leave any residual. */
-static int has_criterion(const struct starfish_poisson_plan *plan)
-{
-    return !plan->pass || plan->pass->tolerance > 0 || plan->pass->absolute > 0;
-}
-
 void starfish_job_look_at_boundary(struct starfish_poisson_job *job)
 {
     double maximum[STARFISH_MAXIMA];
@@ -171,46 +160,45 @@ void starfish_job_look_at_boundary(struct starfish_poisson_job *job)
 }
 
 /* Whether the right-hand side with its boundary data has lost digits before it was solved for, which no residual
- * shows. */
-static starfish_status check_rhs(const struct starfish_poisson_job *job, double rhs)
+ * shows. Where there is a tolerance it was squared. */
+static starfish_status check_rhs(const struct starfish_poisson_job *job, const struct starfish_evidence *evidence,
+                                 double rhs)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const double least = starfish_least_normal(plan->options.precision);
-    const int squares = plan->pass && has_criterion(plan);
     double size = rhs > 0 ? rhs : job->largest_boundary;
     if (plan->count > 1)
         return STARFISH_SUCCESS;
     if (rhs == 0)
-        STARFISH_TRY(starfish_ranks_maximum(plan->context, &size, 1));
-    if (size == 0 || size >= fmax(least, squares ? STARFISH_LEAST_NORM : 0))
+        STARFISH_TRY(starfish_ranks_maximum(plan->base.context, &size, 1));
+    if (size == 0 || size >= fmax(least, isnan(evidence->asked) ? 0 : STARFISH_LEAST_NORM))
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, size);
 }
 
-starfish_status starfish_job_find_accuracy(const struct starfish_poisson_job *job, struct starfish_findings *findings)
+/* Fills the result and evidence->rounding, and *error: how wrong the solution may be where no correction tells; 0: not
+ * known. Collective. */
+static starfish_status find(struct starfish_poisson_job *job, struct starfish_evidence *evidence, double *error)
 {
-    struct starfish_accuracy *accuracy = &findings->accuracy;
-    const starfish_precision precision = job->plan->options.precision;
+    const struct starfish_poisson_plan *plan = job->plan;
+    const starfish_precision precision = plan->options.precision;
+    struct starfish_result *result = &job->base.result;
     double maximum[STARFISH_MAXIMA];
     int known;
-    *accuracy = (struct starfish_accuracy){.residual = (double)NAN,
-                                           .residual_bound = caps[precision],
-                                           .correction = (double)NAN,
-                                           .tolerance = asked_of(job->plan)};
-    findings->error = 0;
-    findings->rounding = (double)NAN;
+    *error = 0;
+    result->residual_bound = caps[precision];
     STARFISH_TRY(read_maxima(job, maximum, &known));
-    STARFISH_TRY(read_verdicts(job, maximum, accuracy));
+    STARFISH_TRY(read_verdicts(job, maximum, result));
     if (!known)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(check_rhs(job, maximum[STARFISH_MAXIMUM_RHS]));
-    const int noise = is_noise(job->plan, maximum);
-    if (noise && accuracy->correction > 0)
-        accuracy->correction = 0;
-    accuracy->residual = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
-    accuracy->residual_bound = bound_of(job->plan, maximum);
-    findings->error = isnan(accuracy->correction) && !noise ? error_of(job->plan, maximum) : 0;
-    findings->rounding =
+    STARFISH_TRY(check_rhs(job, evidence, maximum[STARFISH_MAXIMUM_RHS]));
+    const int noise = is_noise(plan, maximum);
+    if (noise && result->correction > 0)
+        result->correction = 0;
+    result->residual_max = relative(maximum[STARFISH_MAXIMUM_RESIDUAL], maximum[STARFISH_MAXIMUM_RHS]);
+    result->residual_bound = bound_of(plan, evidence, maximum);
+    *error = isnan(result->correction) && !noise ? error_of(plan, maximum) : 0;
+    result->rounding = evidence->rounding =
         starfish_rounding(precision, relative(maximum[STARFISH_MAXIMUM_SIZE], maximum[STARFISH_MAXIMUM_RHS]), 1);
     return STARFISH_SUCCESS;
 }
@@ -219,8 +207,9 @@ starfish_status starfish_job_find_accuracy(const struct starfish_poisson_job *jo
 
 /* What messages of tests are about. */
 struct about {
-    const struct starfish_findings *findings;
+    const struct starfish_result *result;
     const struct starfish_condition *condition;
+    double error;
     const char *precision;
 };
 
@@ -234,9 +223,8 @@ static starfish_status refuse_infinity(const void *data)
 static starfish_status refuse_residual(const void *data)
 {
     const struct about *about = data;
-    const struct starfish_accuracy *accuracy = &about->findings->accuracy;
-    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s", accuracy->residual,
-                         accuracy->residual_bound, about->precision);
+    return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g, which exceeds %.3g in %s",
+                         about->result->residual_max, about->result->residual_bound, about->precision);
 }
 
 static starfish_status refuse_eigenvalue(const void *data)
@@ -254,7 +242,7 @@ static starfish_status refuse_correction(const void *data)
     return starfish_fail(STARFISH_ERROR_NUMERICAL,
                          "the last step of refinement would change the solution by %.2g of its largest value, "
                          "which is too much to be sure of it in %s",
-                         about->findings->accuracy.correction, about->precision);
+                         about->result->correction, about->precision);
 }
 
 static starfish_status refuse_error(const void *data)
@@ -263,8 +251,7 @@ static starfish_status refuse_error(const void *data)
     return starfish_fail(STARFISH_ERROR_NUMERICAL,
                          "the residual of %.3g allows errors of %.2g of the solution's largest value, since the "
                          "smallest eigenvalue is %.3g: refine it, or use a higher precision than %s",
-                         about->findings->accuracy.residual, about->findings->error, about->condition->smallest,
-                         about->precision);
+                         about->result->residual_max, about->error, about->condition->smallest, about->precision);
 }
 
 static double most_correction(const struct starfish_poisson_plan *plan)
@@ -274,20 +261,22 @@ static double most_correction(const struct starfish_poisson_plan *plan)
                 : MOST_CORRECTION;
 }
 
+/* A given number of steps may leave any residual. */
 static void add_tests(const struct starfish_poisson_plan *plan, const struct about *about,
                       struct starfish_evidence *evidence)
 {
-    const struct starfish_accuracy *accuracy = &about->findings->accuracy;
+    const struct starfish_result *result = about->result;
     const int has_eigenvalue = plan->condition.known && !plan->singular;
+    const int all = evidence->end != STARFISH_ENDED_FIXED;
     const struct starfish_test test[] = {
-        {accuracy->residual, DBL_MAX, refuse_infinity, about},
-        {accuracy->residual, accuracy->residual_bound, refuse_residual, about},
+        {result->residual_max, DBL_MAX, refuse_infinity, about},
+        {result->residual_max, result->residual_bound, refuse_residual, about},
         {has_eigenvalue ? plan->condition.dropped : (double)NAN, MOST_ERROR * plan->condition.smallest,
          refuse_eigenvalue, about},
-        {accuracy->correction, most_correction(plan), refuse_correction, about},
-        {about->findings->error, MOST_ERROR, refuse_error, about},
+        {result->correction, most_correction(plan), refuse_correction, about},
+        {about->error, MOST_ERROR, refuse_error, about},
     };
-    evidence->tests = isnan(accuracy->residual) ? 0 : has_criterion(plan) ? (int)(sizeof test / sizeof test[0]) : 1;
+    evidence->tests = isnan(result->residual_max) ? 0 : all ? (int)(sizeof test / sizeof test[0]) : 1;
     memcpy(evidence->test, test, sizeof test);
 }
 
@@ -307,24 +296,34 @@ static starfish_status tell_rounding(const struct starfish_evidence *evidence, s
     return starfish_fail(status, "%s; rounding errors let it be %.3g", said, evidence->rounding);
 }
 
-starfish_status starfish_job_accept(const struct starfish_poisson_job *job, const struct starfish_failure *failure,
-                                    struct starfish_findings *findings, struct starfish_info *info)
+static starfish_status accept(struct starfish_poisson_job *job, struct starfish_evidence *evidence, double error)
 {
     const struct starfish_poisson_plan *plan = job->plan;
-    struct starfish_accuracy *accuracy = &findings->accuracy;
-    const struct about about = {findings, &plan->condition, names[plan->options.precision]};
-    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(info->outcome),
-                                         .iterations = info->cycles,
-                                         .asked = accuracy->tolerance,
-                                         .reached = info->tolerated,
-                                         .rounding = findings->rounding,
-                                         .failure = failure};
+    struct starfish_result *result = &job->base.result;
+    const struct about about = {result, &plan->condition, error, names[plan->options.precision]};
     struct starfish_judgement judgement;
-    if (starfish_is_excused(&starfish_poisson_acceptance, &evidence))
-        accuracy->residual_bound = fmax(accuracy->residual_bound, bound_by_norm(plan, findings->rounding));
-    add_tests(plan, &about, &evidence);
-    const starfish_status status = starfish_accept(&starfish_poisson_acceptance, &evidence, &judgement);
-    info->outcome = judgement.outcome;
-    accuracy->tolerance = judgement.tolerance;
-    return tell_rounding(&evidence, status);
+    if (starfish_is_excused(&starfish_poisson_acceptance, evidence))
+        result->residual_bound = fmax(result->residual_bound, bound_by_norm(plan, evidence->rounding));
+    add_tests(plan, &about, evidence);
+    const starfish_status status = starfish_accept(&starfish_poisson_acceptance, evidence, &judgement);
+    result->outcome = judgement.outcome;
+    result->tolerance = judgement.tolerance;
+    return tell_rounding(evidence, status);
+}
+
+/* Short of a tolerance there is a solution, of which to tell; the message of the iteration's failure stays. */
+starfish_status starfish_job_judge(struct starfish_poisson_job *job)
+{
+    struct starfish_evidence evidence = {
+        .end = STARFISH_ENDED_REACHED, .asked = (double)NAN, .reached = (double)NAN, .rounding = (double)NAN};
+    double error;
+    if (job->plan->method->look)
+        job->plan->method->look(job, &evidence);
+    job->base.result.iterations = evidence.iterations;
+    job->base.result.residual = evidence.reached;
+    const starfish_status found = find(job, &evidence, &error);
+    if (found == STARFISH_SUCCESS)
+        return accept(job, &evidence, error);
+    job->base.result.outcome = STARFISH_STAGNATED;
+    return evidence.failure ? starfish_failure_repeat(evidence.failure) : found;
 }

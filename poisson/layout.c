@@ -3,7 +3,6 @@
  * the task that moves boundary data to the right-hand side and emptied by the same kind of task. */
 #include "poisson/layout.h"
 
-#include "base/arithmetic.h"
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
 #include "scheduler/data.h"
@@ -83,7 +82,7 @@ starfish_status starfish_poisson_user_field(const struct starfish_poisson_plan *
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]},
                                                .strides = plan->layout[which].strides};
     void *const first = plan->here.planes > 0 ? first_unknown(plan, which, memory) : NULL;
-    return starfish_field_shaped(plan->context, &shape, cut, names[which], first, field);
+    return starfish_field_shaped(plan->base.context, &shape, cut, names[which], first, field);
 }
 
 starfish_status starfish_poisson_same_field(const struct starfish_poisson_plan *plan, const void *rhs,
@@ -127,7 +126,7 @@ void starfish_job_make_solution_slabs(struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_plan *plan = job->plan;
     const struct starfish_cut_array array = {
-        .n = plan->field_n, .precision = plan->options.precision, .context = plan->context};
+        .n = plan->field_n, .precision = plan->options.precision, .context = plan->base.context};
     const int packs = wants_packed(job, job->solution);
     for (size_t slab = 0; slab < job->cut.slabs && packs; slab++)
         starfish_slab_register(&job->packed[slab], "packed solution", &job->cut, slab, &array);
@@ -148,7 +147,7 @@ starfish_status starfish_job_submit_unpacking(struct starfish_poisson_job *job)
         task.where = starfish_job_packing_workers(job, slab);
         task.rhs = job->packed[slab];
         task.result = job->solution->handle[slab];
-        STARFISH_TRY(starfish_submit_boundary_rhs(&job->progress, STARFISH_PHASE_BACKWARD, &task));
+        STARFISH_TRY(starfish_submit_boundary_rhs(&job->base.progress, STARFISH_PHASE_BACKWARD, &task));
     }
     return STARFISH_SUCCESS;
 }
@@ -179,7 +178,7 @@ starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
     if (!job->plan->singular)
         return STARFISH_SUCCESS;
     if (job->plan->count == 1)
-        return starfish_table_results_of(&job->removed, job->plan->context, STARFISH_CONSTANT_REMOVED, 0);
+        return starfish_table_results_of(&job->removed, job->plan->base.context, STARFISH_CONSTANT_REMOVED, 0);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         STARFISH_TRY(starfish_table_results(&job->removed_of_slab[slab],
                                             STARFISH_CONSTANT_REMOVED * starfish_job_problems(job, slab)));
@@ -189,61 +188,50 @@ starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
 /* What was taken off on all ranks: the sum is rank 0's. */
 static starfish_status read_sum(const struct starfish_poisson_job *job, double removed[2])
 {
-    struct starfish_context *context = job->plan->context;
+    struct starfish_context *context = job->plan->base.context;
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_context_rank(context) == 0)
-        status = starfish_table_read(&job->removed, job->plan->context, removed, 2 * sizeof *removed);
+        status = starfish_table_read(&job->removed, context, removed, 2 * sizeof *removed);
     STARFISH_TRY(starfish_ranks_broadcast(context, removed, 2 * sizeof *removed, 0));
-    if (job->pertrb)
-        job->pertrb[0] = removed[0];
     return status;
 }
 
-/* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`, or NULL. */
+/* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`. */
 static starfish_status read_removed(const struct starfish_poisson_job *job, const struct starfish_table *table,
                                     size_t problems, double largest[2], double *all)
 {
-    STARFISH_TRY(starfish_table_acquire(table, job->plan->context, STARFISH_READ));
+    STARFISH_TRY(starfish_table_acquire(table, job->plan->base.context, STARFISH_READ));
     const double *pair = table->memory;
     for (size_t p = 0; p < problems; p++, pair += 2) {
         if (fabs(pair[0]) > fabs(largest[0]) || problems == 1)
             memcpy(largest, pair, 2 * sizeof *pair);
-        if (all)
-            all[p] = pair[0];
+        all[p] = pair[0];
     }
     starfish_table_release(table);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_read_removed(const struct starfish_poisson_job *job, double removed[2])
+static starfish_status read_largest(const struct starfish_poisson_job *job, double removed[2])
 {
-    const struct starfish_poisson_plan *plan = job->plan;
-    removed[0] = removed[1] = 0;
-    if (!plan->singular) {
-        for (size_t p = 0; p < plan->count && job->pertrb; p++)
-            job->pertrb[p] = 0;
-        return STARFISH_SUCCESS;
-    }
-    if (plan->count == 1)
-        return read_sum(job, removed);
-    size_t first = 0;
+    double *next = job->base.kept;
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         const size_t problems = starfish_job_problems(job, slab);
         double largest[2] = {0, 0};
-        STARFISH_TRY(read_removed(job, &job->removed_of_slab[slab], problems, largest,
-                                  job->pertrb ? job->pertrb + first : NULL));
+        STARFISH_TRY(read_removed(job, &job->removed_of_slab[slab], problems, largest, next));
         if (fabs(largest[0]) > fabs(removed[0]))
             memcpy(removed, largest, sizeof largest);
-        first += problems;
+        next += problems;
     }
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_job_tell_pertrb(starfish_poisson_job *job, double *pertrb)
+starfish_status starfish_job_read_removed(struct starfish_poisson_job *job)
 {
-    STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(job, "job");
-    STARFISH_NEED(pertrb, "pertrb");
-    job->pertrb = pertrb;
+    const struct starfish_poisson_plan *plan = job->plan;
+    double removed[2] = {0, 0};
+    if (plan->singular)
+        STARFISH_TRY(plan->count == 1 ? read_sum(job, removed) : read_largest(job, removed));
+    job->base.result.pertrb = removed[0];
+    job->base.result.pertrb_imaginary = starfish_poisson_is_complex(plan) ? removed[1] : 0;
     return STARFISH_SUCCESS;
 }

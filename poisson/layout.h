@@ -34,8 +34,8 @@ void starfish_job_end_staging(struct starfish_poisson_job *job, starfish_handle 
 /* How many problems a slab is of; the doubles that tasks write for each of them and the host reads. */
 size_t starfish_job_problems(const struct starfish_poisson_job *job, size_t slab);
 starfish_status starfish_job_make_removed(struct starfish_poisson_job *job);
-/* What was taken off, of the problem with the largest in magnitude, and all of it to job->pertrb where there is one.
- * Errors: RUNTIME. */
-starfish_status starfish_job_read_removed(const struct starfish_poisson_job *job, double removed[2]);
+/* What was taken off: all of it to job->base.kept, and of the problem with the largest in magnitude to the job's
+ * result. Errors: RUNTIME. */
+starfish_status starfish_job_read_removed(struct starfish_poisson_job *job);
 
 #endif

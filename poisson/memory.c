@@ -3,7 +3,6 @@
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"
-#include "poisson/gathered.h"
 #include "scheduler/memory.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@ static starfish_status fill(const struct starfish_poisson_plan *plan, struct sta
 {
     *memory = (struct starfish_memory){.main_bytes = 0};
     STARFISH_TRY(plan->method->memory(plan, memory));
-    starfish_memory_complete(plan->context, plan->state != NULL, memory);
+    starfish_memory_complete(plan->base.context, plan->state != NULL, memory);
     return STARFISH_SUCCESS;
 }
 
@@ -28,7 +27,7 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
 static starfish_status fill_and_destroy(struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     const starfish_status status = fill(plan, memory);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(&plan->base);
     return status;
 }
 
@@ -36,7 +35,7 @@ starfish_status starfish_poisson_memory(starfish_context *context, const struct 
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_poisson_plan *plan;
+    struct starfish_poisson_plan *plan;
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
     return fill_and_destroy(plan, memory);
@@ -48,16 +47,13 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_poisson_plan *plan;
+    struct starfish_poisson_plan *plan;
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
     return fill_and_destroy(plan, memory);
 }
 
-starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
 {
-    STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(memory, "memory");
-    STARFISH_NEED(plan, "plan");
-    return fill(plan->gathered && plan->gathered->whole ? plan->gathered->whole : plan, memory);
+    return fill((const struct starfish_poisson_plan *)base, memory);
 }

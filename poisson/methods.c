@@ -81,7 +81,7 @@ static starfish_status find_cheapest_of(const struct starfish_poisson_plan *plan
 static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
                                      struct choice *choice)
 {
-    if (starfish_context_ranks(plan->context) > 1 && find_cheapest_of(plan, not, 1, choice) == STARFISH_SUCCESS)
+    if (starfish_context_ranks(plan->base.context) > 1 && find_cheapest_of(plan, not, 1, choice) == STARFISH_SUCCESS)
         return STARFISH_SUCCESS;
     return find_cheapest_of(plan, not, 0, choice);
 }
@@ -91,9 +91,9 @@ static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, c
 static starfish_status choose(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
                               struct choice *choice)
 {
-    const int is_first = starfish_context_rank(plan->context) == 0;
+    const int is_first = starfish_context_rank(plan->base.context) == 0;
     const starfish_status status = is_first ? find_cheapest(plan, not, choice) : STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_ranks_broadcast(plan->context, choice, sizeof *choice, 0));
+    STARFISH_TRY(starfish_ranks_broadcast(plan->base.context, choice, sizeof *choice, 0));
     if (is_first)
         return status;
     if (choice->method == STARFISH_METHOD_AUTO)
@@ -136,7 +136,7 @@ static starfish_status find_refinements(struct starfish_poisson_plan *plan, int 
         most[0] = starfish_poisson_refinements_of_tables(plan);
         most[1] = starfish_poisson_wanted_refinements(plan);
     }
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, most, 2));
+    STARFISH_TRY(starfish_ranks_maximum(plan->base.context, most, 2));
     plan->refinements = (int)most[0];
     *steps = (int)most[1];
     return STARFISH_SUCCESS;
@@ -146,10 +146,10 @@ static starfish_status create(struct starfish_poisson_plan *plan, int *steps)
 {
     *steps = plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
     plan->losses = (struct starfish_losses){0};
-    plan->on_one_rank = starfish_context_ranks(plan->context) > 1 && !plan->method->ranks;
+    plan->on_one_rank = starfish_context_ranks(plan->base.context) > 1 && !plan->method->ranks;
     if (!plan->on_one_rank)
         STARFISH_TRY(plan->method->create(plan));
-    return plan->on_one_rank ? STARFISH_SUCCESS : find_refinements(plan, steps); /* gathered.c makes its state */
+    return plan->on_one_rank ? STARFISH_SUCCESS : find_refinements(plan, steps); /* the first rank has it */
 }
 
 /* After the first choice has failed, as this thread's message says. */
@@ -159,7 +159,7 @@ static starfish_status create_second(struct starfish_poisson_plan *plan, int *st
     struct choice choice;
     char why[WHY];
     snprintf(why, sizeof why, "%s", starfish_error_message());
-    STARFISH_TRY(starfish_ranks_agree(plan->context, choose(plan, first, &choice)));
+    STARFISH_TRY(starfish_ranks_agree(plan->base.context, choose(plan, first, &choice)));
     take(plan, &choice);
     snprintf(plan->reason, sizeof plan->reason, "%s", why);
     return create(plan, steps);
@@ -178,7 +178,7 @@ static starfish_status create_last(struct starfish_poisson_plan *plan, starfish_
     starfish_failure_keep(&failure, status);
     plan->method = starfish_method_rows[STARFISH_METHOD_SLAB];
     plan->last_resort = 1;
-    if (starfish_ranks_agree(plan->context, can(plan, plan->method)) != STARFISH_SUCCESS ||
+    if (starfish_ranks_agree(plan->base.context, can(plan, plan->method)) != STARFISH_SUCCESS ||
         create(plan, steps) != STARFISH_SUCCESS)
         return starfish_failure_repeat(&failure);
     snprintf(plan->reason, sizeof plan->reason, "no other method can: %.200s", failure.message);
@@ -199,7 +199,7 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *st
     STARFISH_TRY(status);
     /* Whether its tables need refinement is known only now. */
     if (plan->options.refinements >= 0 || plan->refinements == 0 ||
-        starfish_ranks_agree(plan->context, choose(plan, NULL, &choice)) != STARFISH_SUCCESS ||
+        starfish_ranks_agree(plan->base.context, choose(plan, NULL, &choice)) != STARFISH_SUCCESS ||
         choice.method == first->id)
         return STARFISH_SUCCESS;
     starfish_poisson_destroy_method(plan);

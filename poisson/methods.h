@@ -20,7 +20,7 @@ struct starfish_method_row {
     int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
     int many;   /* does solves of many problems */
     int rows;   /* reads and writes rows that are not packed */
-    int ranks;  /* runs on several, each with planes of its own; else one of them solves for all (gathered.h) */
+    int ranks;  /* runs on several, each with planes of its own; else one of them solves for all (solver/gather.h) */
 
     /* Whether it can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);
@@ -45,17 +45,20 @@ struct starfish_method_row {
     int (*moves_boundary)(const struct starfish_poisson_job *job);
     /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
      * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
-     * Where there is a `join` it starts a thread that submits all this, and calls starfish_job_submit_rest (unless it
-     * has no solution) and starfish_job_release_fields at its end; its steps of refinement are none. */
+     * NULL: the method iterates. */
     starfish_status (*submit)(struct starfish_poisson_job *job, const starfish_handle *rhs,
                               struct starfish_slabs *solution, starfish_handle removed);
-    /* Waits for that thread, if submit has started it, and says what it came to; NULL: there is none. */
-    starfish_status (*join)(struct starfish_poisson_job *job);
+    /* Then: the same in the job's turn, to the end; it calls starfish_job_submit_rest unless there is no solution, and
+     * has no steps of refinement. SUCCESS too where it fell short: that is evidence. */
+    starfish_status (*run)(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                           struct starfish_slabs *solution);
+    /* And how it ended, for the judgement: all but rounding and tests. */
+    void (*look)(const struct starfish_poisson_job *job, struct starfish_evidence *evidence);
     /* What plan and solves take of memories, when the method has been chosen: the plan's state may not be there yet.
      * All members but `size` and `gpu_there`. Errors: MEMORY (it fits in no way). */
     starfish_status (*memory)(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
-    /* What only this method tells of a finished job, and what it learns from it; NULL: nothing. */
-    void (*info)(const struct starfish_poisson_job *job, struct starfish_info *info);
+    /* Phases and levels that only this method has, and what it learns from a finished job; NULL: nothing. */
+    void (*phases)(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases);
     void (*watch)(const struct starfish_poisson_job *job, double seconds);
 };
 
@@ -71,13 +74,17 @@ extern const struct starfish_method_row starfish_slab_method, starfish_blktri_me
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
 /* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */
 starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan);
-/* plan.c: what a plan is before its method's state is made. Given back by starfish_poisson_plan_destroy. */
+/* plan.c: what a plan is before its method's state is made. Given back by starfish_plan_destroy. */
 starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                            const struct starfish_poisson_options *user, starfish_poisson_plan **plan);
+                                            const struct starfish_poisson_options *user,
+                                            struct starfish_poisson_plan **plan);
 starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
                                                 const struct starfish_axis *y, double lambda,
                                                 const struct starfish_poisson_options *user,
-                                                starfish_poisson_plan **plan);
+                                                struct starfish_poisson_plan **plan);
+/* Of the kind: the end of a plan, and its memory. */
+void starfish_poisson_release(struct starfish_plan *plan);
+starfish_status starfish_poisson_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory);
 
 /* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);
@@ -86,9 +93,6 @@ void starfish_poisson_destroy_method(struct starfish_poisson_plan *plan);
 
 /* For `can` of direct methods: x must have a transform. */
 starfish_status starfish_poisson_check_transform_x(const struct starfish_poisson_plan *plan);
-
-/* How many ranks have a part in a solve: those with planes, or 1 where one solves for all. */
-int starfish_poisson_plan_owners(const struct starfish_poisson_plan *plan);
 
 /* What the method multigrid solves with, NULL where the method is another one. */
 const struct starfish_multigrid_engine *starfish_poisson_engine(const struct starfish_poisson_plan *plan);

@@ -10,7 +10,6 @@
 #include "base/precision.h"
 #include "multigrid/solve.h"
 #include "scheduler/dealt.h"
-#include "scheduler/driver.h"
 #include "scheduler/memory.h"
 #include "scheduler/ranks.h"
 #include "solver/accept.h"
@@ -24,12 +23,11 @@
  * what eight exchanges of its planes would take. */
 enum { TAIL_OF_GPUS = 1 << 19, LEAST_PLANES = 9 };
 
-/* The state: what solves, the queue of solves, the cut of fields, and the space of a field's slabs as a vector: the
+/* The state: what solves, the cut of fields, and the space of a field's slabs as a vector: the
  * rows of the engine's parts, and whole ones. */
 struct state {
     struct starfish_multigrid_engine *engine;
     struct starfish_pass pass;
-    struct starfish_queue queue;
     struct starfish_cut cut;
     struct starfish_space space;
 };
@@ -166,8 +164,8 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     describe(plan, line, &problem);
     if (runs && plan->here.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return memory ? starfish_stencil_memory_cut(plan->context, &problem, &options, runs, memory)
-                  : starfish_stencil_engine_create(plan->context, &problem, &options, runs, created);
+    return memory ? starfish_stencil_memory_cut(plan->base.context, &problem, &options, runs, memory)
+                  : starfish_stencil_engine_create(plan->base.context, &problem, &options, runs, created);
 }
 
 /* `runs`: of planes, or NULL where the workers' kinds decide. */
@@ -211,7 +209,7 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
     state->cut.first_plane[runs.parts] = plan->n[2];
     for (size_t s = 0; s < runs.parts && runs.owner; s++)
         state->cut.where[s] = starfish_where_of(runs.owner[s], 0);
-    return starfish_space_runs(&state->space, plan->context, finest->n, &runs);
+    return starfish_space_runs(&state->space, plan->base.context, finest->n, &runs);
 }
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
@@ -221,7 +219,7 @@ static starfish_status deal(const struct starfish_poisson_plan *plan, struct sta
 {
     const struct starfish_deal_spec spec = {.rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
 
-    STARFISH_TRY(starfish_deal_runs(plan->context, &spec, dealt));
+    STARFISH_TRY(starfish_deal_runs(plan->base.context, &spec, dealt));
     if (plan->n[0] == 1)
         dealt->runs.parts = 0;
     return STARFISH_SUCCESS;
@@ -239,7 +237,6 @@ static void destroy_state(struct state *state)
 {
     starfish_multigrid_engine_destroy(state->engine);
     starfish_space_destroy(&state->space);
-    starfish_queue_destroy(&state->queue);
     free(state);
 }
 
@@ -247,7 +244,6 @@ static void destroy(struct starfish_poisson_plan *plan)
 {
     destroy_state(plan->state);
     plan->state = NULL;
-    plan->pass = NULL;
 }
 
 static starfish_status make_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs)
@@ -256,14 +252,12 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
-    starfish_queue_create(&state->queue);
     const starfish_status status = fill_state(plan, runs, state);
     if (status != STARFISH_SUCCESS) {
         destroy_state(state);
         return status;
     }
     plan->state = state;
-    plan->pass = &state->pass;
     return STARFISH_SUCCESS;
 }
 
@@ -277,7 +271,7 @@ static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
     plan->on_one_rank = dealt.runs.parts == 0;
     if (plan->on_one_rank)
         return STARFISH_SUCCESS;
-    const starfish_status made = make_state(plan, &dealt.runs), status = starfish_ranks_agree(plan->context, made);
+    const starfish_status made = make_state(plan, &dealt.runs), status = starfish_ranks_agree(plan->base.context, made);
     if (made == STARFISH_SUCCESS && status != STARFISH_SUCCESS)
         destroy(plan);
     if (status == STARFISH_SUCCESS)
@@ -290,7 +284,7 @@ static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 static starfish_status create(struct starfish_poisson_plan *plan)
 {
     plan->refinements = 0;
-    return starfish_context_ranks(plan->context) > 1 ? create_on_ranks(plan) : make_state(plan, NULL);
+    return starfish_context_ranks(plan->base.context) > 1 ? create_on_ranks(plan) : make_state(plan, NULL);
 }
 
 /* Of a rank, its share of what all planes take. */
@@ -303,7 +297,7 @@ static size_t share_of(const struct starfish_poisson_plan *plan, size_t bytes)
 static starfish_status memory_of(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     const struct state *state = plan->state;
-    const size_t own = starfish_context_ranks(plan->context) > 1 ? plan->here.planes : plan->n[2];
+    const size_t own = starfish_context_ranks(plan->base.context) > 1 ? plan->here.planes : plan->n[2];
     const size_t field = own * starfish_poisson_plane_bytes(plan), copies = starfish_poisson_copies_bytes(plan);
 
     STARFISH_TRY(state ? starfish_multigrid_engine_memory(state->engine, memory)
@@ -337,13 +331,11 @@ static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-/* A solve under way: the fields' slabs as vectors, in a thread of its own. */
+/* A solve under way: the fields' slabs as vectors. */
 struct solve {
     struct starfish_poisson_job *job;
     struct starfish_vector rhs, solution;
     struct starfish_multigrid_solve multigrid;
-    struct starfish_turn turn;
-    int has_begun; /* and has not been waited for */
 };
 
 /* The first rank has it, which is asked for it. */
@@ -352,9 +344,9 @@ static starfish_status write_removed(const struct starfish_poisson_job *job, dou
     const struct starfish_table *removed = &job->removed;
     double *values = removed->memory;
 
-    if (starfish_context_rank(job->plan->context) > 0)
+    if (starfish_context_rank(job->plan->base.context) > 0)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_table_acquire(removed, job->plan->context, STARFISH_WRITE));
+    STARFISH_TRY(starfish_table_acquire(removed, job->plan->base.context, STARFISH_WRITE));
     memset(values, 0, removed->count * sizeof *values);
     values[0] = value;
     starfish_table_release(removed);
@@ -365,78 +357,83 @@ static starfish_status submit_rest(struct starfish_poisson_job *job, const struc
 {
     if (job->plan->singular)
         STARFISH_TRY(write_removed(job, info->removed));
-    STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->progress, STARFISH_PHASE_RESIDUAL,
+    STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->base.progress, STARFISH_PHASE_RESIDUAL,
                                       &job->solution_slabs));
     return starfish_job_submit_rest(job);
 }
 
-/* In the thread that iterates. */
-static void drive(void *data)
+/* After every look at the residual. */
+static void tell(void *data, const struct starfish_multigrid_info *info)
 {
-    struct solve *solve = data;
-    struct starfish_poisson_job *job = solve->job;
+    const struct solve *solve = data;
+    const struct starfish_poisson_plan *plan = solve->job->plan;
 
-    starfish_multigrid_drive(&solve->multigrid);
-    job->solved = starfish_now();
-    job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
-    if (!job->unwritten)
-        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->multigrid.info));
-    starfish_job_release_fields(job);
+    atomic_store(&solve->job->base.iterations, info->cycles);
+    if (plan->tell)
+        plan->tell(plan->tell_data, info);
 }
 
-static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                              struct starfish_slabs *solution, starfish_handle removed)
+static void count_tasks(struct starfish_result *result, const struct starfish_multigrid_info *info)
 {
-    struct starfish_poisson_plan *plan = job->plan;
-    struct state *state = plan->state;
+    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
+        result->worker[kind].tasks += info->worker[kind].tasks;
+        result->worker[kind].busy_seconds += info->worker[kind].busy_seconds;
+    }
+}
+
+static starfish_status run(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                           struct starfish_slabs *solution)
+{
+    const struct state *state = job->plan->state;
+    const starfish_precision precision = job->plan->options.precision;
     struct solve *solve = job->of_method = calloc(1, sizeof *solve);
-    (void)removed; /* it is the job's own */
 
     if (!solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     solve->job = job;
     solve->multigrid = (struct starfish_multigrid_solve){
-        .engine = state->engine, .pass = state->pass, .watch = {NULL, plan->tell, plan->tell_data}};
-    starfish_vector_borrow(&solve->rhs, &state->space, plan->options.precision, rhs);
-    starfish_vector_borrow(&solve->solution, &state->space, plan->options.precision, solution->slab);
+        .engine = state->engine, .pass = state->pass, .watch = {&job->base.cancelled, tell, solve}};
+    job->base.most = state->pass.most;
+    starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
+    starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
     STARFISH_TRY(starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution));
-    STARFISH_TRY(starfish_turn_start(&solve->turn, plan->context, &state->queue, drive, solve));
-    solve->has_begun = 1;
-    return STARFISH_SUCCESS;
+    starfish_multigrid_drive(&solve->multigrid);
+    job->solved = starfish_now();
+    job->cycles_seconds = solve->multigrid.info.seconds;
+    count_tasks(&job->base.result, &solve->multigrid.info);
+    job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
+    if (!job->unwritten)
+        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->multigrid.info));
+    const starfish_status status = starfish_failure_repeat(&solve->multigrid.failure);
+    return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
 
-static starfish_status join(struct starfish_poisson_job *job)
-{
-    struct solve *solve = job->of_method;
-
-    if (!solve || !solve->has_begun)
-        return STARFISH_SUCCESS;
-    solve->has_begun = 0;
-    STARFISH_TRY(starfish_turn_wait(&solve->turn)); /* where it fails, the thread still has the solve */
-    return starfish_failure_repeat(&solve->multigrid.failure);
-}
-
-static void fill_info(const struct starfish_poisson_job *job, struct starfish_info *info)
+static void look(const struct starfish_poisson_job *job, struct starfish_evidence *evidence)
 {
     const struct solve *solve = job->of_method;
-    const struct starfish_multigrid_info *multigrid = &solve->multigrid.info;
+    const struct starfish_multigrid_info *info = &solve->multigrid.info;
+    const double tolerance = solve->multigrid.pass.tolerance;
+    const int is_fixed = tolerance == 0 && info->outcome == STARFISH_SOLVED;
 
-    info->outcome = multigrid->outcome;
-    info->cycles = multigrid->cycles;
-    info->tolerated = multigrid->residual;
-    info->phase[info->phases].name = "cycles";
-    info->phase[info->phases++].seconds = multigrid->seconds;
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        info->worker[kind].tasks += multigrid->worker[kind].tasks;
-        info->worker[kind].busy_seconds += multigrid->worker[kind].busy_seconds;
-    }
+    evidence->end = is_fixed ? STARFISH_ENDED_FIXED : starfish_ending_of_outcome(info->outcome);
+    evidence->iterations = info->cycles;
+    evidence->asked = tolerance > 0 ? tolerance : (double)NAN;
+    evidence->reached = info->residual;
+    evidence->failure = solve->multigrid.failure.status == STARFISH_SUCCESS ? NULL : &solve->multigrid.failure;
+}
+
+static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
+{
+    phases->phase[0].name = "cycles";
+    phases->phase[0].seconds = job->cycles_seconds;
+    phases->phases = 1;
 }
 
 const struct starfish_multigrid_engine *starfish_poisson_engine(const struct starfish_poisson_plan *plan)
 {
     const struct state *state = plan->state;
 
-    return plan->method == &starfish_multigrid_method ? state->engine : NULL;
+    return state && plan->method == &starfish_multigrid_method ? state->engine : NULL;
 }
 
 const struct starfish_method_row starfish_multigrid_method = {
@@ -449,7 +446,7 @@ const struct starfish_method_row starfish_multigrid_method = {
     .cut = cut_for,
     .has_cut = has_cut,
     .memory = memory_of,
-    .submit = submit,
-    .join = join,
-    .info = fill_info,
+    .run = run,
+    .look = look,
+    .phases = fill_phases,
 };

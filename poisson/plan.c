@@ -4,8 +4,8 @@
 
 #include "base/arithmetic.h"
 #include "base/precision.h"
+#include "multigrid/engine.h"
 #include "poisson/condition.h"
-#include "poisson/gathered.h"
 #include "poisson/ghosts.h"
 #include "poisson/layout.h"
 #include "poisson/methods.h"
@@ -14,6 +14,7 @@
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
 #include "scheduler/spread.h"
+#include "solver/gather.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,52 +105,110 @@ static starfish_status describe(struct starfish_poisson_plan *plan, const struct
     return analyse(plan);
 }
 
+static const char *name_of_kind(const struct starfish_poisson_source *source)
+{
+    int separable = 0;
+    for (int a = 0; a < 3; a++)
+        separable = separable || source->axis[a]->kind == STARFISH_TRIDIAGONAL;
+    return source->flat ? "separable2d" : separable ? "separable3d" : "poisson3d";
+}
+
 /* `options`: checked. */
 static starfish_status begin_plan(starfish_context *context, const struct starfish_poisson_source *source,
-                                  const struct starfish_poisson_options *options, starfish_poisson_plan **result)
+                                  const struct starfish_poisson_options *options, struct starfish_poisson_plan **result)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
-    struct starfish_poisson_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return starfish_ranks_agree(context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
-    plan->context = context;
+    struct starfish_plan *base;
+    starfish_status status =
+        starfish_plan_begin(context, &starfish_poisson_kind, sizeof(struct starfish_poisson_plan), &base);
+    if (status != STARFISH_SUCCESS)
+        return starfish_ranks_agree(context, status);
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
+    base->about.kind = name_of_kind(source);
     plan->options = *options;
     plan->name = names[source->flat];
     plan->lambda = source->lambda;
     plan->refinements = options->refinements > 0 ? options->refinements : 0;
     pthread_mutex_init(&plan->submission, NULL);
-    starfish_status status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
+    status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
     if (status == STARFISH_SUCCESS)
         status = starfish_poisson_agree_on_method(plan, choose_method(plan));
     if (status != STARFISH_SUCCESS) {
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(base);
         return status;
     }
     *result = plan;
     return STARFISH_SUCCESS;
 }
 
-/* The state of the method, `start` being when its plan was begun. */
-static starfish_status finish_plan(starfish_poisson_plan **plan, const struct starfish_poisson_source *source,
-                                   double start)
+/* What the plan says of itself, and which way its method goes. */
+static void fill_about(struct starfish_poisson_plan *plan)
 {
-    starfish_status status = starfish_poisson_create_method(*plan);
-    if (status == STARFISH_SUCCESS && (*plan)->on_one_rank)
-        status = starfish_poisson_gather(*plan, source);
-    (*plan)->seconds = starfish_now() - start;
-    if (status == STARFISH_SUCCESS)
-        return status;
-    starfish_poisson_plan_destroy(*plan);
-    *plan = NULL;
+    struct starfish_about *about = &plan->base.about;
+    const struct starfish_multigrid_engine *engine = starfish_poisson_engine(plan);
+    const size_t numbers = starfish_poisson_is_complex(plan) ? 2 : 1;
+    about->method = starfish_method_list[plan->method->id];
+    about->reason = plan->reason;
+    about->unknowns = plan->n[0] * plan->n[1] * plan->n[2] * plan->count / numbers;
+    about->singular = plan->singular;
+    about->owners = plan->here.owners;
+    about->levels = engine ? engine->graph.all_levels : 0;
+    plan->base.iterates = plan->method->run != NULL;
+}
+
+static starfish_status create_whole(struct starfish_context *alone, const void *problem, const void *options,
+                                    starfish_plan **plan)
+{
+    const struct starfish_poisson_source *source = problem;
+    if (source->flat)
+        return starfish_separable2d_plan_create(alone, source->axis[1], source->axis[2], source->lambda, options, plan);
+    const struct starfish_poisson_problem whole = {{*source->axis[0], *source->axis[1], *source->axis[2]},
+                                                   source->lambda};
+    return starfish_poisson_plan_create(alone, &whole, options, plan);
+}
+
+/* The first rank solves for all. */
+static starfish_status gather(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source)
+{
+    struct starfish_about *about = &plan->base.about;
+    const char *const kind = about->kind;
+    struct starfish_poisson_options options = plan->options;
+    const struct starfish_gather_spec spec = {.n = {plan->n[0], plan->n[1], plan->n[2]},
+                                              .slowest = 2,
+                                              .precision = options.precision,
+                                              .planes = plan->here.planes,
+                                              .plane_bytes = starfish_poisson_plane_bytes(plan),
+                                              .problem = source,
+                                              .create = create_whole,
+                                              .options = &options};
+    starfish_status status = STARFISH_SUCCESS;
+    options.planes = NULL;
+    if (starfish_poisson_has_strides(plan))
+        status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                               "method %s solves on one rank of several, and wants packed arrays",
+                               starfish_method_list[plan->method->id]);
+    STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
+    status = starfish_gather_create(&plan->base, &spec);
+    about->kind = kind;
     return status;
+}
+
+/* The state of the method, `start` being when its plan was begun. */
+static starfish_status finish_plan(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source,
+                                   double start, starfish_plan **result)
+{
+    starfish_status status = starfish_poisson_create_method(plan);
+    if (status == STARFISH_SUCCESS && plan->on_one_rank)
+        status = gather(plan, source);
+    else if (status == STARFISH_SUCCESS)
+        fill_about(plan);
+    return starfish_plan_end(&plan->base, start, status, result);
 }
 
 /* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
 static starfish_status begin(double lambda, const struct starfish_poisson_options *user,
-                             struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+                             struct starfish_poisson_options *options)
 {
-    STARFISH_NEED(plan, "plan");
-    *plan = NULL;
     STARFISH_TRY(starfish_poisson_read_options(user, options));
     if (!isfinite(lambda))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
@@ -158,10 +217,10 @@ static starfish_status begin(double lambda, const struct starfish_poisson_option
 
 static starfish_status begin_poisson(const struct starfish_poisson_problem *problem,
                                      const struct starfish_poisson_options *user,
-                                     struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+                                     struct starfish_poisson_options *options)
 {
     STARFISH_NEED(problem, "problem");
-    STARFISH_TRY(begin(problem->lambda, user, options, plan));
+    STARFISH_TRY(begin(problem->lambda, user, options));
     for (int a = 0; a < 3; a++)
         if (options->complex_rhs || problem->axis[a].complex_line)
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
@@ -170,37 +229,34 @@ static starfish_status begin_poisson(const struct starfish_poisson_problem *prob
 }
 
 starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                            const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+                                            const struct starfish_poisson_options *user,
+                                            struct starfish_poisson_plan **plan)
 {
     struct starfish_poisson_options options;
-    if (plan)
-        *plan = NULL;
     STARFISH_NEED(context, "context");
-    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options, plan)));
+    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options)));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
     return begin_plan(context, &(struct starfish_poisson_source){axis, 0, problem->lambda}, &options, plan);
 }
 
 static starfish_status begin_separable2d(const struct starfish_axis *x, const struct starfish_axis *y, double lambda,
                                          const struct starfish_poisson_options *user,
-                                         struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+                                         struct starfish_poisson_options *options)
 {
     STARFISH_NEED(x, "x");
     STARFISH_NEED(y, "y");
-    return begin(lambda, user, options, plan);
+    return begin(lambda, user, options);
 }
 
 starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
                                                 const struct starfish_axis *y, double lambda,
                                                 const struct starfish_poisson_options *user,
-                                                starfish_poisson_plan **plan)
+                                                struct starfish_poisson_plan **plan)
 {
     static const double zeros[2] = {0, 0};
     struct starfish_poisson_options options;
-    if (plan)
-        *plan = NULL;
     STARFISH_NEED(context, "context");
-    STARFISH_TRY(starfish_ranks_agree(context, begin_separable2d(x, y, lambda, user, &options, plan)));
+    STARFISH_TRY(starfish_ranks_agree(context, begin_separable2d(x, y, lambda, user, &options)));
     options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
     const struct starfish_axis layer = {
         .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
@@ -209,25 +265,30 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
 }
 
 starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                             const struct starfish_poisson_options *user, starfish_poisson_plan **plan)
+                                             const struct starfish_poisson_options *user, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
-    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, plan));
+    struct starfish_poisson_plan *plan;
+    STARFISH_NEED(result, "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, &plan));
     const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, problem->lambda}, start);
+    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, problem->lambda}, start, result);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                  const struct starfish_axis *y, double lambda,
-                                                 const struct starfish_poisson_options *user,
-                                                 starfish_poisson_plan **plan)
+                                                 const struct starfish_poisson_options *user, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
-    STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, plan));
+    struct starfish_poisson_plan *plan;
+    STARFISH_NEED(result, "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, &plan));
     const struct starfish_axis *const axis[3] = {NULL, x, y};
-    return finish_plan(plan, &(struct starfish_poisson_source){axis, 1, lambda}, start);
+    return finish_plan(plan, &(struct starfish_poisson_source){axis, 1, lambda}, start, result);
 }
 
 static starfish_status copy_problem(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
@@ -239,20 +300,25 @@ static starfish_status copy_problem(struct starfish_poisson_plan *plan, const st
 
 static starfish_status make_wide(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
 {
-    STARFISH_TRY(starfish_ranks_agree(plan->context, copy_problem(plan, from)));
+    STARFISH_TRY(starfish_ranks_agree(plan->base.context, copy_problem(plan, from)));
     STARFISH_TRY(starfish_poisson_agree_on_method(plan, choose_method(plan)));
     STARFISH_TRY(starfish_poisson_create_method(plan));
-    return plan->on_one_rank ? starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the second plan would be one rank's")
-                             : STARFISH_SUCCESS;
+    if (plan->on_one_rank)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the second plan would be one rank's");
+    fill_about(plan);
+    return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
                                             struct starfish_poisson_plan **result)
 {
-    struct starfish_poisson_plan *wide = calloc(1, sizeof *wide);
-    if (!wide)
-        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
-    wide->context = plan->context;
+    struct starfish_context *context = plan->base.context;
+    struct starfish_plan *base;
+    starfish_status status =
+        starfish_plan_begin(context, &starfish_poisson_kind, sizeof(struct starfish_poisson_plan), &base);
+    if (status != STARFISH_SUCCESS)
+        return starfish_ranks_agree(context, status);
+    struct starfish_poisson_plan *wide = (struct starfish_poisson_plan *)base;
     wide->options = plan->options;
     wide->options.precision = STARFISH_F64;
     wide->options.check_residual = 1;
@@ -262,47 +328,24 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     wide->name = plan->name;
     wide->lambda = plan->lambda;
     pthread_mutex_init(&wide->submission, NULL);
-    const starfish_status status = make_wide(wide, plan);
+    status = make_wide(wide, plan);
     if (status != STARFISH_SUCCESS)
-        starfish_poisson_plan_destroy(wide);
+        starfish_plan_destroy(base);
     else
         *result = wide;
     return status;
 }
 
-void starfish_poisson_plan_destroy(starfish_poisson_plan *plan)
+void starfish_poisson_release(struct starfish_plan *base)
 {
-    STARFISH_OWN_ARITHMETIC;
-    if (!plan || starfish_is_stuck()) /* tasks may still use it */
-        return;
-    starfish_poisson_plan_destroy(plan->wide);
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
+    if (plan->wide)
+        starfish_plan_destroy(&plan->wide->base);
     starfish_poisson_destroy_method(plan);
-    starfish_poisson_gathered_destroy(plan->gathered);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
     pthread_mutex_destroy(&plan->submission);
-    free(plan);
-}
-
-const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan)
-{
-    return plan ? starfish_method_list[plan->method->id] : "";
-}
-
-const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan)
-{
-    return plan ? plan->reason : "";
-}
-
-double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan)
-{
-    return plan ? plan->seconds : 0;
-}
-
-int starfish_poisson_plan_singular(const starfish_poisson_plan *plan)
-{
-    return plan ? plan->singular : 0;
 }
 
 /* The first one to say so says it for all fields of the plan. */
@@ -319,48 +362,51 @@ static starfish_status settle_spread(struct starfish_poisson_plan *plan, const s
                : starfish_fail(STARFISH_ERROR_ARGUMENT, "shares: fields of the plan are spread in another way already");
 }
 
-starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
+starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
                                               const struct starfish_field_share *shares, starfish_field **field)
 {
     STARFISH_OWN_ARITHMETIC;
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     const struct starfish_cut *cut;
     struct starfish_cut wanted;
-    STARFISH_NEED(plan, "plan");
+    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
     STARFISH_NEED(field, "field");
     *field = NULL;
-    if (starfish_context_ranks(plan->context) > 1)
+    if (starfish_context_ranks(plan->base.context) > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "fields of a plan on several ranks are not spread");
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
-    STARFISH_TRY(starfish_spread_cut(plan->context, plan->field_n, count, shares, &wanted));
+    STARFISH_TRY(starfish_spread_cut(plan->base.context, plan->field_n, count, shares, &wanted));
     if (count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
                              starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
     STARFISH_TRY(count > 0 ? settle_spread(plan, &wanted, &cut)
                            : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
-    return starfish_field_spread(plan->context, &shape, cut, count > 0 ? shares : NULL, field);
+    return starfish_field_spread(plan->base.context, &shape, cut, count > 0 ? shares : NULL, field);
 }
 
-starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field)
+starfish_status starfish_poisson_field(starfish_plan *base, void *memory, starfish_field **field)
 {
     STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(plan, "plan");
-    if (plan->gathered)
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
+    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
+    if (base->gather)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "method %s has no fields on several ranks: one of them solves for all, from arrays",
-                             starfish_method_list[plan->method->id]);
+                             base->about.method);
     int node;
     enum starfish_residence residence = STARFISH_PINNED;
     const struct starfish_cut *cut;
     starfish_status status = STARFISH_SUCCESS;
     if (memory)
-        status = starfish_memory_place(plan->context, "memory", memory, &node, &residence);
+        status = starfish_memory_place(plan->base.context, "memory", memory, &node, &residence);
     STARFISH_TRY(starfish_poisson_agree_on_residence(plan, status, &residence));
     STARFISH_TRY(plan->method->cut(plan, residence, STARFISH_FOR_FIELDS, &cut));
-    status = starfish_field_over(plan->context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
+    status =
+        starfish_field_over(plan->base.context, plan->options.precision, plan->field_n, cut, "memory", memory, field);
     const int made = status == STARFISH_SUCCESS;
-    status = starfish_ranks_agree(plan->context, status);
+    status = starfish_ranks_agree(plan->base.context, status);
     if (made && status != STARFISH_SUCCESS) {
         starfish_field_destroy(*field);
         *field = NULL;

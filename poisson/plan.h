@@ -4,9 +4,9 @@
 #define STARFISH_POISSON_PLAN_H
 
 #include "base/real.h"
-#include "krylov/pass.h"
 #include "poisson/direction.h"
 #include "scheduler/field.h"
+#include "solver/solver.h"
 #include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"
 #include "tridiag/kernels/tridiag.h"
@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 
 struct starfish_method_row;
-struct starfish_poisson_gathered;
 
 /* What a solve goes from and to. */
 enum starfish_user_array { STARFISH_RHS, STARFISH_SOLUTION, STARFISH_USER_ARRAYS };
@@ -56,7 +55,7 @@ struct starfish_poisson_source {
 };
 
 struct starfish_poisson_plan {
-    struct starfish_context *context;
+    struct starfish_plan base; /* the first member: of starfish_poisson_kind */
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
@@ -83,17 +82,14 @@ struct starfish_poisson_plan {
     const struct starfish_method_row *method;
     uint32_t where;                    /* kinds of workers that solves are for; 0: all of the context's */
     void *state;                       /* of the method */
-    const struct starfish_pass *pass;  /* of a method that iterates: what solves are to come to; else NULL */
-    starfish_multigrid_progress *tell; /* then: called after every look at the residual, or NULL */
+    starfish_multigrid_progress *tell; /* of one that iterates: called after every look at the residual, or NULL */
     void *tell_data;
-    int last_resort;                            /* all methods but this one have failed */
-    int on_one_rank;                            /* of several: the first one solves for all */
-    struct starfish_poisson_gathered *gathered; /* then, and what it solves with (gathered.h) */
-    struct starfish_poisson_plan *wide;         /* in f64, for solves that are repeated (wide.h); NULL: none was yet */
-    char reason[256];                           /* why it is this method */
-    double seconds;                             /* that making the plan took */
-    atomic_int in_flight;                       /* jobs submitted and not waited for */
-    struct starfish_cut spread;                 /* as the user wants fields spread; no slabs: as the method does */
+    int last_resort;                    /* all methods but this one have failed */
+    struct starfish_poisson_plan *wide; /* in f64, for solves that are repeated (wide.h); NULL: none was yet */
+    int on_one_rank;                    /* of several: the first one solves for all */
+    char reason[256];                   /* why it is this method */
+    atomic_int in_flight;               /* jobs submitted and not ended */
+    struct starfish_cut spread;         /* as the user wants fields spread; no slabs: as the method does */
     /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
      * next one's, so that the runtime's implicit dependencies put them one after the other. */
     pthread_mutex_t submission;

@@ -47,7 +47,7 @@ static starfish_status check_line(const struct starfish_poisson_plan *plan, int 
 static starfish_status check_diagonal(const struct starfish_poisson_plan *plan)
 {
     const starfish_precision precision = plan->options.precision;
-    const int on_gpus = plan->context->workers_of[STARFISH_GPU] > 0;
+    const int on_gpus = plan->base.context->workers_of[STARFISH_GPU] > 0;
     const double most = on_gpus ? 1 / starfish_least_normal(precision) : starfish_largest_number(precision);
     double sum = fabs(plan->lambda);
     char lambda[48] = "";

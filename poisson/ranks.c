@@ -6,7 +6,7 @@
 
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
 {
-    const int ranks = starfish_context_ranks(plan->context);
+    const int ranks = starfish_context_ranks(plan->base.context);
     size_t sum = 0, with_planes = 0;
     for (int r = 0; r < ranks; r++) {
         if (planes[r] > plan->n[2] - sum)
@@ -27,7 +27,7 @@ static starfish_status check_asked(const struct starfish_poisson_plan *plan, con
 struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_poisson_plan *plan, int rank)
 {
     const size_t *planes = plan->options.planes;
-    struct starfish_run_of_planes run = starfish_deal(plan->n[2], rank, starfish_context_ranks(plan->context));
+    struct starfish_run_of_planes run = starfish_deal(plan->n[2], rank, starfish_context_ranks(plan->base.context));
     if (planes) {
         run = (struct starfish_run_of_planes){.count = planes[rank]};
         for (int r = 0; r < rank; r++)
@@ -39,10 +39,10 @@ struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_p
 starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const int rank = starfish_context_rank(plan->context);
+    const int rank = starfish_context_rank(plan->base.context);
     int with_planes = 0;
     plan->here = (struct starfish_planes_here){.planes = plan->n[2], .owners = 1};
-    if (starfish_context_ranks(plan->context) == 1)
+    if (starfish_context_ranks(plan->base.context) == 1)
         return STARFISH_SUCCESS;
     if (plan->count > 1)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.count is %zu: several ranks solve one problem",
@@ -51,7 +51,7 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
     if (options->planes)
         STARFISH_TRY(check_asked(plan, options->planes));
-    for (int r = 0; r < starfish_context_ranks(plan->context); r++) {
+    for (int r = 0; r < starfish_context_ranks(plan->base.context); r++) {
         const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, r);
         if (r == rank)
             plan->here = (struct starfish_planes_here){.first = run.first, .planes = run.count};
@@ -69,30 +69,30 @@ starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *pla
     const struct starfish_poisson_problem box = {{*axis[0], *axis[1], *axis[2]}, source->lambda};
     struct starfish_plan_alike alike = {&starfish_poisson_option_table, &plan->options, &starfish_poisson_problem_table,
                                         &box, 0};
-    if (starfish_context_ranks(plan->context) == 1)
+    if (starfish_context_ranks(plan->base.context) == 1)
         return status;
     if (source->flat) {
         alike.problem_table = &starfish_separable2d_problem_table;
         alike.problem = &flat;
     }
-    return starfish_agree_on_plan(plan->context, status, &alike);
+    return starfish_agree_on_plan(plan->base.context, status, &alike);
 }
 
 starfish_status starfish_poisson_agree_on_method(struct starfish_poisson_plan *plan, starfish_status status)
 {
-    double most[2] = {(double)plan->context->workers_of[STARFISH_GPU], status != STARFISH_SUCCESS};
-    if (starfish_context_ranks(plan->context) == 1)
+    double most[2] = {(double)plan->base.context->workers_of[STARFISH_GPU], status != STARFISH_SUCCESS};
+    if (starfish_context_ranks(plan->base.context) == 1)
         return status;
-    STARFISH_TRY(starfish_ranks_maximum(plan->context, most, 2));
+    STARFISH_TRY(starfish_ranks_maximum(plan->base.context, most, 2));
     plan->here.any_gpu = most[0] > 0;
-    return most[1] > 0 ? starfish_ranks_agree(plan->context, status) : STARFISH_SUCCESS;
+    return most[1] > 0 ? starfish_ranks_agree(plan->base.context, status) : STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_agree_on_residence(const struct starfish_poisson_plan *plan, starfish_status status,
                                                     enum starfish_residence *residence)
 {
     double slowest = -(double)*residence;
-    STARFISH_TRY(starfish_ranks_agree_maximum(plan->context, status, &slowest, 1));
+    STARFISH_TRY(starfish_ranks_agree_maximum(plan->base.context, status, &slowest, 1));
     *residence = (enum starfish_residence)(-slowest);
     return STARFISH_SUCCESS;
 }

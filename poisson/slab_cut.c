@@ -54,7 +54,7 @@ static void add_slabs(struct starfish_cut *cut, size_t slabs, size_t planes, uin
 
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan)
 {
-    return plan->context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->context, STARFISH_CPU);
+    return plan->base.context->workers_of[STARFISH_CPU] * starfish_team_largest(plan->base.context, STARFISH_CPU);
 }
 
 /* Cores that add less to a stream, in the trial, are in the way of its copies: what the trial works on partly stays in
@@ -93,7 +93,7 @@ static starfish_status share_of_cores(struct starfish_poisson_plan *plan, enum s
  * move twice a field, and the link is busy with pinned memory meanwhile. */
 int starfish_slab_would_stage(const struct starfish_poisson_plan *plan, const struct starfish_slab_fit *fit)
 {
-    const struct starfish_context *context = plan->context;
+    const struct starfish_context *context = plan->base.context;
     return plan->count == 1 && plan->options.slabs == 0 && plan->where == 0 && starfish_context_ranks(context) == 1 &&
            context->workers_of[STARFISH_GPU] > 0 && context->workers_of[STARFISH_CPU] > 0 &&
            starfish_slab_cores_step(plan) >= STAGING_CORES && fit->fits == STARFISH_SLAB_RESIDENT &&
@@ -108,13 +108,13 @@ int starfish_slab_stages(const struct starfish_poisson_plan *plan)
 /* Of each rank, so that all have some. */
 static size_t most_slabs(const struct starfish_poisson_plan *plan)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t ranks = (size_t)starfish_context_ranks(plan->base.context);
     return STARFISH_MAX_SLABS / smaller(ranks, STARFISH_MAX_SLABS);
 }
 
 static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes, size_t most)
 {
-    const size_t gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t affordable = planes * starfish_poisson_plane_bytes(plan) / BYTES_PER_GPU_SLAB;
     return smaller(clamp(STARFISH_SLABS_PER_GPU * gpus, 1, smaller(affordable > gpus ? affordable : gpus, planes)),
                    most);
@@ -123,7 +123,8 @@ static size_t gpu_slabs(const struct starfish_poisson_plan *plan, size_t planes,
 size_t starfish_slab_most_resident(const struct starfish_poisson_plan *plan)
 {
     const size_t planes = plan->here.planes > 0 ? plan->here.planes : 1, most = most_slabs(plan);
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context), cores = plan->context->workers_of[STARFISH_CPU];
+    const size_t ranks = (size_t)starfish_context_ranks(plan->base.context),
+                 cores = plan->base.context->workers_of[STARFISH_CPU];
     const size_t slabs =
         plan->options.slabs > 0 ? smaller(plan->options.slabs, planes) : cores + gpu_slabs(plan, planes, most);
     return ranks * smaller(slabs, most);
@@ -141,7 +142,8 @@ static void add_stream(const struct starfish_poisson_plan *plan, struct starfish
 static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                  enum starfish_pace pace, struct starfish_cut *cut)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
+                 gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t nz = plan->here.planes, most = most_slabs(plan);
     size_t of_cores = 0;
     *cut = (struct starfish_cut){.slabs = 0};
@@ -185,11 +187,12 @@ static starfish_status cut_slabs(struct starfish_poisson_plan *plan, enum starfi
 static size_t choose_parts(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
     uint32_t owner[STARFISH_MAX_SLABS];
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
+                 gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t owners = starfish_cut_owners(cut, owner);
     if (cut->slabs == 1)
         return 1;
-    if (starfish_context_ranks(plan->context) > 1) /* the same on all */
+    if (starfish_context_ranks(plan->base.context) > 1) /* the same on all */
         return clamp(owners, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
     return clamp(owners > 0 ? owners : gpus > 0 ? gpus : cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS));
 }
@@ -208,12 +211,12 @@ static int each_owner_solves(const struct starfish_cut *cut)
 static void shape_stream(const struct starfish_poisson_plan *plan, const struct starfish_cut *cut,
                          struct starfish_slab_shape *shape)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU];
+    const size_t cpus = plan->base.context->workers_of[STARFISH_CPU];
     const struct starfish_slab_fit *fit = &starfish_slab_state(plan)->fit;
     if (cut->slabs == 1)
         return;
     shape->each_owner = 0;
-    shape->slots = smaller(fit->slots * plan->context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
+    shape->slots = smaller(fit->slots * plan->base.context->workers_of[STARFISH_GPU], STARFISH_SLAB_MOST_SLOTS);
     shape->parts = cpus > 0 ? clamp(cpus, 1, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)) : fit->parts;
     shape->reduced_where = cpus > 0 ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
 }
@@ -249,19 +252,19 @@ static void add_part(struct starfish_cut *cut, const struct part_of_cut *part, i
 static starfish_status join_cuts(const struct starfish_poisson_plan *plan, starfish_status status,
                                  struct starfish_cut *cut)
 {
-    const size_t ranks = (size_t)starfish_context_ranks(plan->context);
+    const size_t ranks = (size_t)starfish_context_ranks(plan->base.context);
     if (ranks == 1)
         return status;
     struct part_of_cut own = {.slabs = cut->slabs}, *all = malloc(ranks * sizeof *all);
     if (!all && status == STARFISH_SUCCESS)
         status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the slabs of %zu ranks", ranks);
-    status = starfish_ranks_agree(plan->context, status);
+    status = starfish_ranks_agree(plan->base.context, status);
     for (size_t s = 0; s < own.slabs; s++) {
         own.planes[s] = starfish_cut_planes(cut, s);
         own.where[s] = cut->where[s];
     }
     if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_gather(plan->context, &own, sizeof own, all);
+        status = starfish_ranks_gather(plan->base.context, &own, sizeof own, all);
     *cut = (struct starfish_cut){.slabs = 0};
     for (size_t rank = 0; rank < ranks && status == STARFISH_SUCCESS; rank++)
         add_part(cut, &all[rank], (int)rank);
@@ -275,7 +278,7 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
                                 enum starfish_pace pace, struct starfish_cut *cut)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const int alone = starfish_context_ranks(plan->context) == 1;
+    const int alone = starfish_context_ranks(plan->base.context) == 1;
     STARFISH_TRY(
         check_count("slabs", options->slabs, alone ? smaller(plan->n[2], STARFISH_MAX_SLABS) : most_slabs(plan)));
     STARFISH_TRY(check_count("mode_blocks", options->mode_blocks, smaller(plan->n[1], STARFISH_MAX_MODE_PARTS)));
@@ -293,7 +296,8 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
 /* Where nobody says how to cut, cores alone do the whole field together. */
 static int may_be_whole(const struct starfish_poisson_plan *plan)
 {
-    return plan->options.slabs == 0 && plan->options.mode_blocks == 0 && starfish_context_ranks(plan->context) == 1 &&
+    return plan->options.slabs == 0 && plan->options.mode_blocks == 0 &&
+           starfish_context_ranks(plan->base.context) == 1 &&
            starfish_slab_whole_possible(&starfish_slab_state(plan)->space);
 }
 

@@ -68,8 +68,8 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
 {
     const struct starfish_direction *d = plan->direction;
     const enum starfish_transform_kind kind[2] = {d[0].transform, d[1].transform};
-    size_t bytes = starfish_plane_set_device_bytes(plan->context, kind, plan->n, !d[1].has_transform, shape->planes,
-                                                   plan->options.precision);
+    size_t bytes = starfish_plane_set_device_bytes(plan->base.context, kind, plan->n, !d[1].has_transform,
+                                                   shape->planes, plan->options.precision);
     if (plan->count > 1 || plan->singular)
         bytes += starfish_slab_problems_constants(problems_at_once(plan), plan->n[2]);
     if (plan->count > 1 && starfish_poisson_has_strides(plan))
@@ -87,7 +87,7 @@ static size_t fixed_bytes(const struct starfish_poisson_plan *plan, const struct
 /* Planes of data at once. */
 static size_t planes_at_once(const struct starfish_poisson_plan *plan, const struct shape *shape)
 {
-    const size_t gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t fields = starfish_poisson_has_strides(plan) ? 4 : 2; /* with modes of two solves, or packed copies */
     if (shape->slots == 0)
         return (fields * planes_here(plan) + PLANES_PER_SLAB * STARFISH_SLABS_PER_GPU * gpus + gpus - 1) / gpus;
@@ -148,7 +148,7 @@ static int find_parts(const struct starfish_poisson_plan *plan, size_t room, siz
 /* More places or thicker slabs; reduced systems that are a GPU's beside them, if that is possible with two places. */
 static int find_stream(const struct starfish_poisson_plan *plan, size_t room, size_t least, struct shape *shape)
 {
-    const int on_cores = plan->context->workers_of[STARFISH_CPU] > 0;
+    const int on_cores = plan->base.context->workers_of[STARFISH_CPU] > 0;
     for (int beside = !on_cores; beside >= 0; beside--)
         for (size_t slots = 3; slots > (size_t)beside; slots--) {
             *shape = (struct shape){.slots = slots, .beside = beside};
@@ -203,7 +203,7 @@ static size_t least_of_groups(const struct starfish_poisson_plan *plan, const st
 /* Without cores, more groups than are best where the memory is short, if they are not asked for. */
 static starfish_status find_fit_of_groups(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit)
 {
-    const size_t room = starfish_device_room(plan->context), gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t room = starfish_device_room(plan->base.context), gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t field = plan->count * starfish_poisson_field_bytes(plan), asked = plan->options.slabs;
     const struct shape shape = {.planes = plan->n[2] * problems_at_once(plan)};
     const size_t most = smaller(plan->count, STARFISH_MAX_SLABS);
@@ -214,7 +214,7 @@ static starfish_status find_fit_of_groups(const struct starfish_poisson_plan *pl
     fit->work_bytes = fixed_bytes(plan, &shape);
     fit->data_bytes = (2 * field + starfish_poisson_copies_bytes(plan)) / gpus;
     fit->least_bytes = least_of_groups(plan, fit);
-    if (plan->context->workers_of[STARFISH_CPU] > 0) {
+    if (plan->base.context->workers_of[STARFISH_CPU] > 0) {
         if (fit->least_bytes > room || fit->data_bytes > room - fit->work_bytes)
             *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_ON_CORES, .planes = shape.planes};
         return STARFISH_SUCCESS;
@@ -230,10 +230,10 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
 {
     if (plan->count > 1)
         return find_fit_of_groups(plan, fit);
-    const size_t room = starfish_device_room(plan->context), least = least_planes(plan);
+    const size_t room = starfish_device_room(plan->base.context), least = least_planes(plan);
     struct shape shape = {.planes = planes_here(plan), .parts = 1};
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_RESIDENT, .planes = planes_here(plan)};
-    if (plan->context->workers_of[STARFISH_GPU] == 0)
+    if (plan->base.context->workers_of[STARFISH_GPU] == 0)
         return STARFISH_SUCCESS;
     *fit = fit_of(plan, STARFISH_SLAB_RESIDENT, &shape);
     if (fit->least_bytes <= room)
@@ -245,7 +245,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
     }
     if (may_stream)
         shape = (struct shape){.planes = least, .slots = 1};
-    if (plan->context->workers_of[STARFISH_CPU] == 0)
+    if (plan->base.context->workers_of[STARFISH_CPU] == 0)
         return fail(may_stream ? device_bytes(plan, &shape) : fit->least_bytes, room);
     *fit = (struct starfish_slab_fit){.fits = STARFISH_SLAB_ON_CORES, .planes = least};
     return STARFISH_SUCCESS;

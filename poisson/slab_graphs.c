@@ -9,8 +9,8 @@
 static struct starfish_slab_graph *graph_for(struct starfish_poisson_plan *plan, enum starfish_residence *residence,
                                              enum starfish_pace *pace)
 {
-    const size_t *workers = plan->context->workers_of;
-    if (starfish_context_ranks(plan->context) > 1) { /* all have the same ones, whatever their workers are */
+    const size_t *workers = plan->base.context->workers_of;
+    if (starfish_context_ranks(plan->base.context) > 1) { /* all have the same ones, whatever their workers are */
         *residence = plan->options.slabs > 0 || !plan->here.any_gpu ? STARFISH_PINNED : *residence;
         *pace = STARFISH_LONE;
         return &starfish_slab_state(plan)->graph[*residence][STARFISH_LONE];
@@ -46,12 +46,12 @@ static starfish_status create_graph(struct starfish_poisson_plan *plan, enum sta
     if (plan->count > 1)
         return create_graph_of_problems(plan, residence, graph);
     STARFISH_TRY(starfish_slab_choose_cut(plan, residence, pace, &cut, &shape));
-    starfish_progress_init(&progress, plan->context);
+    starfish_progress_init(&progress, plan->base.context);
     starfish_status status =
         starfish_slab_graph_create(graph, &starfish_slab_state(plan)->space, &plan->direction[2], &shape, &progress);
     if (status == STARFISH_SUCCESS)
         status = starfish_progress_wait(&progress);
-    status = starfish_ranks_agree(plan->context, status);
+    status = starfish_ranks_agree(plan->base.context, status);
     if (status == STARFISH_SUCCESS)
         starfish_slab_graph_is_made(graph);
     else
@@ -99,11 +99,11 @@ static size_t planes_of_cores(const struct starfish_cut *cut)
 /* How long each team of cores worked on its slab. */
 static double cores_seconds(const struct starfish_poisson_job *job)
 {
-    const size_t workers = job->plan->context->workers_of[STARFISH_CPU];
+    const size_t workers = job->plan->base.context->workers_of[STARFISH_CPU];
     double busy = 0;
     for (int phase = 0; phase < STARFISH_PHASES; phase++)
         if (phase != STARFISH_PHASE_RESIDUAL)
-            busy += job->progress.phase[phase].done[STARFISH_CPU].busy_seconds;
+            busy += job->base.progress.phase[phase].done[STARFISH_CPU].busy_seconds;
     return workers > 0 ? busy / (double)workers : 0;
 }
 
@@ -112,7 +112,7 @@ void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds)
 {
     struct starfish_poisson_plan *plan = job->plan;
     struct starfish_slab_state *state = plan->state;
-    if (!job->lone || starfish_context_ranks(plan->context) > 1)
+    if (!job->lone || starfish_context_ranks(plan->base.context) > 1)
         return;
     pthread_mutex_lock(&plan->submission);
     const struct starfish_slab_graph *graph = starfish_slab_graph_of(plan, &job->cut);

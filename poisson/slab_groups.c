@@ -29,13 +29,14 @@ static size_t choose_groups(const struct starfish_poisson_plan *plan, size_t wor
 
 size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan)
 {
-    return choose_groups(plan, plan->context->workers_of[STARFISH_GPU], GROUPS_PER_GPU);
+    return choose_groups(plan, plan->base.context->workers_of[STARFISH_GPU], GROUPS_PER_GPU);
 }
 
 starfish_status starfish_slab_choose_groups(const struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                             struct starfish_cut *cut)
 {
-    const size_t cpus = plan->context->workers_of[STARFISH_CPU], gpus = plan->context->workers_of[STARFISH_GPU];
+    const size_t cpus = plan->base.context->workers_of[STARFISH_CPU],
+                 gpus = plan->base.context->workers_of[STARFISH_GPU];
     const size_t asked = plan->options.slabs, most = smaller(plan->count, STARFISH_MAX_SLABS);
     if (asked > most)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", asked,

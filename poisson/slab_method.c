@@ -75,7 +75,7 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
 
 static double cost(const struct starfish_poisson_plan *plan, char *why, size_t size)
 {
-    const int has_gpu = plan->context->workers_of[STARFISH_GPU] > 0, complex = starfish_poisson_is_complex(plan);
+    const int has_gpu = plan->base.context->workers_of[STARFISH_GPU] > 0, complex = starfish_poisson_is_complex(plan);
     if (pinned_loss(plan) > PINNED_MORE) {
         snprintf(why, size, "the last row of %s has little weight or weak couplings, which the mean loses digits by",
                  plan->name[2]);
@@ -129,7 +129,7 @@ static starfish_status check_basis(const struct starfish_poisson_plan *plan, con
 static starfish_status create_space(struct starfish_poisson_plan *plan, struct starfish_slab_state *state)
 {
     const struct starfish_basis *basis = &state->space.planes.basis.basis;
-    const struct starfish_slab_description description = {.context = plan->context,
+    const struct starfish_slab_description description = {.context = plan->base.context,
                                                           .precision = plan->options.precision,
                                                           .direction = plan->direction,
                                                           .lambda = plan->lambda,
@@ -157,9 +157,9 @@ static void destroy(struct starfish_poisson_plan *plan)
 static starfish_status find_fit(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit)
 {
     STARFISH_TRY(starfish_slab_find_fit(plan, fit));
-    if (starfish_context_ranks(plan->context) == 1 || fit->fits != STARFISH_SLAB_STREAMED)
+    if (starfish_context_ranks(plan->base.context) == 1 || fit->fits != STARFISH_SLAB_STREAMED)
         return STARFISH_SUCCESS;
-    if (plan->context->workers_of[STARFISH_CPU] == 0)
+    if (plan->base.context->workers_of[STARFISH_CPU] == 0)
         return starfish_fail(STARFISH_ERROR_MEMORY,
                              "the memory of a rank's GPUs does not hold its planes, and there are no cores");
     fit->fits = STARFISH_SLAB_ON_CORES;
@@ -171,11 +171,12 @@ static starfish_status create(struct starfish_poisson_plan *plan)
     const struct starfish_cut *cut;
     struct starfish_slab_state *state = plan->state = calloc(1, sizeof *state);
     if (!state)
-        return starfish_ranks_agree(plan->context, starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
+        return starfish_ranks_agree(plan->base.context,
+                                    starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan"));
     starfish_status status = find_fit(plan, &state->fit);
     if (status == STARFISH_SUCCESS)
         status = create_space(plan, state);
-    status = starfish_ranks_agree(plan->context, status);
+    status = starfish_ranks_agree(plan->base.context, status);
     if (status == STARFISH_SUCCESS)
         status = starfish_slab_cut_for(plan, STARFISH_PINNED, STARFISH_LONE, &cut);
     if (status != STARFISH_SUCCESS)
@@ -201,9 +202,9 @@ static starfish_status submit(struct starfish_poisson_job *job, const starfish_h
                                                 .boundary = job->boundary_in_passing ? &job->boundary : NULL,
                                                 .solution = solution,
                                                 .removed = removed};
-        return starfish_graph_slab(graph, &job->progress, &data);
+        return starfish_graph_slab(graph, &job->base.progress, &data);
     }
-    return starfish_graph_problems(graph, &job->progress, rhs, solution->slab,
+    return starfish_graph_problems(graph, &job->base.progress, rhs, solution->slab,
                                    solution == &job->solution_slabs ? job->removed_of_slab : NULL);
 }
 

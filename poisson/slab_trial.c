@@ -52,8 +52,8 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
     const size_t n[3] = {plan->n[0], plan->n[1], trial->planes[size]};
     void *const memory[] = {solve->rhs, solve->solution};
     for (int f = 0; f < 2; f++)
-        STARFISH_TRY(starfish_field_over(plan->context, plan->options.precision, n, &graph->cut, "trial", memory[f],
-                                         &solve->field[f]));
+        STARFISH_TRY(starfish_field_over(plan->base.context, plan->options.precision, n, &graph->cut, "trial",
+                                         memory[f], &solve->field[f]));
     if (plan->singular)
         STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
     const struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
@@ -76,7 +76,7 @@ static starfish_status finish(struct solve *solve)
 
 static starfish_status begin(struct trial *trial, struct solve *solve, enum size size)
 {
-    starfish_progress_init(&solve->progress, trial->plan->context);
+    starfish_progress_init(&solve->progress, trial->plan->base.context);
     const starfish_status status = submit_tasks(trial, solve, size);
     if (status != STARFISH_SUCCESS)
         finish(solve);
@@ -105,7 +105,7 @@ static starfish_status allocate(struct trial *trial)
         void **const memory[] = {&trial->solve[s].rhs, &trial->solve[s].solution};
         for (int i = 0; i < 2; i++) {
             if (trial->pinned)
-                STARFISH_TRY(starfish_alloc(trial->plan->context, bytes, memory[i]));
+                STARFISH_TRY(starfish_alloc(trial->plan->base.context, bytes, memory[i]));
             else if (!(*memory[i] = malloc(bytes)))
                 return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for measuring on %zu planes",
                                      trial->planes[WHOLE]);
@@ -124,7 +124,7 @@ static void destroy(struct trial *trial)
         void *const memory[] = {solve->rhs, solve->solution};
         for (int i = 0; i < 2; i++) {
             if (trial->pinned)
-                starfish_free(trial->plan->context, memory[i],
+                starfish_free(trial->plan->base.context, memory[i],
                               trial->planes[WHOLE] * starfish_poisson_plane_bytes(trial->plan));
             else
                 free(memory[i]);
@@ -139,10 +139,10 @@ static starfish_status create_graph(struct trial *trial, enum size size, uint32_
 {
     struct starfish_poisson_plan *plan = trial->plan;
     struct starfish_cut cut = starfish_cut_equally(trial->planes[size], 1);
-    const struct starfish_owner owner = {starfish_context_rank(plan->context), STARFISH_ANY};
+    const struct starfish_owner owner = {starfish_context_rank(plan->base.context), STARFISH_ANY};
     cut.where[0] = starfish_where_of(owner, where);
     struct starfish_progress progress; /* a graph of one slab has nothing to prepare */
-    starfish_progress_init(&progress, plan->context);
+    starfish_progress_init(&progress, plan->base.context);
     const struct starfish_slab_shape shape = {.cut = &cut, .parts = 1, .reduced_where = where};
     const starfish_status status = starfish_slab_graph_create(&trial->graph[size], &starfish_slab_state(plan)->space,
                                                               &plan->direction[2], &shape, &progress);
@@ -154,7 +154,7 @@ static starfish_status create_graph(struct trial *trial, enum size size, uint32_
 static starfish_status create(struct trial *trial, struct starfish_poisson_plan *plan,
                               enum starfish_residence residence, starfish_worker_kind kind)
 {
-    const size_t workers = plan->context->workers_of[kind], team = starfish_team_largest(plan->context, kind);
+    const size_t workers = plan->base.context->workers_of[kind], team = starfish_team_largest(plan->base.context, kind);
     const size_t half = (slab_bytes[kind] / starfish_poisson_plane_bytes(plan) / 2 / team + 1) * team,
                  most = plan->n[2];
     *trial = (struct trial){.plan = plan,
@@ -285,7 +285,7 @@ starfish_status starfish_slab_trial(struct starfish_poisson_plan *plan, enum sta
         status = measure_streams(trial, rates);
     if (status == STARFISH_SUCCESS)
         starfish_log(
-            plan->context, STARFISH_LOG_INFO,
+            plan->base.context, STARFISH_LOG_INFO,
             "planes of %zu x %zu per second: lone solves, cores %.0f, GPUs %.0f; streams, cores %.0f and GPUs %.0f "
             "at once, GPUs alone %.0f",
             plan->n[0], plan->n[1], rates->lone[STARFISH_CPU], rates->lone[STARFISH_GPU], rates->stream[STARFISH_CPU],

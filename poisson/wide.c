@@ -15,7 +15,7 @@ int starfish_job_may_widen(const struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_options *options = &job->plan->options;
     return options->method == STARFISH_METHOD_AUTO && options->precision == STARFISH_F32 && options->refinements < 0 &&
-           job->owns_fields && !job->in_bundle && !job->solution_slabs.strided;
+           job->owns_fields && !job->base.request.bundle && !job->solution_slabs.strided;
 }
 
 /* The second plan, made by the first job that wants it. */
@@ -48,7 +48,7 @@ static starfish_status make_space(const struct starfish_poisson_job *job, size_t
     const int gpu = starfish_where_gpu(where);
     const struct starfish_owner owner = {starfish_where_rank(where), gpu >= 0 ? gpu : STARFISH_ANY};
     const struct starfish_runs runs = {.parts = 1, .first = first, .owner = &owner};
-    return starfish_space_runs(space, plan->context, (const size_t[]){plan->n[0] * plan->n[1], planes}, &runs);
+    return starfish_space_runs(space, plan->base.context, (const size_t[]){plan->n[0] * plan->n[1], planes}, &runs);
 }
 
 /* From the slabs to the array, or back. */
@@ -57,7 +57,7 @@ static starfish_status submit_conversion(struct wide *wide, size_t slab, starfis
 {
     static const struct starfish_factor one = {.number = 1};
     struct starfish_poisson_job *job = wide->job;
-    const struct starfish_algebra algebra = {.progress = &job->progress,
+    const struct starfish_algebra algebra = {.progress = &job->base.progress,
                                              .phase = STARFISH_PHASE_REFINEMENT,
                                              .where = starfish_where_kinds(job->cut.where[slab])};
     struct starfish_vector in_f32, in_f64;
@@ -71,12 +71,12 @@ static starfish_status convert(struct wide *wide, const starfish_handle *narrow,
     struct starfish_poisson_job *job = wide->job;
     const struct starfish_poisson_plan *plan = job->plan;
     struct starfish_field *field;
-    STARFISH_TRY(
-        starfish_field_over(plan->context, STARFISH_F64, plan->field_n, &job->cut, "rhs in f64", wide->memory, &field));
+    STARFISH_TRY(starfish_field_over(plan->base.context, STARFISH_F64, plan->field_n, &job->cut, "rhs in f64",
+                                     wide->memory, &field));
     starfish_status status = STARFISH_SUCCESS;
     for (size_t slab = 0; slab < job->cut.slabs && status == STARFISH_SUCCESS; slab++)
         status = submit_conversion(wide, slab, narrow[slab], field->handle[slab], back);
-    const starfish_status waited = starfish_progress_wait(&job->progress);
+    const starfish_status waited = starfish_progress_wait(&job->base.progress);
     starfish_field_destroy(field);
     return status == STARFISH_SUCCESS ? waited : status;
 }
@@ -99,21 +99,20 @@ static starfish_status check_range(const struct wide *wide)
     double largest = 0;
     for (size_t i = 0; i < wide->bytes / sizeof *u; i++)
         largest = fmax(largest, fabs(u[i]));
-    STARFISH_TRY(starfish_ranks_maximum(wide->job->plan->context, &largest, 1));
+    STARFISH_TRY(starfish_ranks_maximum(wide->job->plan->base.context, &largest, 1));
     return largest <= (double)FLT_MAX
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_NUMERICAL, "the solution is as large as %.3g: f32 does not hold it",
                                largest);
 }
 
-static starfish_status solve(const struct wide *wide, struct starfish_poisson_plan *plan, struct starfish_info *info,
-                             struct starfish_accuracy *accuracy)
+static starfish_status solve(const struct wide *wide, struct starfish_poisson_plan *plan,
+                             struct starfish_result *result)
 {
-    struct starfish_poisson_job *job;
-    STARFISH_TRY(starfish_poisson_submit(plan, NULL, wide->memory, wide->memory, &job));
-    if (wide->job->pertrb)
-        STARFISH_TRY(starfish_job_tell_pertrb(job, wide->job->pertrb));
-    STARFISH_TRY(starfish_job_wait_accuracy(job, info, accuracy));
+    starfish_job *job;
+    STARFISH_TRY(starfish_plan_submit(&plan->base, NULL, wide->memory, wide->memory, &job));
+    STARFISH_TRY(starfish_poisson_tell_pertrb(job, wide->job->base.kept));
+    STARFISH_TRY(starfish_job_finish(job, result));
     return check_range(wide);
 }
 
@@ -123,7 +122,7 @@ static starfish_status write_solution(struct wide *wide)
     STARFISH_TRY(convert(wide, job->solution_slabs.slab, 1));
     starfish_data_release(&job->ghosted);
     const starfish_status status = starfish_job_submit_home(job);
-    const starfish_status waited = starfish_progress_wait(&job->progress);
+    const starfish_status waited = starfish_progress_wait(&job->base.progress);
     return status == STARFISH_SUCCESS ? waited : status;
 }
 
@@ -133,56 +132,53 @@ static starfish_status prepare(struct wide *wide)
     wide->bytes = plan->n[0] * plan->n[1] * plan->here.planes * plan->count * sizeof(double);
     for (size_t slab = 0; slab < wide->job->cut.slabs; slab++)
         STARFISH_TRY(make_space(wide->job, slab, &wide->space[slab]));
-    return wide->bytes > 0 ? starfish_alloc(plan->context, wide->bytes, &wide->memory) : STARFISH_SUCCESS;
+    return wide->bytes > 0 ? starfish_alloc(plan->base.context, wide->bytes, &wide->memory) : STARFISH_SUCCESS;
 }
 
-static starfish_status run(struct wide *wide, struct starfish_info *info, struct starfish_accuracy *accuracy)
+static starfish_status run(struct wide *wide, struct starfish_result *result)
 {
-    struct starfish_context *context = wide->job->plan->context;
+    struct starfish_context *context = wide->job->plan->base.context;
     struct starfish_poisson_plan *plan;
     STARFISH_TRY(find_plan(wide->job->plan, &plan));
     STARFISH_TRY(starfish_ranks_agree(context, prepare(wide)));
     STARFISH_TRY(starfish_ranks_agree(context, convert_rhs(wide)));
-    STARFISH_TRY(solve(wide, plan, info, accuracy));
+    STARFISH_TRY(solve(wide, plan, result));
     return starfish_ranks_agree(context, write_solution(wide));
 }
 
-/* Seconds and phases are those of both solves. */
-static void add_info(const struct starfish_info *second, struct starfish_info *info)
+/* Seconds and phases are those of both solves; the bound is the plan's, since that of f64 is less. */
+static void keep_result(struct starfish_poisson_job *job, const struct starfish_result *second)
 {
-    info->residual = second->residual;
-    info->pertrb = second->pertrb;
-    info->pertrb_imaginary = second->pertrb_imaginary;
-    info->refinements = second->refinements;
-    info->outcome = second->outcome;
-    info->seconds += second->seconds;
-    if (info->phases < STARFISH_MAX_PHASES) {
-        info->phase[info->phases].name = "again in f64";
-        info->phase[info->phases++].seconds = second->seconds;
-    }
+    struct starfish_result *result = &job->base.result;
+    job->wide_seconds = second->seconds;
+    result->seconds += second->seconds;
+    result->outcome = second->outcome;
+    result->refinements = second->refinements;
+    result->residual_max = second->residual_max;
+    result->rounding = second->rounding;
+    result->correction = second->correction;
+    result->pertrb = second->pertrb;
+    result->pertrb_imaginary = second->pertrb_imaginary;
 }
 
-starfish_status starfish_job_widen(struct starfish_poisson_job *job, struct starfish_info *info,
-                                   struct starfish_accuracy *accuracy)
+starfish_status starfish_job_widen(struct starfish_poisson_job *job)
 {
+    struct starfish_context *context = job->plan->base.context;
     struct starfish_failure refusal = {.status = STARFISH_SUCCESS};
-    struct starfish_info second;
-    struct starfish_accuracy found;
+    struct starfish_result second = STARFISH_RESULT_DEFAULTS;
     starfish_failure_keep(&refusal, STARFISH_ERROR_NUMERICAL);
     struct wide *wide = calloc(1, sizeof *wide);
     starfish_status status = wide ? STARFISH_SUCCESS : STARFISH_ERROR_MEMORY;
-    status = starfish_ranks_agree(job->plan->context, status);
+    status = starfish_ranks_agree(context, status);
     if (wide && status == STARFISH_SUCCESS) {
         wide->job = job;
-        status = run(wide, &second, &found);
+        status = run(wide, &second);
         if (wide->memory)
-            starfish_free(job->plan->context, wide->memory, wide->bytes);
+            starfish_free(context, wide->memory, wide->bytes);
     }
     free(wide);
     if (status != STARFISH_SUCCESS)
         return starfish_failure_repeat(&refusal);
-    add_info(&second, info);
-    found.residual_bound = accuracy->residual_bound; /* the plan's: that of f64 is less */
-    *accuracy = found;
+    keep_result(job, &second);
     return STARFISH_SUCCESS;
 }

@@ -16,9 +16,8 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
  * method and its steps of refinement. Not in a stream, where others may have read the solution by now. */
 int starfish_job_may_widen(const struct starfish_poisson_job *job);
 /* After a refusal, which is this thread's last error, and before anything of the job is released: solves again, writes
- * the solution to where the user wants it, and what is known of it to *info and *accuracy. The first of these solves
- * makes the plan's second plan. Collective. Errors: the refusal's, the solution being the refused one. */
-starfish_status starfish_job_widen(struct starfish_poisson_job *job, struct starfish_info *info,
-                                   struct starfish_accuracy *accuracy);
+ * the solution to where the user wants it, and what is known of it to the job's result. The first of these solves makes
+ * the plan's second plan. Collective. Errors: the refusal's, the solution being the refused one. */
+starfish_status starfish_job_widen(struct starfish_poisson_job *job);
 
 #endif

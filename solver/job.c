@@ -49,6 +49,7 @@ static starfish_status destroy(struct starfish_job *job)
     if (starfish_is_stuck())
         return status;
     starfish_progress_destroy(&job->progress);
+    free(job->kept);
     free(job);
     return status;
 }

@@ -80,6 +80,7 @@ struct starfish_job {
     int most;                         /* and allowed */
     struct starfish_failure failure;
     struct starfish_result result;
+    void *kept; /* of the kind, until the job is finished: what it may be asked for beside the result; from malloc */
 };
 
 /* A plan of `bytes` bytes, all zero but for what is known here; it is freed by starfish_plan_destroy, which calls

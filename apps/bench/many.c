@@ -40,7 +40,7 @@ struct subject {
     const char *workers;
     enum where where;
     starfish_context *context;
-    starfish_poisson_plan *plan[2]; /* of one problem, and of all */
+    starfish_plan *plan[2]; /* of one problem, and of all */
     char *rhs, *solution;
     double residual, alone; /* seconds one by one */
     double submitting;      /* seconds of all calls of submit, with several in flight */
@@ -77,7 +77,7 @@ static starfish_status make_array(const struct subject *s, char **array)
     return there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no device memory for %zu bytes", bytes);
 }
 
-static starfish_status make_plan(const struct subject *s, size_t count, int check, starfish_poisson_plan **plan)
+static starfish_status make_plan(const struct subject *s, size_t count, int check, starfish_plan **plan)
 {
     const struct starfish_axis axis = {
         .n = s->n, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
@@ -92,16 +92,16 @@ static starfish_status make_plan(const struct subject *s, size_t count, int chec
 
 static starfish_status check(struct subject *s)
 {
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     STARFISH_TRY(make_plan(s, s->run->count, 1, &plan));
-    const starfish_status status = starfish_poisson_solve(plan, NULL, s->rhs, s->solution, &info);
-    starfish_poisson_plan_destroy(plan);
+    const starfish_status status = starfish_plan_solve(plan, NULL, s->rhs, s->solution, &info);
+    starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    s->residual = info.residual;
-    if (!(info.residual < (s->precision == STARFISH_F32 ? 1e-3 : 1e-9)))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g", info.residual);
+    s->residual = info.residual_max;
+    if (!(info.residual_max < (s->precision == STARFISH_F32 ? 1e-3 : 1e-9)))
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "the residual is %.3g", info.residual_max);
     return STARFISH_SUCCESS;
 }
 
@@ -111,24 +111,24 @@ static starfish_status solve_one_by_one(struct subject *s)
 {
     for (size_t p = 0; p < s->run->count; ++p)
         STARFISH_TRY(
-            starfish_poisson_solve(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), NULL));
+            starfish_plan_solve(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), NULL));
     return STARFISH_SUCCESS;
 }
 
 static starfish_status solve_in_flight(struct subject *s)
 {
-    starfish_poisson_job *job[MOST_IN_FLIGHT] = {NULL};
+    starfish_job *job[MOST_IN_FLIGHT] = {NULL};
     starfish_status status = STARFISH_SUCCESS;
     s->submitting = 0;
     for (size_t p = 0; p < s->run->count + MOST_IN_FLIGHT; ++p) {
-        starfish_poisson_job **slot = &job[p % MOST_IN_FLIGHT];
-        const starfish_status waited = *slot ? starfish_job_wait(*slot, NULL) : STARFISH_SUCCESS;
+        starfish_job **slot = &job[p % MOST_IN_FLIGHT];
+        const starfish_status waited = *slot ? starfish_job_finish(*slot, NULL) : STARFISH_SUCCESS;
         *slot = NULL;
         status = status == STARFISH_SUCCESS ? waited : status;
         const double start = clock_now();
         if (p < s->run->count && status == STARFISH_SUCCESS)
             status =
-                starfish_poisson_submit(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), slot);
+                starfish_plan_submit(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), slot);
         s->submitting += clock_now() - start;
     }
     return status;
@@ -136,7 +136,7 @@ static starfish_status solve_in_flight(struct subject *s)
 
 static starfish_status solve_at_once(struct subject *s)
 {
-    return starfish_poisson_solve(s->plan[1], NULL, s->rhs, s->solution, NULL);
+    return starfish_plan_solve(s->plan[1], NULL, s->rhs, s->solution, NULL);
 }
 
 static starfish_status measure_way(struct subject *s, enum way way, double limit)
@@ -214,7 +214,7 @@ static starfish_status measure_places(struct subject *s)
             continue;
         status = measure_ways(s);
         for (int p = 0; p < 2; ++p) {
-            starfish_poisson_plan_destroy(s->plan[p]);
+            starfish_plan_destroy(s->plan[p]);
             s->plan[p] = NULL;
         }
         give_back(s, s->rhs), give_back(s, s->solution);

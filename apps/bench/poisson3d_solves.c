@@ -83,7 +83,7 @@ static void free_arrays(struct subject *s)
 
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status make_plan(const struct subject *s, int check_residual, starfish_poisson_plan **plan)
+static starfish_status make_plan(const struct subject *s, int check_residual, starfish_plan **plan)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = s->method;
@@ -103,7 +103,7 @@ static void free_fields(struct subject *s)
 
 /* Right-hand sides are written; solutions lie in memory of GPUs, which is there when it is allocated, or are written by
  * the solve before the first one that is timed. */
-static starfish_status make_fields(struct subject *s, starfish_poisson_plan *plan)
+static starfish_status make_fields(struct subject *s, starfish_plan *plan)
 {
     void *source;
     starfish_status status = STARFISH_SUCCESS;
@@ -119,47 +119,46 @@ static starfish_status make_fields(struct subject *s, starfish_poisson_plan *pla
     return status;
 }
 
-static starfish_status submit(const struct subject *s, starfish_poisson_plan *plan, size_t array,
-                              starfish_poisson_job **job)
+static starfish_status submit(const struct subject *s, starfish_plan *plan, size_t array, starfish_job **job)
 {
     return s->where == POISSON3D_SPREAD
                ? starfish_poisson_submit_field(plan, NULL, s->field[2 * array], s->field[2 * array + 1], job)
-               : starfish_poisson_submit(plan, NULL, s->rhs[array], s->solution[array], job);
+               : starfish_plan_submit(plan, NULL, s->rhs[array], s->solution[array], job);
 }
 
-static starfish_status solve_once(struct subject *s, starfish_poisson_plan *plan, struct starfish_info *info)
+static starfish_status solve_once(struct subject *s, starfish_plan *plan, struct starfish_result *info)
 {
-    starfish_poisson_job *job;
+    starfish_job *job;
     STARFISH_TRY(make_fields(s, plan));
     STARFISH_TRY(submit(s, plan, 0, &job));
-    return starfish_job_wait(job, info);
+    return starfish_job_finish(job, info);
 }
 
 static starfish_status check(struct subject *s)
 {
     const double most = s->c->precision == STARFISH_F32 ? 1e-3 : 1e-8;
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
+    starfish_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     STARFISH_TRY(make_plan(s, 1, &plan));
     starfish_status status = solve_once(s, plan, &info);
     free_fields(s);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    s->residual = info.residual;
-    if (!(info.residual < most))
+    s->residual = info.residual_max;
+    if (!(info.residual_max < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             starfish_method_list[s->method], s->workers, info.residual);
+                             starfish_method_list[s->method], s->workers, info.residual_max);
     return STARFISH_SUCCESS;
 }
 
 /* Jobs in flight, the oldest first. */
 struct flight {
-    starfish_poisson_job *job[POISSON3D_MOST_IN_FLIGHT];
+    starfish_job *job[POISSON3D_MOST_IN_FLIGHT];
     size_t jobs, submitted; /* the latter counts all there were */
 };
 
-static starfish_status submit_next(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+static starfish_status submit_next(struct subject *s, starfish_plan *plan, struct flight *flight)
 {
     const size_t array = flight->submitted % s->flight;
     STARFISH_TRY(submit(s, plan, array, &flight->job[flight->jobs]));
@@ -170,17 +169,17 @@ static starfish_status submit_next(struct subject *s, starfish_poisson_plan *pla
 
 static starfish_status wait_for_oldest(struct subject *s, struct flight *flight)
 {
-    struct starfish_info info;
-    starfish_poisson_job *oldest = flight->job[0];
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_job *oldest = flight->job[0];
     memmove(flight->job, flight->job + 1, --flight->jobs * sizeof flight->job[0]);
-    STARFISH_TRY(starfish_job_wait(oldest, &info));
+    STARFISH_TRY(starfish_job_finish(oldest, &info));
     s->gpu_tasks += (double)info.worker[STARFISH_GPU].tasks;
     s->tasks += (double)(info.worker[STARFISH_GPU].tasks + info.worker[STARFISH_CPU].tasks);
     return STARFISH_SUCCESS;
 }
 
 /* A stream without end. Solves may be done in bursts, so a sample is over as many solves as are in flight. */
-static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, struct flight *flight)
+static starfish_status stream(struct subject *s, starfish_plan *plan, struct flight *flight)
 {
     const struct bench *bench = &s->run->bench;
     double done[POISSON3D_MOST_IN_FLIGHT] = {0}; /* when the last ones were */
@@ -201,7 +200,7 @@ static starfish_status stream(struct subject *s, starfish_poisson_plan *plan, st
     return STARFISH_SUCCESS;
 }
 
-static starfish_status time_solves(struct subject *s, starfish_poisson_plan *plan)
+static starfish_status time_solves(struct subject *s, starfish_plan *plan)
 {
     struct flight flight = {.jobs = 0};
     starfish_status status = stream(s, plan, &flight);
@@ -239,33 +238,35 @@ static double operations_of(const size_t n[3])
     return (double)n[0] * (double)n[1] * (double)n[2] * (5 * (log2((double)n[0]) + log2((double)n[1])) + 8);
 }
 
-static void add_row(const struct subject *s, const starfish_poisson_plan *plan)
+static void add_row(const struct subject *s, const starfish_plan *plan)
 {
     char name[256], flight[48] = "";
     double limit, bytes = least_bytes(s, &limit);
     struct poisson3d *run = s->run;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan_about(plan, &about);
     if (s->flight > 1)
         snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
     snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_list[s->method], s->workers,
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
-    if (strcmp(starfish_poisson_plan_method(plan), "slab") == 0)
+    if (strcmp(about.method, "slab") == 0)
         bench_operations(row, operations_of(s->c->n));
     poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
-    json_object_set_new(row, "method", json_string(starfish_poisson_plan_method(plan)));
+    json_object_set_new(row, "method", json_string(about.method));
     json_object_set_new(row, "workers", json_string(s->workers));
     json_object_set_new(row, "where", json_string(poisson3d_places[s->where]));
     json_object_set_new(row, "in_flight", json_integer((json_int_t)s->flight));
-    json_object_set_new(row, "plan_seconds", command_json_real(starfish_poisson_plan_seconds(plan)));
+    json_object_set_new(row, "plan_seconds", command_json_real(about.seconds));
     json_object_set_new(row, "residual", command_json_real(s->residual));
     json_object_set_new(row, "gpu_share", command_json_real(s->gpu_tasks / s->tasks));
 }
 
 static starfish_status measure_prepared(struct subject *s)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     STARFISH_TRY(check(s));
     STARFISH_TRY(make_plan(s, 0, &plan));
     starfish_status status = make_fields(s, plan);
@@ -275,7 +276,7 @@ static starfish_status measure_prepared(struct subject *s)
         add_row(s, plan);
     s->run->solves += status == STARFISH_SUCCESS;
     free_fields(s);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

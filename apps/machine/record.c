@@ -135,7 +135,7 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
                                        .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
     struct starfish_axis periodic = axis, neumann = axis;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     periodic.ends[0] = periodic.ends[1] = STARFISH_PERIODIC;
     periodic.periodic = 1;
     neumann.ends[0] = neumann.ends[1] = STARFISH_NEUMANN;
@@ -143,8 +143,8 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
     options.method = STARFISH_METHOD_SLAB;
     options.precision = precision;
     STARFISH_TRY(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    *rates = starfish_slab_state(plan)->rates[STARFISH_PINNED];
-    starfish_poisson_plan_destroy(plan);
+    *rates = starfish_slab_state((struct starfish_poisson_plan *)plan)->rates[STARFISH_PINNED];
+    starfish_plan_destroy(plan);
     return STARFISH_SUCCESS;
 }
 

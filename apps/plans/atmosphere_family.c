@@ -99,16 +99,6 @@ static starfish_status submit(struct problem_run *run, void *solution, void **jo
     return STARFISH_SUCCESS;
 }
 
-static void copy_info(const struct starfish_result *from, struct starfish_info *info)
-{
-    *info = (struct starfish_info){
-        .outcome = from->outcome, .residual = (double)NAN, .seconds = from->seconds, .cycles = from->iterations};
-    memcpy(info->worker, from->worker, sizeof info->worker);
-    info->host_to_device = from->host_to_device;
-    info->device_to_host = from->device_to_host;
-    info->device_to_device = from->device_to_device;
-}
-
 /* `tolerance`: the one that counts, of the Euclidean norm. */
 static starfish_status check_solution(struct problem_run *run, const void *solution, double tolerance)
 {
@@ -116,30 +106,27 @@ static starfish_status check_solution(struct problem_run *run, const void *solut
     struct starfish_atmosphere_check check;
 
     STARFISH_TRY(starfish_atmosphere_check(made->plan, run->problem.rhs.array.data, solution, &check));
-    run->result.info.residual = check.residual;
-    run->result.accuracy.residual = check.residual;
-    run->result.accuracy.residual_bound = tolerance * check.residual_scale;
+    run->result.info.residual_max = check.residual;
+    run->result.info.residual_bound = tolerance * check.residual_scale;
     return STARFISH_SUCCESS;
 }
 
 static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct checked_plan *made = run->plan;
-    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    struct starfish_result *info = &run->result.info;
     struct checked_job *submitted = job;
     const double tolerance = ((const struct starfish_atmosphere_options *)run->library)->tolerance;
     const double wanted = tolerance > 0 ? tolerance : starfish_default_tolerance(run->precision);
 
-    const starfish_status status = starfish_job_finish(submitted->job, &info);
-    run->result = (struct problem_result){.iterates = 1, .tolerated = (double)NAN};
-    copy_info(&info, &run->result.info);
-    run->result.iterations = info.iterations;
-    run->result.reached = info.residual;
+    run->result = (struct problem_result){.info = STARFISH_RESULT_DEFAULTS, .iterates = 1, .tolerated = (double)NAN};
+    const starfish_status status = starfish_job_finish(submitted->job, info);
+    info->correction = 0;
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL) {
-        if (status == STARFISH_SUCCESS && info.tolerance != wanted)
-            run->result.tolerated = info.tolerance;
+        if (status == STARFISH_SUCCESS && info->tolerance != wanted)
+            run->result.tolerated = info->tolerance;
         if (made->check)
-            check_solution(run, submitted->solution, info.tolerance);
+            check_solution(run, submitted->solution, info->tolerance);
     }
     free(submitted);
     return status;

@@ -28,7 +28,7 @@ static size_t bytes_of(const struct blktri_case *c)
 
 /* The rows of a 2D problem, as FISHPACK takes them; complex ones in pairs, of a wave that is damped. */
 static starfish_status make_flat_plan(const struct blktri_case *c, starfish_context *context,
-                                      const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+                                      const struct starfish_poisson_options *options, starfish_plan **plan)
 {
     const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
     double *off = calloc(6 * most, sizeof *off);
@@ -55,7 +55,7 @@ static starfish_status make_flat_plan(const struct blktri_case *c, starfish_cont
 }
 
 static starfish_status make_plan(const struct blktri_case *c, starfish_context *context, int check_residual,
-                                 starfish_poisson_plan **plan)
+                                 starfish_plan **plan)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = c->method;
@@ -133,16 +133,17 @@ static double gpu_share(const struct starfish_step_info *step)
     return tasks > 0 ? (double)step->tasks[STARFISH_GPU] / tasks : 0;
 }
 
-static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_info *info, int busy)
+static starfish_status record(struct blktri_times *times, size_t repetition, const struct starfish_result *info,
+                              const struct starfish_poisson_phases *phases, int busy)
 {
     if (repetition == 0)
-        STARFISH_TRY(allocate_times(times, info->levels));
+        STARFISH_TRY(allocate_times(times, phases->levels));
     times->seconds[repetition] = info->seconds;
     times->bytes_moved = (double)(info->host_to_device + info->device_to_host);
-    for (size_t l = 0; l < info->levels; ++l) {
-        const struct starfish_step_info *const steps[BLKTRI_STEPS] = {&info->level[l].reduction,
-                                                                      &info->level[l].substitution};
-        times->separators[l] = info->level[l].separators;
+    for (size_t l = 0; l < phases->levels; ++l) {
+        const struct starfish_step_info *const steps[BLKTRI_STEPS] = {&phases->level[l].reduction,
+                                                                      &phases->level[l].substitution};
+        times->separators[l] = phases->level[l].separators;
         for (int step = 0; step < BLKTRI_STEPS; ++step) {
             times->step[step][l][repetition] = busy ? steps[step]->busy_seconds : steps[step]->seconds;
             times->gpu_share[step][l] += gpu_share(steps[step]) / (double)times->repeat;
@@ -166,31 +167,34 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
                              struct blktri_times *times)
 {
     const double most = c->precision == STARFISH_F32 ? 1e-3 : 1e-9;
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
+    starfish_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
     STARFISH_TRY(make_plan(c, context, 1, &plan));
-    snprintf(times->method, sizeof times->method, "%s", starfish_poisson_plan_method(plan));
-    times->plan_seconds = starfish_poisson_plan_seconds(plan);
-    starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info);
-    starfish_poisson_plan_destroy(plan);
+    starfish_status status = starfish_plan_about(plan, &about);
+    snprintf(times->method, sizeof times->method, "%s", about.method);
+    times->plan_seconds = about.seconds;
+    if (status == STARFISH_SUCCESS)
+        status = starfish_plan_solve(plan, NULL, arrays->rhs, arrays->solution, &info);
+    starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    times->residual = info.residual;
-    if (!(info.residual <= most))
+    times->residual = info.residual_max;
+    if (!(info.residual_max <= most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%zu x %zu x %zu, %s, %s: the residual is %.3g", c->n[0],
-                             c->n[1], c->n[2], times->method, c->workers, info.residual);
+                             c->n[1], c->n[2], times->method, c->workers, info.residual_max);
     return STARFISH_SUCCESS;
 }
 
 /* With workers of two kinds: until StarPU's models know every task on both. */
-static starfish_status calibrate(starfish_context *context, starfish_poisson_plan *plan, const struct arrays *arrays)
+static starfish_status calibrate(starfish_context *context, starfish_plan *plan, const struct arrays *arrays)
 {
     int known = starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
                 starfish_context_workers_of(context, STARFISH_GPU) == 0;
     for (int solve = 0; solve < CALIBRATIONS_AT_MOST && !known; ++solve) {
         struct starfish_record *record;
         STARFISH_TRY(starfish_record_start(context, &record));
-        starfish_status status = starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, NULL);
+        starfish_status status = starfish_plan_solve(plan, NULL, arrays->rhs, arrays->solution, NULL);
         const starfish_status stopped = starfish_record_stop(record);
         known = starfish_account_calibrated(record);
         starfish_record_free(record);
@@ -200,14 +204,18 @@ static starfish_status calibrate(starfish_context *context, starfish_poisson_pla
     return STARFISH_SUCCESS;
 }
 
-static starfish_status time_solves(starfish_poisson_plan *plan, const struct arrays *arrays, size_t warmup, int busy,
+static starfish_status time_solves(starfish_plan *plan, const struct arrays *arrays, size_t warmup, int busy,
                                    struct blktri_times *times)
 {
     for (size_t r = 0; r < warmup + times->repeat; ++r) {
-        struct starfish_info info;
-        STARFISH_TRY(starfish_poisson_solve(plan, NULL, arrays->rhs, arrays->solution, &info));
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;
+        starfish_job *job;
+        STARFISH_TRY(starfish_plan_submit(plan, NULL, arrays->rhs, arrays->solution, &job));
+        STARFISH_TRY(starfish_poisson_tell_phases(job, &phases));
+        STARFISH_TRY(starfish_job_finish(job, &info));
         if (r >= warmup)
-            STARFISH_TRY(record(times, r - warmup, &info, busy));
+            STARFISH_TRY(record(times, r - warmup, &info, &phases, busy));
     }
     return STARFISH_SUCCESS;
 }
@@ -215,13 +223,13 @@ static starfish_status time_solves(starfish_poisson_plan *plan, const struct arr
 static starfish_status run_prepared(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
                                     size_t warmup, struct blktri_times *times)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     STARFISH_TRY(check(c, context, arrays, times));
     STARFISH_TRY(make_plan(c, context, 0, &plan));
     starfish_status status = calibrate(context, plan, arrays);
     if (status == STARFISH_SUCCESS)
         status = time_solves(plan, arrays, warmup, c->busy, times);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

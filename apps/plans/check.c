@@ -1,4 +1,4 @@
-/* Is the answer right? The library has judged it (starfish_job_wait_accuracy); what is left is the known solution,
+/* Is the answer right? The library has judged it (starfish_job_finish); what is left is the known solution,
  * where a file has one. */
 #include "apps/plans/problem.h"
 

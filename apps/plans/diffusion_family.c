@@ -109,36 +109,21 @@ static double known(double value)
     return isnan(value) ? 0 : value;
 }
 
-static void copy_info(const struct starfish_result *from, struct starfish_info *to)
-{
-    to->outcome = from->outcome;
-    to->residual = known(from->residual_max);
-    to->pertrb = from->pertrb;
-    to->seconds = from->seconds;
-    memcpy(to->worker, from->worker, sizeof to->worker);
-    to->host_to_device = from->host_to_device;
-    to->device_to_host = from->device_to_host;
-    to->device_to_device = from->device_to_device;
-}
-
 static starfish_status wait(struct problem_run *run, void *job)
 {
     const struct starfish_diffusion_options *options = run->library;
-    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct problem_result *result = &run->result;
+    struct starfish_result *info = &result->info;
 
-    *result = (struct problem_result){.tolerated = (double)NAN, .iterates = 1};
-    const starfish_status status = starfish_job_finish(job, &info);
-    copy_info(&info, &result->info);
-    result->iterations = info.iterations;
-    result->reached = known(info.residual);
-    result->rescued = info.fallback;
-    result->accuracy.residual = known(info.residual_max);
-    result->accuracy.residual_bound = known(info.residual_bound);
-    result->accuracy.correction = (double)NAN;
+    *result = (struct problem_result){.info = STARFISH_RESULT_DEFAULTS, .tolerated = (double)NAN, .iterates = 1};
+    const starfish_status status = starfish_job_finish(job, info);
+    info->residual = known(info->residual);
+    info->residual_max = known(info->residual_max);
+    info->residual_bound = known(info->residual_bound);
+    info->correction = (double)NAN;
     const double asked = options->tolerance > 0 ? options->tolerance : starfish_default_tolerance(run->precision);
-    if (status == STARFISH_SUCCESS && info.tolerance != asked)
-        result->tolerated = known(info.tolerance);
+    if (status == STARFISH_SUCCESS && info->tolerance != asked)
+        result->tolerated = known(info->tolerance);
     return status;
 }
 

@@ -17,8 +17,8 @@ struct many_run {
     size_t n, count, row; /* of each cube; cubes; of a row of the solution, with ghosts */
     struct starfish_poisson_options options;
     struct starfish_array rhs, solution;
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
+    starfish_plan *plan;
+    struct starfish_result info;
 };
 
 static starfish_status read_words(const char *text, struct many_run *run)
@@ -97,7 +97,8 @@ static starfish_status create_plan(struct plan *plan, int check)
 static starfish_status solve(struct plan *plan)
 {
     struct many_run *run = plan->data;
-    STARFISH_TRY(starfish_poisson_solve(run->plan, NULL, plan->array[0], plan->array[1], &run->info));
+    run->info = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
+    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, plan->array[0], plan->array[1], &run->info));
     plan->seconds = run->info.seconds;
     return STARFISH_SUCCESS;
 }
@@ -106,7 +107,7 @@ static starfish_status check_solution(struct plan *plan)
 {
     const struct many_run *run = plan->data;
     const double most = run->options.precision == STARFISH_F32 ? 1e-3 : 1e-9;
-    plan->residual = run->info.residual;
+    plan->residual = run->info.residual_max;
     if (!(plan->residual < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name, plan->residual);
     return STARFISH_SUCCESS;
@@ -115,7 +116,7 @@ static starfish_status check_solution(struct plan *plan)
 static void destroy_plan(struct plan *plan)
 {
     struct many_run *run = plan->data;
-    starfish_poisson_plan_destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     run->plan = NULL;
 }
 

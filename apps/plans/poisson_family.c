@@ -29,7 +29,7 @@ static starfish_status choose(struct problem_run *run)
 }
 
 static starfish_status make_plan(struct problem_run *run, const struct starfish_poisson_options *options,
-                                 starfish_poisson_plan **plan)
+                                 starfish_plan **plan)
 {
     const struct starfish_axis *axis = run->problem.axis;
 
@@ -42,7 +42,8 @@ static starfish_status make_plan(struct problem_run *run, const struct starfish_
 static starfish_status create(struct problem_run *run, int check)
 {
     struct starfish_poisson_options options = *(const struct starfish_poisson_options *)run->library;
-    starfish_poisson_plan *plan;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan *plan;
 
     options.precision = run->precision;
     options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
@@ -54,22 +55,21 @@ static starfish_status create(struct problem_run *run, int check)
     }
     STARFISH_TRY(make_plan(run, &options, &plan));
     run->plan = plan;
-    run->about = (struct problem_about){starfish_poisson_plan_method(plan), starfish_poisson_plan_reason(plan),
-                                        starfish_poisson_plan_seconds(plan), starfish_poisson_plan_singular(plan),
-                                        starfish_poisson_plan_owners(plan)};
+    STARFISH_TRY(starfish_plan_about(plan, &about));
+    run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};
     return STARFISH_SUCCESS;
 }
 
 static void destroy(void *plan)
 {
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 static starfish_status submit(struct problem_run *run, void *solution, void **job)
 {
-    starfish_poisson_job *submitted = NULL;
+    starfish_job *submitted = NULL;
     const starfish_status status =
-        starfish_poisson_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
+        starfish_plan_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
 
     *job = submitted;
     return status;
@@ -84,7 +84,7 @@ static starfish_status make_fields(struct problem_run *run)
 
 static starfish_status submit_fields(struct problem_run *run, void **job)
 {
-    starfish_poisson_job *submitted = NULL;
+    starfish_job *submitted = NULL;
     const starfish_status status =
         starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &submitted);
 
@@ -97,25 +97,25 @@ static starfish_status wait(struct problem_run *run, void *job)
     const struct starfish_poisson_options *library = run->library;
     struct problem_result *result = &run->result;
 
-    *result = (struct problem_result){.tolerated = (double)NAN};
-    const starfish_status status = starfish_job_wait_accuracy(job, &result->info, &result->accuracy);
-    result->iterates = result->info.cycles > 0;
-    result->iterations = result->info.cycles;
-    result->reached = result->info.tolerated;
+    *result = (struct problem_result){
+        .info = STARFISH_RESULT_DEFAULTS, .phases = STARFISH_POISSON_PHASES_DEFAULTS, .tolerated = (double)NAN};
+    STARFISH_TRY(starfish_poisson_tell_phases(job, &result->phases));
+    const starfish_status status = starfish_job_finish(job, &result->info);
+    result->iterates = result->info.iterations > 0;
     const double asked = library->tolerance > 0 ? library->tolerance : starfish_default_tolerance(run->precision);
-    if (status == STARFISH_SUCCESS && result->reached > asked)
-        result->tolerated = result->accuracy.tolerance;
+    if (status == STARFISH_SUCCESS && result->info.residual > asked)
+        result->tolerated = result->info.tolerance;
     return status;
 }
 
 static void progress(const void *job, size_t *finished, size_t *total)
 {
-    starfish_job_progress(job, finished, total);
+    starfish_job_state(job, finished, total);
 }
 
 static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
 {
-    return starfish_poisson_plan_memory(run->plan, told);
+    return starfish_plan_memory(run->plan, told);
 }
 
 const struct problem_family problem_poisson_family = {

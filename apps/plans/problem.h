@@ -28,12 +28,10 @@ struct problem_about {
 /* What a solve did. */
 struct problem_result {
     const char *status; /* the name of info.outcome; NULL before it has ended, or where it failed otherwise */
-    struct starfish_info info;
-    struct starfish_accuracy accuracy;
-    int iterates;            /* the method is iterative, and has the next three */
-    int iterations, rescued; /* rescued: of another method at the end */
-    double reached;          /* what it calls the residual */
-    double tolerated;        /* the tolerance that counted in the place of the one that was asked for, or NaN */
+    struct starfish_result info;
+    struct starfish_poisson_phases phases;
+    int iterates;     /* the method is iterative, and has the next one, iterations and a residual of its own */
+    double tolerated; /* the tolerance that counted in the place of the one that was asked for, or NaN */
 };
 
 /* Steps of an iterative method in a simulation, where no residual tells when to stop. */

@@ -79,7 +79,7 @@ static starfish_status solve(struct plan *plan)
 static starfish_status check_solution(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    plan->residual = run->result.info.residual;
+    plan->residual = run->result.info.residual_max;
     if (plan->options.spread)
         STARFISH_TRY(spread_read(run->field[1], plan->array[1], plane_bytes(plan)));
     return plan->options.cycles > 0 ? STARFISH_SUCCESS : problem_check_result(run);

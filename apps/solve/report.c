@@ -78,15 +78,15 @@ static void add_results(struct table *table, const struct solve_run *run)
     if (run->solver.options.repeat > 1)
         table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->solver.options.repeat,
                    times.least, run->stream_seconds);
-    if (run->solver.result.iterations > 0) {
+    if (run->solver.result.info.iterations > 0) {
         table_row(table);
         table_cell(table, "iterations");
-        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.result.iterations,
-                   run->solver.result.reached);
+        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.result.info.iterations,
+                   run->solver.result.info.residual);
     }
     table_row(table);
     table_cell(table, "residual");
-    table_cell(table, "%.3g", run->solver.result.info.residual);
+    table_cell(table, "%.3g", run->solver.result.info.residual_max);
     if (!isnan(run->solver.error)) {
         table_row(table);
         table_cell(table, "error");
@@ -134,22 +134,22 @@ static void add_files(struct table *table, const struct solve_run *run)
         }
 }
 
-static void print_phases(const struct starfish_info *info)
+static void print_phases(const struct starfish_poisson_phases *phases)
 {
     struct table table = {.alignment = TABLE_RIGHT};
     table_row(&table);
     table_cell(&table, "phase");
     table_cell(&table, "seconds");
-    for (int i = 0; i < info->phases; ++i) {
+    for (int i = 0; i < phases->phases; ++i) {
         table_row(&table);
-        table_cell(&table, "%s", info->phase[i].name);
-        table_cell(&table, "%.4f", info->phase[i].seconds);
+        table_cell(&table, "%s", phases->phase[i].name);
+        table_cell(&table, "%.4f", phases->phase[i].seconds);
     }
     printf("\n");
     table_print(&table);
 }
 
-static void print_worker_kinds(const struct starfish_info *info)
+static void print_worker_kinds(const struct starfish_result *info)
 {
     struct table table = {.alignment = TABLE_RIGHT};
     table_row(&table);
@@ -166,7 +166,7 @@ static void print_worker_kinds(const struct starfish_info *info)
     table_print(&table);
 }
 
-static void print_links(const struct starfish_info *info)
+static void print_links(const struct starfish_result *info)
 {
     const struct {
         const char *name;
@@ -196,8 +196,8 @@ void solve_print_table(const struct solve_run *run)
     add_memory(&table, run);
     add_files(&table, run);
     table_print(&table);
-    if (run->solver.result.info.phases)
-        print_phases(&run->solver.result.info);
+    if (run->solver.result.phases.phases)
+        print_phases(&run->solver.result.phases);
     print_worker_kinds(&run->solver.result.info);
     print_links(&run->solver.result.info);
 }
@@ -228,7 +228,7 @@ static json_t *workers(const struct solve_run *run)
     return object;
 }
 
-static json_t *bytes(const struct starfish_info *info)
+static json_t *bytes(const struct starfish_result *info)
 {
     json_t *object = json_object();
     json_object_set_new(object, "host_to_device", json_integer((json_int_t)info->host_to_device));
@@ -252,11 +252,11 @@ static json_t *memory(const struct solve_run *run)
     return object;
 }
 
-static json_t *phases(const struct starfish_info *info)
+static json_t *phases_of(const struct starfish_poisson_phases *phases)
 {
     json_t *object = json_object();
-    for (int i = 0; i < info->phases; ++i)
-        json_object_set_new(object, info->phase[i].name, command_json_real(info->phase[i].seconds));
+    for (int i = 0; i < phases->phases; ++i)
+        json_object_set_new(object, phases->phase[i].name, command_json_real(phases->phase[i].seconds));
     return object;
 }
 
@@ -277,10 +277,10 @@ static void add_iterations(json_t *object, const struct problem_result *result)
 {
     if (!result->iterates)
         return;
-    json_object_set_new(object, "iterations", json_integer(result->iterations));
+    json_object_set_new(object, "iterations", json_integer(result->info.iterations));
     json_object_set_new(object, "converged", json_boolean(result->info.outcome == STARFISH_SOLVED));
-    json_object_set_new(object, "rescued", json_integer(result->rescued));
-    json_object_set_new(object, "reached", command_json_real(result->reached));
+    json_object_set_new(object, "rescued", json_integer(result->info.fallback));
+    json_object_set_new(object, "reached", command_json_real(result->info.residual));
     if (!isnan(result->tolerated))
         json_object_set_new(object, "tolerated", json_real(result->tolerated));
 }
@@ -298,10 +298,10 @@ void solve_print_json(const struct solve_run *run)
     json_object_set_new(object, "seconds", command_json_real(times.median));
     json_object_set_new(object, "plan_seconds", command_json_real(run->solver.about.seconds));
     json_object_set_new(object, "repeat", repetitions(run, times));
-    json_object_set_new(object, "residual", command_json_real(run->solver.result.info.residual));
-    json_object_set_new(object, "residual_bound", command_json_real(run->solver.result.accuracy.residual_bound));
+    json_object_set_new(object, "residual", command_json_real(run->solver.result.info.residual_max));
+    json_object_set_new(object, "residual_bound", command_json_real(run->solver.result.info.residual_bound));
     json_object_set_new(object, "error", command_json_real(run->solver.error));
-    json_object_set_new(object, "correction", command_json_real(run->solver.result.accuracy.correction));
+    json_object_set_new(object, "correction", command_json_real(run->solver.result.info.correction));
     json_object_set_new(object, "refinements", json_integer(run->solver.result.info.refinements));
     add_iterations(object, &run->solver.result);
     json_object_set_new(object, "singular", json_boolean(run->solver.about.singular));
@@ -310,7 +310,7 @@ void solve_print_json(const struct solve_run *run)
         json_object_set_new(object, "ranks", json_integer(problem_ranks(&run->solver)));
     if (run->solver.transport)
         json_object_set_new(object, "owners", json_integer(run->solver.about.owners));
-    json_object_set_new(object, "phases", phases(&run->solver.result.info));
+    json_object_set_new(object, "phases", phases_of(&run->solver.result.phases));
     json_object_set_new(object, "workers", workers(run));
     json_object_set_new(object, "bytes", bytes(&run->solver.result.info));
     json_object_set_new(object, "memory", memory(run));

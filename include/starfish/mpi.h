@@ -11,7 +11,7 @@
  *
  * Norms, residuals and pertrb are those of the whole problem, the same on all ranks. Where a call fails on one rank it
  * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of struct
- * starfish_info are the rank's own.
+ * starfish_result are the rank's own.
  *
  * Methods: slab on up to 64 ranks with planes; multigrid of starfish/poisson.h on 2 to 16 with at least 9 each, unless
  * z is periodic or lines smooth along it; blktri and blktri-product in three dimensions on up to 32, which exchange the

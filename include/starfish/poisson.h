@@ -109,7 +109,7 @@ struct starfish_poisson_options {
     /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
     size_t mode_blocks;
     /* Also compute the residual, one more pass over the field, and return NUMERICAL where the solution cannot be called
-     * right (struct starfish_accuracy). */
+     * right (below). */
     int check_residual;
     /* Steps of iterative refinement at most, each a solve and two residuals more: 0..10. A step that does not make the
      * solution better is taken back. -1: as many as the problem may need, by its condition and the scaling of its rows
@@ -139,9 +139,9 @@ struct starfish_poisson_options {
      * Their arrays lie one behind the other, `problem` of the layout apart, and so do the arrays of each face. Method
      * slab alone, for which they are one larger set of planes and lines: that is for many small problems, and each is
      * done by one worker, a core or a GPU. `slabs` are then groups of problems. Of what a solve tells, pertrb is the
-     * largest in magnitude (all of them: starfish_job_tell_pertrb), and residual the largest of the problems'. */
+     * largest in magnitude (all of them: starfish_poisson_tell_pertrb), and residual the largest of the problems'. */
     size_t count;
-    /* Of the arrays that are given to starfish_poisson_solve and its submissions; fields (starfish_poisson_field) are
+    /* Of the arrays that are given to starfish_plan_solve and to submissions; fields (starfish_poisson_field) are
      * packed. Method slab reads and writes rows where they lie, and keeps modes of its own, a field once more for each
      * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
      * refinement, work on packed copies in memory of the runtime's. */
@@ -175,10 +175,7 @@ struct starfish_poisson_options {
         .sharing = STARFISH_SHARING_AUTO, .parts = 0, .planes = NULL, .max_iterations = 10000, .fixed = 0              \
     }
 
-typedef struct starfish_poisson_plan starfish_poisson_plan;
-typedef struct starfish_poisson_job starfish_poisson_job;
-
-/* What a solve did. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
+/* Phases of a solve. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
  * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
  * sum to what the task took. All are wall-clock. */
 enum { STARFISH_MAX_PHASES = 8, STARFISH_MAX_REDUCTION_LEVELS = 34 };
@@ -190,19 +187,11 @@ struct starfish_step_info {
     size_t tasks[STARFISH_WORKER_KINDS];
 };
 
-struct starfish_info {
-    double residual; /* max |A u - (f - pertrb)| / max |f|, f with the boundary data; NaN unless check_residual; of
-                        complex numbers the larger of both parts' */
-    double pertrb;   /* what was taken off f in a singular problem, else 0; of a complex f its real part */
-    double pertrb_imaginary;
-    double seconds;  /* submission to completion, solution back in its memory; without the check of the residual */
-    int refinements; /* steps of iterative refinement that were done and kept */
-    int cycles;      /* multigrid: steps of conjugate gradients, a cycle each; and what it calls the residual */
-    double tolerated;
-    starfish_outcome outcome;
+struct starfish_poisson_phases {
+    size_t size; /* sizeof(struct starfish_poisson_phases); the initialiser sets it */
     int phases;
     struct {
-        const char *name;
+        const char *name; /* static */
         double seconds;
     } phase[STARFISH_MAX_PHASES];
     /* blktri: levels of block cyclic reduction, the root first, and the separators of each. Reduction goes from the
@@ -212,31 +201,26 @@ struct starfish_info {
         size_t separators;
         struct starfish_step_info reduction, substitution;
     } level[STARFISH_MAX_REDUCTION_LEVELS];
-    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
-    /* Moved by the runtime during the solve, other solves at the same time included. */
-    size_t host_to_device, device_to_host, device_to_device;
 };
+#define STARFISH_POISSON_PHASES_DEFAULTS                                                                               \
+    {                                                                                                                  \
+        .size = sizeof(struct starfish_poisson_phases)                                                                 \
+    }
 
-/* How good a solution is known to be, by its residual and by the last step of refinement. A job with check_residual
- * ends with NUMERICAL unless all of these hold (docs/reliability.md has the rules in full): residual <= residual_bound;
- * after refinement, correction <= 0.05, or in F64 some 9e-10 where the plan takes three steps or more by itself;
- * without it, where the smallest eigenvalue is known, the residual over that eigenvalue is at most a tenth of the
- * solution.
+/* How good a solution is known to be, by its residual and by the last step of refinement: of struct starfish_result,
+ * residual_max (of complex numbers the larger of both parts'; known with check_residual or refinement), residual_bound
+ * and correction. A solve with check_residual ends with NUMERICAL unless all of these hold (docs/reliability.md has the
+ * rules in full): residual_max <= residual_bound; after refinement, correction <= 0.05, or in F64 some 9e-10 where the
+ * plan takes three steps or more by itself; without it, where the smallest eigenvalue is known, the residual over that
+ * eigenvalue is at most a tenth of the solution.
  *
  * residual_bound is 1e-8 (F64) or 1e-3 (F32), or 64 units of rounding of max (|A| |u| + |f|) / max |f| where that is
  * more, row by row, f with the boundary data; and never above 1e-3 (F64) or 1e-2 (F32). Where `tolerance` of the
- * options is given, method multigrid has its own criterion, and the bound is what follows from that.
+ * options is given, method multigrid has its own criterion, and the bound is what follows from that. `correction` is
+ * about how wrong the solution was before the last step, kept or not.
  *
  * Where the residual of method multigrid stops falling above its tolerance, 100 eps max (|A| |u| + |f|) / max |f|
  * counts instead, if that is at most 1e-3: rounding errors forbid more. */
-struct starfish_accuracy {
-    double residual; /* as struct starfish_info has it */
-    double residual_bound;
-    double correction; /* max |correction| / max |u| of the last step of refinement, kept or not: about how wrong the
-                          solution was before it; NaN where there was none */
-    int refinements;   /* as struct starfish_info has it */
-    double tolerance;  /* of multigrid: the one that counts, of the Euclidean norm; else NaN */
-};
 
 /* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the
  * tasks' own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines,
@@ -246,7 +230,7 @@ struct starfish_accuracy {
 STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *context,
                                                           const struct starfish_poisson_problem *problem,
                                                           const struct starfish_poisson_options *options,
-                                                          starfish_poisson_plan **plan);
+                                                          starfish_plan **plan);
 /* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1)
  * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
  *
@@ -259,9 +243,7 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
 STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                               const struct starfish_axis *y, double lambda,
                                                               const struct starfish_poisson_options *options,
-                                                              starfish_poisson_plan **plan);
-/* Its jobs must have been waited for, and its fields be gone. NULL is allowed. */
-STARFISH_API void starfish_poisson_plan_destroy(starfish_poisson_plan *plan);
+                                                              starfish_plan **plan);
 
 /* Before a plan is made, by the arguments of its creation: analyses the problem (of n unknowns per direction: n, or
  * n^2 to look for singular modes), and allocates next to nothing. Where `method` is AUTO it is for the method that is
@@ -274,77 +256,45 @@ STARFISH_API starfish_status starfish_separable2d_memory(starfish_context *conte
                                                          const struct starfish_axis *y, double lambda,
                                                          const struct starfish_poisson_options *options,
                                                          struct starfish_memory *memory);
-/* And of a plan. Thread-safe. Errors: ARGUMENT. */
-STARFISH_API starfish_status starfish_poisson_plan_memory(const starfish_poisson_plan *plan,
-                                                          struct starfish_memory *memory);
 
-/* "slab", "blktri", "blktri-product" or "multigrid", and why it was chosen (one line); seconds that plan creation took.
- * Static or plan's storage. */
-STARFISH_API const char *starfish_poisson_plan_method(const starfish_poisson_plan *plan);
-STARFISH_API const char *starfish_poisson_plan_reason(const starfish_poisson_plan *plan);
-STARFISH_API double starfish_poisson_plan_seconds(const starfish_poisson_plan *plan);
-/* 1 when the problem is singular in the sense above. */
-STARFISH_API int starfish_poisson_plan_singular(const starfish_poisson_plan *plan);
-
-/* Solve: rhs and solution are nx*ny*nz reals (complex_rhs: pairs) of the plan's precision in host or CUDA device memory
- * (recognised), packed unless options say where they lie; they may be the same array, laid out alike, and must not
- * overlap else. `boundary` and `info` may be NULL. Blocks until the solution is in its
- * memory. One plan may be used from several threads at once, on different data. Where cores and GPUs share the field,
- * the first tens of solves of a plan are watched and the shares corrected: solutions of the same right-hand side then
- * differ in their last digits. Between fields (starfish_poisson_field) shares stay.
- * Errors: ARGUMENT (names the argument: not aligned to its reals, of a device that the context does not use, partly
- * pinned, or overlapping; or a value that is not finite, with check_data), UNSUPPORTED, NUMERICAL (check_residual, or
- * multigrid: the solution is the last one), MEMORY, RUNTIME. Without check_residual and check_data a value that is not
- * finite gives a solution that is not. */
-STARFISH_API starfish_status starfish_poisson_solve(starfish_poisson_plan *plan,
-                                                    const struct starfish_boundary *boundary, const void *rhs,
-                                                    void *solution, struct starfish_info *info);
-
-/* The same without waiting: arrays must stay until the job is done, arrays of `boundary` in device memory too; those in
- * host memory are copied, and may change as soon as the submission returns. Every job must be waited for, once, from
- * any thread and before its plan is destroyed; waiting frees it. Errors: as of starfish_poisson_solve, those of the
- * arguments when it is submitted, and then there is no job; others when it is waited for.
+/* Solving (starfish/solve.h): right-hand sides and solutions are nx*ny*nz reals (complex_rhs: pairs) of the plan's
+ * precision in host or CUDA device memory (recognised), packed unless options say where they lie; they may be the same
+ * array, laid out alike, and must not overlap else. Where cores and GPUs share the field, the first tens of solves of a
+ * plan are watched and the shares corrected: solutions of the same right-hand side then differ in their last digits.
+ * Between fields (starfish_poisson_field) shares stay. ARGUMENT too: arrays that are not aligned to their reals, of a
+ * device that the context does not use, partly pinned, or overlapping; or, of a job when it is finished, a value that
+ * is not finite, with check_data. NUMERICAL is for check_residual and multigrid. Without check_residual and check_data
+ * a value that is not finite gives a solution that is not.
  *
- * multigrid iterates in a thread of its own: that its tolerance is not reached is an error of waiting (NUMERICAL, and
- * then the solution is the last one, and info says how far it came). */
-STARFISH_API starfish_status starfish_poisson_submit(starfish_poisson_plan *plan,
-                                                     const struct starfish_boundary *boundary, const void *rhs,
-                                                     void *solution, starfish_poisson_job **job);
+ * Of submissions arrays of `boundary` in device memory must stay until the job is done; those in host memory are
+ * copied, and may change as soon as the submission returns. multigrid iterates in a thread of its own. Fields must be
+ * gone before their plan. */
 
-/* The same in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the stream
- * at the time of the call is done, and what is put there later begins when the solve is over, whether it has succeeded
- * or not. Where a direct method solves on the arrays' GPU alone, the calling thread waits only for the launches (and
- * for an earlier solve with the plan). Else it waits for the stream and for the solve, since a stream that is held for
- * the host would block calls that wait for the device. rhs and solution are in memory of one CUDA device, the stream's.
- * Arrays of `boundary` may be there too, and work in the stream may write them. The job must be waited for, once, as
- * others; whether it has succeeded is known then. Errors: ARGUMENT (not in device memory), UNSUPPORTED (no CUDA, no GPU
- * in the context, a captured stream), RUNTIME, MEMORY.
+/* A submission in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the
+ * stream at the time of the call is done, and what is put there later begins when the solve is over, whether it has
+ * succeeded or not. Where a direct method solves on the arrays' GPU alone, the calling thread waits only for the
+ * launches (and for an earlier solve with the plan). Else it waits for the stream and for the solve, since a stream
+ * that is held for the host would block calls that wait for the device. rhs and solution are in memory of one CUDA
+ * device, the stream's. Arrays of `boundary` may be there too, and work in the stream may write them. The job must be
+ * finished, once, as others; whether it has succeeded is known then. Errors: ARGUMENT (not in device memory),
+ * UNSUPPORTED (no CUDA, no GPU in the context, a captured stream), RUNTIME, MEMORY.
  *
  * All other functions expect that device memory is synchronised: the runtime's streams wait for no other stream, not
  * even for the default one. Work that writes rhs must be done when a solve is submitted, and the solution is there when
- * the job has been waited for. */
-STARFISH_API starfish_status starfish_poisson_submit_on(starfish_poisson_plan *plan,
-                                                        const struct starfish_boundary *boundary, const void *rhs,
-                                                        void *solution, struct CUstream_st *stream,
-                                                        starfish_poisson_job **job);
-/* Wait until the solution is in its memory, and free the job; once per job, from any thread. `info` may be NULL.
- * Errors: those of starfish_poisson_solve that the submission has not returned. */
-STARFISH_API starfish_status starfish_job_wait(starfish_poisson_job *job, struct starfish_info *info);
-/* The same, and how good the solution is; both structs are also filled where the status is NUMERICAL. Either may be
- * NULL. */
-STARFISH_API starfish_status starfish_job_wait_accuracy(starfish_poisson_job *job, struct starfish_info *info,
-                                                        struct starfish_accuracy *accuracy);
-/* To be called before the job is waited for: the wait then writes to `pertrb`, options.count doubles, what was taken
- * off the right-hand side of each problem, 0 where the problem is not singular. Errors: ARGUMENT (NULL). */
-STARFISH_API starfish_status starfish_job_tell_pertrb(starfish_poisson_job *job, double *pertrb);
-/* Tasks finished so far and in all, for showing progress; any thread. Those of multigrid's iteration are not counted.
- */
-STARFISH_API void starfish_job_progress(const starfish_poisson_job *job, size_t *finished, size_t *total);
+ * the job has been finished. */
+STARFISH_API starfish_status starfish_poisson_submit_on(starfish_plan *plan, const struct starfish_boundary *boundary,
+                                                        const void *rhs, void *solution, struct CUstream_st *stream,
+                                                        starfish_job **job);
+/* To be called before the job is finished, which then writes to `pertrb`, options.count doubles, what was taken off the
+ * right-hand side of each problem, 0 where the problem is not singular; or the phases of the solve. Errors: ARGUMENT
+ * (NULL; a job of another kind). */
+STARFISH_API starfish_status starfish_poisson_tell_pertrb(starfish_job *job, double *pertrb);
+STARFISH_API starfish_status starfish_poisson_tell_phases(starfish_job *job, struct starfish_poisson_phases *phases);
 
 /* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
  * (rhs and solution may be the same field). Jobs on a field follow one another in the order of their submissions. As
  * long as a job of multigrid iterates on a field, the submission of another job that reads or writes it waits. */
-STARFISH_API starfish_status starfish_poisson_field(starfish_poisson_plan *plan, void *memory, starfish_field **field);
+STARFISH_API starfish_status starfish_poisson_field(starfish_plan *plan, void *memory, starfish_field **field);
 /* Such a field that lives spread over the memories of the node (starfish/field.h), so that each GPU works on planes of
  * its own memory and what is little travels between them: of the slab method, per mode and slab three numbers. shares:
  * none (count 0), and the plan chooses: as many planes on each GPU, all in main memory without one; or given, with
@@ -352,13 +302,13 @@ STARFISH_API starfish_status starfish_poisson_field(starfish_poisson_plan *plan,
  * that are spread with shares have the same, and they are made before others that are spread. Without shares every
  * method can; with them `slab` can, for one problem. Errors: ARGUMENT (names the share), MEMORY, UNSUPPORTED (the
  * method cuts fields in another way). */
-STARFISH_API starfish_status starfish_poisson_field_spread(starfish_poisson_plan *plan, size_t count,
+STARFISH_API starfish_status starfish_poisson_field_spread(starfish_plan *plan, size_t count,
                                                            const struct starfish_field_share *shares,
                                                            starfish_field **field);
-STARFISH_API starfish_status starfish_poisson_submit_field(starfish_poisson_plan *plan,
+STARFISH_API starfish_status starfish_poisson_submit_field(starfish_plan *plan,
                                                            const struct starfish_boundary *boundary,
                                                            starfish_field *rhs, starfish_field *solution,
-                                                           starfish_poisson_job **job);
+                                                           starfish_job **job);
 
 #ifdef __cplusplus
 }

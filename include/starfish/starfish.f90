@@ -29,7 +29,7 @@ module starfish
 
 contains
 
-    ! A text of the library's, as starfish_poisson_plan_method returns it.
+    ! A text of the library's, as `method` of starfish_about is.
     function starfish_text(text) result(string)
         type(c_ptr), intent(in) :: text
         character(kind=c_char, len=:), allocatable :: string

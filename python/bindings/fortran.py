@@ -18,7 +18,7 @@ ARRAYS = {("starfish_q1_unknowns", "n"), ("starfish_q1_refine", "width_x"), ("st
           ("starfish_q1_load", "load"), ("starfish_poisson_field_spread", "shares"), ("starfish_blktri", "y"),
           ("starfish_cblktri", "y")}
 # Arrays that are written after the call has returned.
-LATER = {("starfish_job_tell_pertrb", "pertrb")}
+LATER = {("starfish_poisson_tell_pertrb", "pertrb"), ("starfish_poisson_tell_phases", "phases")}
 
 
 class Writer:

@@ -122,7 +122,7 @@ def _axis_adjoint(axis: Any, spec: Any, singular: bool) -> tuple:
 
 class _SeparablePlan(_Plan):
     """A plan of a separable problem."""
-    family, info_struct, wait_function, has_boundary, is_dealt = "poisson", "starfish_info", "", True, True
+    family, of_solve_path, has_boundary, is_dealt = "poisson", True, True, True
     _axes: tuple = ()  # directions as C has them, without their arrays, and as they were given
 
     def like(self, rows: Sequence) -> "_SeparablePlan":
@@ -139,27 +139,26 @@ class _SeparablePlan(_Plan):
             self.shape = (self._options.count, *self.shape)
 
     def finish(self, job: ctypes.c_void_p) -> tuple:
-        info, accuracy = make(self.info_struct), make("starfish_accuracy")
-        status = library().starfish_job_wait_accuracy(job, ctypes.byref(info), ctypes.byref(accuracy))
-        return self.judged(status, info, accuracy)
+        info, phases = make(self.info_struct), make("starfish_poisson_phases")
+        call("starfish_poisson_tell_phases", job, ctypes.byref(phases))
+        return self.judged(library().starfish_job_finish(job, ctypes.byref(info)), info, phases)
 
-    def told(self, info: Any, accuracy: Any) -> dict:  # type: ignore[override]
+    def told(self, info: Any, phases: Any) -> dict:  # type: ignore[override]
         n = self.shape[1:] if self._options.count > 1 else self.shape
-        told = {"method": self.method, "n": list(reversed(n)), "iterations": info.cycles,
-                "residual_bound": accuracy.residual_bound,
-                "phases": {info.phase[i].name.decode(): info.phase[i].seconds for i in range(info.phases)}}
-        inside = ("phase", "level", "phases", "levels", "cycles")  # which are told otherwise, or of one method alone
-        return {**told, **{name: plain(getattr(info, name)) for name, _ in info._fields_ if name not in inside}}
+        # The residual in the maximum norm has that name alone here; an iteration's own is another one.
+        return {**super().told(info), "method": self.method, "n": list(reversed(n)), "residual": info.residual_max,
+                "tolerated": info.residual,
+                "phases": {phases.phase[i].name.decode(): phases.phase[i].seconds for i in range(phases.phases)}}
 
     @property
     def singular(self) -> bool:
         """Whether the solution is determined up to a constant: it then has mean zero."""
-        return bool(library().starfish_poisson_plan_singular(self.handle))
+        return bool(self.about()["singular"])
 
     def memory(self) -> dict:
         """Bytes that the plan and its solves take (struct starfish_memory)."""
         filled = make("starfish_memory")
-        call("starfish_poisson_plan_memory", self.handle, ctypes.byref(filled))
+        call("starfish_plan_memory", self.handle, ctypes.byref(filled))
         return plain(filled)
 
 

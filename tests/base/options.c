@@ -7,6 +7,7 @@
 #include "multigrid/options.h"
 #include "poisson/options.h"
 #include "scheduler/options.h"
+#include "tests/common/about.h"
 #include "tests/common/check.h"
 #include "tridiag/options.h"
 
@@ -219,7 +220,7 @@ static void an_older_program_runs(void **state)
     enum { N = 8, GUARD = 64 };
     struct {
         unsigned char before[GUARD];
-        struct starfish_info info;
+        struct starfish_result info;
         unsigned char after[GUARD];
     } results;
     struct older_context {
@@ -230,17 +231,18 @@ static void an_older_program_runs(void **state)
     const struct starfish_axis axis = {.n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
     const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
 
     *workers = (struct older_context){sizeof *workers, -1, 0};
     *options = (struct older){sizeof *options, STARFISH_METHOD_BLKTRI, STARFISH_F64, 2};
     memset(&results, 0x5a, sizeof results);
+    results.info.size = sizeof results.info;
     ASSERT_OK(starfish_context_create(&context, (const struct starfish_context_options *)(const void *)workers));
     ASSERT_OK(starfish_poisson_plan_create(context, &problem,
                                            (const struct starfish_poisson_options *)(const void *)options, &plan));
-    assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, field, field, &results.info));
-    starfish_poisson_plan_destroy(plan);
+    assert_string_equal(test_about(plan).method, "blktri");
+    ASSERT_OK(starfish_plan_solve(plan, NULL, field, field, &results.info));
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     assert_true(results.info.seconds > 0);
     for (int i = 0; i < GUARD; i++)

@@ -32,7 +32,7 @@ static void compare(const size_t n[3], starfish_precision precision, peer_cufft_
     const struct starfish_poisson_problem problem = {
         {{.n = n[0], .length = 1}, {.n = n[1], .length = 1}, {.n = n[2], .length = 1}}, 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     static double f[4096], ours[4096], theirs[4096];
     double seconds[2] = {-1, -1}, worst = 0, largest = 0;
     const size_t count = n[0] * n[1] * n[2];
@@ -40,8 +40,8 @@ static void compare(const size_t n[3], starfish_precision precision, peer_cufft_
         test_real_put(f, precision, i, (double)rand() / RAND_MAX);
     options.precision = precision;
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, ours, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, f, ours, NULL));
+    starfish_plan_destroy(plan);
     memset(theirs, 0xff, sizeof theirs); /* NaN */
     assert_int_equal(peer_cufft_periodic(n, precision, way, f, theirs, 2, seconds), 1);
     assert_true(seconds[0] > 0 && seconds[1] > 0);

@@ -87,11 +87,11 @@ static void solve_ours(const struct peer_problem *p, starfish_precision precisio
          {.n = p->n[2], .length = 1, .ends = {p->z[0], p->z[1]}, .grid = p->grid}},
         0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.precision = precision;
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, NULL));
+    starfish_plan_destroy(plan);
 }
 
 /* max |u - v| / max |u|, up to a constant in singular problems. */

@@ -4,6 +4,8 @@
 #include "dense.h"
 #include "kind.h"
 
+#include "tests/common/about.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -129,21 +131,21 @@ static int find_answer(struct lines *l, double *condition)
 static starfish_status solve(starfish_context *context, struct lines *l, const struct starfish_poisson_options *options,
                              struct campaign_trial *t)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_status status =
         starfish_separable2d_plan_create(context, &l->axis[0], &l->axis[1], l->lambda, options, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
-    snprintf(t->what, sizeof t->what, "%s", starfish_poisson_plan_method(plan));
+    snprintf(t->what, sizeof t->what, "%s", test_about(plan).method);
     for (size_t i = 0; i < MOST_REALS; i++)
         l->narrow_rhs[i] = (float)l->rhs[i];
     if (options->precision == STARFISH_F64)
-        status = starfish_poisson_solve(plan, NULL, l->rhs, l->solution, NULL);
+        status = starfish_plan_solve(plan, NULL, l->rhs, l->solution, NULL);
     else
-        status = starfish_poisson_solve(plan, NULL, l->narrow_rhs, l->narrow_solution, NULL);
+        status = starfish_plan_solve(plan, NULL, l->narrow_rhs, l->narrow_solution, NULL);
     for (size_t i = 0; i < MOST_REALS && options->precision == STARFISH_F32; i++)
         l->solution[i] = (double)l->narrow_solution[i];
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 

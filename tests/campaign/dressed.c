@@ -3,6 +3,8 @@
  * to: factors are powers of two, and data of a face are what the right-hand side has beyond the answer's. */
 #include "kind.h"
 
+#include "tests/common/about.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -196,7 +198,7 @@ static int ghosts_are_right(const struct dressed *d)
 /* ---- A solve ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status make_plan(starfish_context *context, const struct dressed *d,
-                                 const struct starfish_poisson_options *options, starfish_poisson_plan **plan)
+                                 const struct starfish_poisson_options *options, starfish_plan **plan)
 {
     const struct campaign_problem *p = &d->problem;
     const struct starfish_poisson_problem whole = {{p->axis[0], p->axis[1], p->axis[2]}, p->lambda};
@@ -319,16 +321,16 @@ static double bound_of(const struct dressed *d)
 static void solve(starfish_context *context, struct dressed *d, struct campaign_trial *t)
 {
     struct starfish_poisson_options options = d->options;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     if (d->problem.in_two) {
         turn_layout(&options.rhs_layout);
         turn_layout(&options.solution_layout);
     }
     starfish_status status = make_plan(context, d, &options, &plan);
     if (status == STARFISH_SUCCESS) {
-        snprintf(t->what, sizeof t->what, "%s", starfish_poisson_plan_method(plan));
-        status = starfish_poisson_solve(plan, d->kind->boundary ? &d->boundary : NULL, d->array[0], d->array[1], NULL);
-        starfish_poisson_plan_destroy(plan);
+        snprintf(t->what, sizeof t->what, "%s", test_about(plan).method);
+        status = starfish_plan_solve(plan, d->kind->boundary ? &d->boundary : NULL, d->array[0], d->array[1], NULL);
+        starfish_plan_destroy(plan);
     }
     if (status != STARFISH_SUCCESS) {
         t->held = CAMPAIGN_KIND_REFUSED;
@@ -344,7 +346,7 @@ static void solve(starfish_context *context, struct dressed *d, struct campaign_
 void campaign_run_dressed(starfish_context *context, const struct campaign_kind *kind, struct campaign_trial *t)
 {
     struct dressed d = {.kind = kind};
-    starfish_poisson_plan *plain;
+    starfish_plan *plain;
     campaign_problem_create(&d.problem, t->seed, t->index);
     struct campaign_random random = campaign_random_of(t->seed + 1, t->index);
     t->precision = d.problem.precision;
@@ -360,8 +362,8 @@ void campaign_run_dressed(starfish_context *context, const struct campaign_kind 
         snprintf(t->what, sizeof t->what, "%s", starfish_error_message());
         return;
     }
-    const int singular = starfish_poisson_plan_singular(plain);
-    starfish_poisson_plan_destroy(plain);
+    const int singular = test_about(plain).singular;
+    starfish_plan_destroy(plain);
     if (prepare(&d, singular, &random))
         solve(context, &d, t);
     release(&d);

@@ -1,6 +1,8 @@
 /* Right or refused: the rule for what may be called solved. */
 #include "judge.h"
 
+#include "tests/common/about.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static double eps_of(starfish_precision precision)
 }
 
 static starfish_status create_plan(starfish_context *context, const struct campaign_problem *p, int method,
-                                   starfish_poisson_plan **plan)
+                                   starfish_plan **plan)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = (starfish_method)method;
@@ -35,17 +37,17 @@ static starfish_status create_plan(starfish_context *context, const struct campa
 }
 
 /* rhs and solution in double, whatever the plan's precision. */
-static starfish_status solve(starfish_poisson_plan *plan, starfish_precision precision,
-                             const struct campaign_answer *answer, double *solution, struct starfish_info *info)
+static starfish_status solve(starfish_plan *plan, starfish_precision precision, const struct campaign_answer *answer,
+                             double *solution, struct starfish_result *info)
 {
     if (precision == STARFISH_F64)
-        return starfish_poisson_solve(plan, NULL, answer->rhs, solution, info);
+        return starfish_plan_solve(plan, NULL, answer->rhs, solution, info);
     float *narrow = malloc(2 * answer->count * sizeof *narrow);
     if (!narrow)
         return STARFISH_ERROR_MEMORY;
     for (size_t i = 0; i < answer->count; i++)
         narrow[i] = (float)answer->rhs[i];
-    const starfish_status status = starfish_poisson_solve(plan, NULL, narrow, narrow + answer->count, info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, narrow, narrow + answer->count, info);
     for (size_t i = 0; i < answer->count; i++)
         solution[i] = (double)narrow[answer->count + i];
     free(narrow);
@@ -60,15 +62,15 @@ static double error_of(const struct campaign_answer *answer, const double *solut
     return answer->largest > 0 ? error / answer->largest : error;
 }
 
-static void run(starfish_poisson_plan *plan, const struct campaign_problem *p, const struct campaign_answer *answer,
+static void run(starfish_plan *plan, const struct campaign_problem *p, const struct campaign_answer *answer,
                 struct campaign_outcome *outcome)
 {
     double solution[CAMPAIGN_UNKNOWNS] = {0};
-    struct starfish_info info = {.residual = NAN};
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     outcome->status = solve(plan, p->precision, answer, solution, &info);
-    outcome->residual = info.residual;
+    outcome->residual = info.residual_max;
     outcome->refinements = info.refinements;
-    snprintf(outcome->method, sizeof outcome->method, "%s", starfish_poisson_plan_method(plan));
+    snprintf(outcome->method, sizeof outcome->method, "%s", test_about(plan).method);
     if (outcome->status == STARFISH_SUCCESS)
         outcome->error = error_of(answer, solution);
     else
@@ -94,7 +96,7 @@ static enum campaign_verdict verdict_of(const struct campaign_judgement *j, doub
 void campaign_judge(starfish_context *context, const struct campaign_problem *p, unsigned methods, unsigned how,
                     struct campaign_judgement *j)
 {
-    starfish_poisson_plan *plan[CAMPAIGN_METHODS] = {NULL};
+    starfish_plan *plan[CAMPAIGN_METHODS] = {NULL};
     struct campaign_answer answer = {.count = 0};
     int singular = 0;
     *j = (struct campaign_judgement){.best = INFINITY};
@@ -105,7 +107,7 @@ void campaign_judge(starfish_context *context, const struct campaign_problem *p,
         outcome->status = create_plan(context, p, m, &plan[m]);
         snprintf(outcome->method, sizeof outcome->method, "none");
         if (outcome->status == STARFISH_SUCCESS)
-            singular = starfish_poisson_plan_singular(plan[m]);
+            singular = test_about(plan[m]).singular;
         else
             snprintf(outcome->message, sizeof outcome->message, "%s", starfish_error_message());
     }
@@ -118,7 +120,7 @@ void campaign_judge(starfish_context *context, const struct campaign_problem *p,
                 j->best = fmin(j->best, j->outcome[m].error);
         }
     for (int m = 0; m < CAMPAIGN_METHODS; m++) {
-        starfish_poisson_plan_destroy(plan[m]);
+        starfish_plan_destroy(plan[m]);
         if (j->usable && (methods >> m & 1))
             j->outcome[m].verdict = verdict_of(j, eps_of(p->precision), how & CAMPAIGN_EITHER, &j->outcome[m]);
     }

@@ -107,16 +107,15 @@ static const struct separable multigrid_mixed = {.problem = {{DIRICHLET, NEUMANN
 static const struct separable automatic = {.problem = {{PERIODIC, MATRIX, DIRICHLET}, 0},
                                            .options = {OPTIONS(AUTO, F64), .refinements = -1, .check_residual = 1}};
 
-static starfish_status solve_separable(starfish_poisson_plan *plan, const struct separable *s,
-                                       struct faults_result *result)
+static starfish_status solve_separable(starfish_plan *plan, const struct separable *s, struct faults_result *result)
 {
     const struct starfish_boundary boundary = {.constant[2][0] = 1, .array[2][1] = face};
     const int single = s->options.precision == STARFISH_F32;
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     starfish_status status;
     do
-        status = single ? starfish_poisson_solve(plan, NULL, rhs_f32, solution_f32, &info)
-                        : starfish_poisson_solve(plan, s->boundary ? &boundary : NULL, rhs_f64, solution_f64[0], &info);
+        status = single ? starfish_plan_solve(plan, NULL, rhs_f32, solution_f32, &info)
+                        : starfish_plan_solve(plan, s->boundary ? &boundary : NULL, rhs_f64, solution_f64[0], &info);
     while (again(status));
     if (single)
         keep_f32(result, solution_f32, UNKNOWNS);
@@ -129,11 +128,11 @@ static starfish_status run_separable(struct starfish_context *context, const voi
                                      struct faults_result *result)
 {
     const struct separable *s = details;
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     starfish_status status = starfish_poisson_plan_create(context, &s->problem, &s->options, &plan);
     if (status == STARFISH_SUCCESS)
         status = solve_separable(plan, s, result);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -141,20 +140,19 @@ static starfish_status run_separable(struct starfish_context *context, const voi
 static starfish_status run_jobs(struct starfish_context *context, const void *details, struct faults_result *result)
 {
     const struct separable *s = details;
-    starfish_poisson_plan *plan = NULL;
-    starfish_poisson_job *job[STEPS] = {NULL};
+    starfish_plan *plan = NULL;
+    starfish_job *job[STEPS] = {NULL};
     starfish_status status = starfish_poisson_plan_create(context, &s->problem, &s->options, &plan);
     memcpy(solution_f64[STEPS - 1], rhs_f64, UNKNOWNS * sizeof(double));
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)
-        status =
-            starfish_poisson_submit(plan, NULL, i == STEPS - 1 ? solution_f64[i] : rhs_f64, solution_f64[i], &job[i]);
+        status = starfish_plan_submit(plan, NULL, i == STEPS - 1 ? solution_f64[i] : rhs_f64, solution_f64[i], &job[i]);
     for (int i = 0; i < STEPS; i++)
         if (job[i]) {
-            const starfish_status waited = starfish_job_wait(job[i], NULL);
+            const starfish_status waited = starfish_job_finish(job[i], NULL);
             status = status != STARFISH_SUCCESS ? status : waited;
             keep_f64(result, solution_f64[i], UNKNOWNS);
         }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -170,9 +168,9 @@ static starfish_status write_rhs(starfish_field *rhs)
 
 /* With a right-hand side that is written once for several solves; of data that nobody writes any more StarPU keeps its
  * notes about many readers. */
-static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *rhs, starfish_field *solution)
+static starfish_status solve_field(starfish_plan *plan, starfish_field *rhs, starfish_field *solution)
 {
-    starfish_poisson_job *job = NULL;
+    starfish_job *job = NULL;
     starfish_status status = STARFISH_SUCCESS;
     int steps = 0;
     do {
@@ -181,7 +179,7 @@ static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *
         if (status == STARFISH_SUCCESS)
             status = starfish_poisson_submit_field(plan, NULL, rhs, solution, &job);
         if (status == STARFISH_SUCCESS)
-            status = starfish_job_wait(job, NULL);
+            status = starfish_job_finish(job, NULL);
         steps++;
     } while ((steps < STEPS && status == STARFISH_SUCCESS) || again(status));
     return status;
@@ -190,7 +188,7 @@ static starfish_status solve_field(starfish_poisson_plan *plan, starfish_field *
 static starfish_status run_fields(struct starfish_context *context, const void *details, struct faults_result *result)
 {
     const struct separable *s = details;
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     starfish_field *rhs = NULL, *solution = NULL;
     starfish_status status = starfish_poisson_plan_create(context, &s->problem, &s->options, &plan);
     if (status == STARFISH_SUCCESS)
@@ -201,7 +199,7 @@ static starfish_status run_fields(struct starfish_context *context, const void *
         status = solve_field(plan, rhs, solution);
     starfish_field_destroy(solution);
     starfish_field_destroy(rhs);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     keep_f64(result, solution_f64[0], UNKNOWNS);
     return status;
 }
@@ -213,12 +211,12 @@ static starfish_status run_2d(struct starfish_context *context, const void *deta
 {
     const struct starfish_axis axis = MATRIX;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     options.complex_rhs = *(const int *)details;
     starfish_status status = starfish_separable2d_plan_create(context, &axis, &axis, 0, &options, &plan);
     if (status == STARFISH_SUCCESS)
-        status = starfish_poisson_solve(plan, NULL, rhs_f64, solution_f64[0], NULL);
-    starfish_poisson_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs_f64, solution_f64[0], NULL);
+    starfish_plan_destroy(plan);
     keep_f64(result, solution_f64[0], (size_t)N * N * (options.complex_rhs ? 2 : 1));
     return status;
 }

@@ -2,6 +2,7 @@
  * and StarPU's workers have stacks of their own size. And threads of the host program need no more stack than
  * docs/embedding.md says, for plans and for solves, beside what thread-local storage takes of it: the bytes between the
  * thread's first local variable and the last one that was written on a painted stack. */
+#include "tests/common/about.h"
 #include "tests/faults/families.h"
 
 #include <pthread.h>
@@ -136,10 +137,10 @@ static void check_plans(starfish_context *context)
 static void solve(void *plan)
 {
     static double rhs[N * N * N], solution[N * N * N];
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     for (int i = 0; i < N * N * N; i++)
         rhs[i] = i % 7;
-    const starfish_status status = starfish_poisson_solve(plan, NULL, rhs, solution, &info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
     check(status == STARFISH_SUCCESS, "solve", starfish_error_message());
 }
 
@@ -151,7 +152,7 @@ static void check_solves(starfish_context *context)
     const struct starfish_poisson_problem problem = {{axis, axis, axis}, .lambda = 0};
     for (size_t m = 0; m < sizeof method / sizeof method[0]; m++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        starfish_poisson_plan *plan = NULL;
+        starfish_plan *plan = NULL;
         options.method = method[m];
         options.check_residual = 1;
         const starfish_status status = starfish_poisson_plan_create(context, &problem, &options, &plan);
@@ -159,9 +160,9 @@ static void check_solves(starfish_context *context)
         if (status != STARFISH_SUCCESS)
             continue;
         const size_t bytes = stack_of(solve, plan);
-        printf("solve by %s: %zu bytes of stack\n", starfish_poisson_plan_method(plan), bytes);
+        printf("solve by %s: %zu bytes of stack\n", test_about(plan).method, bytes);
         check(bytes > 0 && bytes <= SOLVE_BYTES, "solve", "takes more stack than solves may");
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
 }
 

@@ -43,7 +43,7 @@ static starfish_status create_poisson(const struct family *f, void **plan)
         .n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_NEUMANN}, .grid = STARFISH_CELL};
     struct starfish_poisson_problem problem = {{side, side, side}, 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *made = NULL;
+    starfish_plan *made = NULL;
     problem.axis[2].n = PLANES;
     options.method = (starfish_method)f->method;
     options.check_residual = 1;
@@ -54,15 +54,15 @@ static starfish_status create_poisson(const struct family *f, void **plan)
 
 static starfish_status solve_poisson(void *plan, const double *rhs, double *solution)
 {
-    struct starfish_info info;
-    const starfish_status status = starfish_poisson_solve(plan, NULL, rhs, solution, &info);
-    counted.steps = info.cycles;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
+    counted.steps = info.iterations;
     return status;
 }
 
 static void destroy_poisson(void *plan)
 {
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 static starfish_status create_diffusion(const struct family *f, void **plan)

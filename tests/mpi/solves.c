@@ -182,11 +182,11 @@ static void deal(size_t n, size_t *planes)
         planes[next((unsigned)ranks)]++;
 }
 
-static void solve_together(struct problem *p, const void *expected, const struct starfish_info *one, int own_planes)
+static void solve_together(struct problem *p, const void *expected, const struct starfish_result *one, int own_planes)
 {
     size_t planes[64], first = 0, count;
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     if (own_planes) {
         deal(p->n[2], planes);
         for (int r = 0; r < rank; r++)
@@ -201,16 +201,16 @@ static void solve_together(struct problem *p, const void *expected, const struct
     void *rhs = part_of(p->rhs, first * bytes, count * bytes), *u = malloc(count * bytes + 1);
     const struct starfish_boundary boundary = faces_of(p, first, count);
     for (int turn = 0; turn < 2; turn++) {
-        CHECK_OK(starfish_poisson_solve(plan, &boundary, count ? rhs : NULL, count ? u : NULL, &info));
+        CHECK_OK(starfish_plan_solve(plan, &boundary, count ? rhs : NULL, count ? u : NULL, &info));
         compare(p, expected, first * plane, u, count * plane);
         CHECK(fabs(info.pertrb - one->pertrb) <= (p->bytes == 4 ? 1e-4 : 1e-12) * (1 + fabs(one->pertrb)),
               "pertrb is %.17g, not %.17g", info.pertrb, one->pertrb);
-        CHECK(info.residual <= 1e-3, "the residual is %g", info.residual);
-        CHECK(info.cycles == one->cycles, "%d cycles, not %d", info.cycles, one->cycles);
+        CHECK(info.residual_max <= 1e-3, "the residual is %g", info.residual_max);
+        CHECK(info.iterations == one->iterations, "%d cycles, not %d", info.iterations, one->iterations);
     }
-    CHECK_OK(starfish_poisson_solve(plan, &boundary, count ? rhs : NULL, count ? rhs : NULL, &info)); /* in place */
+    CHECK_OK(starfish_plan_solve(plan, &boundary, count ? rhs : NULL, count ? rhs : NULL, &info)); /* in place */
     compare(p, expected, first * plane, rhs, count * plane);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     for (int face = 0; face < 4; face++)
         if (boundary.array[face / 2][face % 2] != p->face[face / 2][face % 2])
             free((void *)(uintptr_t)boundary.array[face / 2][face % 2]);
@@ -221,8 +221,8 @@ static void solve_together(struct problem *p, const void *expected, const struct
 static void solve_one(enum kind kind, starfish_precision precision, int own_planes, starfish_method method)
 {
     struct problem p;
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     make_problem(&p, kind, precision, method);
     const starfish_status status = starfish_poisson_plan_create(alone, &p.problem, &p.options, &plan);
     if (status != STARFISH_SUCCESS) { /* what one process cannot do, several cannot */
@@ -232,8 +232,8 @@ static void solve_one(enum kind kind, starfish_precision precision, int own_plan
         return;
     }
     void *expected = malloc(p.n[0] * p.n[1] * p.n[2] * p.bytes);
-    const starfish_status solved = starfish_poisson_solve(plan, &p.boundary, p.rhs, expected, &info);
-    starfish_poisson_plan_destroy(plan);
+    const starfish_status solved = starfish_plan_solve(plan, &p.boundary, p.rhs, expected, &info);
+    starfish_plan_destroy(plan);
     CHECK(solved == STARFISH_SUCCESS || solved == STARFISH_ERROR_NUMERICAL, "%s", starfish_error_message());
     if (solved == STARFISH_SUCCESS) /* f32 does not suffice for all that chance makes */
         solve_together(&p, expected, &info, own_planes);
@@ -254,7 +254,7 @@ static void errors_of_one_are_errors_of_all(void)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = 0};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *field;
     const int last = ranks - 1;
     double u[64] = {0};
@@ -275,16 +275,16 @@ static void errors_of_one_are_errors_of_all(void)
     if (ranks > 1)
         expect(starfish_poisson_field(plan, NULL, &field), STARFISH_ERROR_UNSUPPORTED, "no fields on several ranks");
     if (ranks <= 4)
-        expect(starfish_poisson_solve(plan, NULL, rank == last ? NULL : u, u, NULL), STARFISH_ERROR_ARGUMENT,
+        expect(starfish_plan_solve(plan, NULL, rank == last ? NULL : u, u, NULL), STARFISH_ERROR_ARGUMENT,
                "rhs is NULL");
-    CHECK_OK(starfish_poisson_solve(plan, NULL, u, u, NULL));
-    starfish_poisson_plan_destroy(plan);
+    CHECK_OK(starfish_plan_solve(plan, NULL, u, u, NULL));
+    starfish_plan_destroy(plan);
     CHECK_OK(starfish_poisson_plan_create(together, &problem, NULL, &plan));
     if (ranks <= 4)
-        expect(starfish_poisson_solve(plan, NULL, rank == last ? NULL : u, u, NULL), STARFISH_ERROR_ARGUMENT,
+        expect(starfish_plan_solve(plan, NULL, rank == last ? NULL : u, u, NULL), STARFISH_ERROR_ARGUMENT,
                "rhs is NULL");
-    CHECK_OK(starfish_poisson_solve(plan, NULL, u, u, NULL)); /* and they go on */
-    starfish_poisson_plan_destroy(plan);
+    CHECK_OK(starfish_plan_solve(plan, NULL, u, u, NULL)); /* and they go on */
+    starfish_plan_destroy(plan);
 }
 
 /* Addresses beyond what the process has now. */
@@ -303,7 +303,7 @@ static void memory_that_one_lacks_all_lack(void)
     static const struct rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
     struct starfish_poisson_problem problem = {.lambda = -1};
     const size_t n[3] = {512, 512, 64 * (size_t)ranks}; /* 134 MB each, which nobody touches */
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *field;
     for (int a = 0; a < 3; a++)
         problem.axis[a] =
@@ -316,24 +316,24 @@ static void memory_that_one_lacks_all_lack(void)
     expect(status, STARFISH_ERROR_MEMORY, "memory");
     CHECK_OK(starfish_poisson_field(plan, NULL, &field));
     starfish_field_destroy(field);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* Fields of the plan's own memory, in which each rank fills its planes in place. */
 static void fields_are_of_own_planes(void)
 {
     struct problem p;
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     starfish_field *field;
-    starfish_poisson_job *job;
+    starfish_job *job;
     void *memory;
     size_t first, count;
     make_problem(&p, ANY, STARFISH_F64, STARFISH_METHOD_SLAB);
     void *expected = malloc(p.n[0] * p.n[1] * p.n[2] * p.bytes);
     CHECK_OK(starfish_poisson_plan_create(alone, &p.problem, &p.options, &plan));
-    CHECK_OK(starfish_poisson_solve(plan, NULL, p.rhs, expected, &info));
-    starfish_poisson_plan_destroy(plan);
+    CHECK_OK(starfish_plan_solve(plan, NULL, p.rhs, expected, &info));
+    starfish_plan_destroy(plan);
     CHECK_OK(starfish_poisson_plan_create(together, &p.problem, &p.options, &plan));
     CHECK_OK(starfish_mpi_planes(together, p.n[2], rank, &first, &count));
     CHECK_OK(starfish_poisson_field(plan, NULL, &field));
@@ -343,12 +343,12 @@ static void fields_are_of_own_planes(void)
         memcpy(memory, (const double *)p.rhs + first * plane, count * plane * sizeof(double));
     CHECK_OK(starfish_field_release(field));
     CHECK_OK(starfish_poisson_submit_field(plan, NULL, field, field, &job));
-    CHECK_OK(starfish_job_wait(job, &info));
+    CHECK_OK(starfish_job_finish(job, &info));
     CHECK_OK(starfish_field_acquire(field, &memory));
     compare(&p, expected, first * plane, memory, count * plane);
     CHECK_OK(starfish_field_release(field));
     starfish_field_destroy(field);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     release_problem(&p);
     free(expected);
 }

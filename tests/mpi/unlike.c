@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/context.h"
+#include "tests/common/about.h"
 #include "tests/mpi/check.h"
 
 enum { NX = 16, NY = 200, NZ = 16 };
@@ -40,7 +41,7 @@ static void fill(struct starfish_axis *axis, double *rows, size_t n, double sign
 }
 
 /* y has no transform: cores solve by partial fractions, for which z must be symmetric, and GPUs by a basis. */
-static starfish_status create(int is_symmetric, struct planted what, starfish_poisson_plan **plan)
+static starfish_status create(int is_symmetric, struct planted what, starfish_plan **plan)
 {
     static double y[3 * NY], z[3 * NZ];
     struct starfish_poisson_problem problem = {.lambda = -1};
@@ -54,21 +55,20 @@ static starfish_status create(int is_symmetric, struct planted what, starfish_po
 
 static void first_rank_chooses(int gpu, const char *method)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     CHECK_OK(create(1, (struct planted){.gpu = gpu}, &plan));
-    CHECK(strcmp(starfish_poisson_plan_method(plan), method) == 0, "method %s, not %s",
-          starfish_poisson_plan_method(plan), method);
-    starfish_poisson_plan_destroy(plan);
+    CHECK(strcmp(test_about(plan).method, method) == 0, "method %s, not %s", test_about(plan).method, method);
+    starfish_plan_destroy(plan);
 }
 
 static void what_one_cannot_do_fails_on_all(void)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = create(0, (struct planted){-1, STARFISH_METHOD_BLKTRI}, &plan);
     CHECK(status == STARFISH_ERROR_NOT_SYMMETRIZABLE && strncmp(starfish_error_message(), "rank 1: axis z", 14) == 0,
           "%s: %s", starfish_status_name(status), starfish_error_message());
     CHECK_OK(create(0, (struct planted){.gpu = -1}, &plan)); /* and they go on */
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 int main(int argc, char **argv)

@@ -163,19 +163,19 @@ static void layouts_in_two_dimensions(void **state)
         const size_t parts = variant & 1 ? 2 : 1;
         double *f = test_reals(STARFISH_F64, parts * NX * NY, &seed), wanted[2 * NX * NY];
         double from[SIZE], to[SIZE];
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         options.complex_rhs = variant & 1;
         options.method = variant & 2 ? STARFISH_METHOD_BLKTRI : STARFISH_METHOD_SLAB;
         ASSERT_OK(starfish_separable2d_plan_create(arrays_context, &x, &y, -1, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, wanted, NULL));
-        starfish_poisson_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, wanted, NULL));
+        starfish_plan_destroy(plan);
         options.rhs_layout = options.solution_layout = (struct starfish_array_layout){.offset = 3, .row = ROW};
         ASSERT_OK(starfish_separable2d_plan_create(arrays_context, &x, &y, -1, &options, &plan));
         for (size_t e = 0; e < SIZE; e++)
             from[e] = to[e] = arrays_between;
         for (size_t e = 0; e < parts * NX * NY; e++)
             from[parts * 3 + e / (parts * NX) * parts * ROW + e % (parts * NX)] = f[e];
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, from, to, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, from, to, NULL));
         for (size_t e = 0; e < parts * NX * NY; e++) {
             double *value = &to[parts * 3 + e / (parts * NX) * parts * ROW + e % (parts * NX)];
             assert_true(fabs(*value - wanted[e]) <= 1e-12);
@@ -183,7 +183,7 @@ static void layouts_in_two_dimensions(void **state)
         }
         for (size_t e = 0; e < SIZE; e++)
             assert_true(to[e] == arrays_between);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         test_axis_free(&x), test_axis_free(&y);
         free(f);
     }
@@ -202,10 +202,10 @@ static void streams_of_strided_solves(void **state)
     c.options.method = STARFISH_METHOD_SLAB;
     c.options.rhs_layout = c.options.solution_layout =
         (struct starfish_array_layout){.offset = 2, .row = 15, .plane = 160};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     struct arrays_made m[SOLVES];
     void *rhs[SOLVES], *solution[SOLVES];
-    starfish_poisson_job *job[SOLVES];
+    starfish_job *job[SOLVES];
     const struct starfish_array_layout layout = arrays_full(&c, c.options.rhs_layout);
     const size_t bytes = arrays_size(&c, &layout) * sizeof(double);
     double *result = malloc(12 * 10 * 14 * sizeof *result), *back = malloc(bytes);
@@ -219,16 +219,16 @@ static void streams_of_strided_solves(void **state)
     }
     ASSERT_OK(starfish_poisson_plan_create(arrays_context, &m[0].problem, &c.options, &plan));
     for (int s = 0; s < SOLVES; s++)
-        ASSERT_OK(starfish_poisson_submit(plan, NULL, rhs[s], solution[s], &job[s]));
+        ASSERT_OK(starfish_plan_submit(plan, NULL, rhs[s], solution[s], &job[s]));
     for (int s = 0; s < SOLVES; s++) {
-        ASSERT_OK(starfish_job_wait(job[s], NULL));
+        ASSERT_OK(starfish_job_finish(job[s], NULL));
         arrays_memory->download(back, solution[s], bytes);
         arrays_gather("stream", &c, &layout, back, result, m[s].elements);
         assert_true(arrays_error(&m[s], result, 0) < 1e-11);
         arrays_free(&m[s]);
     }
     arrays_memory->release();
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(result), free(back);
 }
 
@@ -243,7 +243,7 @@ static void check_after_failure(starfish_method method, int rooms, int checked, 
     struct starfish_poisson_problem p = {
         {test_axis("nn cell", N, 0, 1), test_axis("dd cell", N, 0, 1), test_axis("dd cell", N, 0, 1)}, 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     double f[ALL], ones[ALL];
     options.method = method;
     options.check_residual = checked;
@@ -257,12 +257,12 @@ static void check_after_failure(starfish_method method, int rooms, int checked, 
     void *const solution = arrays_memory->upload(ones, sizeof ones);
     ASSERT_OK(starfish_poisson_plan_create(arrays_context, &p, &options, &plan));
     if (method == STARFISH_METHOD_MULTIGRID)
-        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, rhs[0], solution, NULL), STARFISH_ERROR_NUMERICAL, "rhs");
+        ASSERT_FAILS(starfish_plan_solve(plan, NULL, rhs[0], solution, NULL), STARFISH_ERROR_NUMERICAL, "rhs");
     else
-        assert_int_equal(starfish_poisson_solve(plan, NULL, rhs[0], solution, NULL),
+        assert_int_equal(starfish_plan_solve(plan, NULL, rhs[0], solution, NULL),
                          checked && isnan(value) ? STARFISH_ERROR_NUMERICAL : STARFISH_SUCCESS);
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs[1], solution, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, rhs[1], solution, NULL));
+    starfish_plan_destroy(plan);
     arrays_memory->release();
     for (int axis = 0; axis < 3; axis++)
         test_axis_free(&p.axis[axis]);
@@ -281,7 +281,7 @@ static void right_hand_sides_that_are_not_finite(void **state)
 static void expect_refusal(const struct starfish_poisson_problem *problem,
                            const struct starfish_poisson_options *options, starfish_status status, const char *names)
 {
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     assert_int_equal(starfish_poisson_plan_create(arrays_context, problem, options, &plan), status);
     if (!strstr(starfish_error_message(), names))
         fail_msg("'%s' does not name %s", starfish_error_message(), names);
@@ -321,17 +321,17 @@ static void refuses_layouts_that_overlap(void **state)
     expect_refusal(&p, &options, STARFISH_ERROR_ARGUMENT, "solution_layout.offset");
     options.ghosts = 0;
     options.solution_layout = (struct starfish_array_layout){.row = 9};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     double array[9 * 6 * 4];
     ASSERT_OK(starfish_poisson_plan_create(arrays_context, &p, &options, &plan));
-    assert_int_equal(starfish_poisson_solve(plan, NULL, array, array, NULL), STARFISH_ERROR_ARGUMENT);
-    assert_int_equal(starfish_job_tell_pertrb(NULL, array), STARFISH_ERROR_ARGUMENT);
-    starfish_poisson_job *job = NULL;
+    assert_int_equal(starfish_plan_solve(plan, NULL, array, array, NULL), STARFISH_ERROR_ARGUMENT);
+    assert_int_equal(starfish_poisson_tell_pertrb(NULL, array), STARFISH_ERROR_ARGUMENT);
+    starfish_job *job = NULL;
     const starfish_status status = starfish_poisson_submit_on(plan, NULL, array, array, NULL, &job);
     assert_true(status == STARFISH_ERROR_UNSUPPORTED ||
                 status == STARFISH_ERROR_ARGUMENT); /* no CUDA, or on the host */
     assert_null(job);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     for (int axis = 0; axis < 3; axis++)
         test_axis_free(&p.axis[axis]);
 }

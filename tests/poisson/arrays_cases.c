@@ -141,17 +141,17 @@ static void solve(const char *what, const struct arrays_case *c, const struct ar
     const struct starfish_array_layout from = arrays_full(c, c->options.rhs_layout),
                                        to = arrays_full(c, c->options.solution_layout);
     void *rhs = arrays_spread(c, &from, m->f, elements), *solution = arrays_spread(c, &to, NULL, 0);
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
-    starfish_poisson_job *job;
+    starfish_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_job *job;
     if (starfish_poisson_plan_create(arrays_context, &m->problem, &c->options, &plan) != STARFISH_SUCCESS)
         fail_msg("%s: %s", what, starfish_error_message());
     for (int again = 0; again < 2; again++) {
         void *const given = arrays_memory->upload(rhs, arrays_size(c, &from) * size);
         void *const got = c->in_place ? given : arrays_memory->upload(solution, arrays_size(c, &to) * size);
-        ASSERT_OK(starfish_poisson_submit(plan, &m->boundary, given, got, &job));
-        ASSERT_OK(starfish_job_tell_pertrb(job, pertrb));
-        if (starfish_job_wait(job, &info) != STARFISH_SUCCESS)
+        ASSERT_OK(starfish_plan_submit(plan, &m->boundary, given, got, &job));
+        ASSERT_OK(starfish_poisson_tell_pertrb(job, pertrb));
+        if (starfish_job_finish(job, &info) != STARFISH_SUCCESS)
             fail_msg("%s: %s", what, starfish_error_message());
         void *back = malloc(arrays_size(c, &to) * size);
         arrays_memory->download(back, got, arrays_size(c, &to) * size);
@@ -165,9 +165,9 @@ static void solve(const char *what, const struct arrays_case *c, const struct ar
         }
         arrays_memory->release();
         if (c->options.check_residual)
-            assert_true(info.residual < (c->options.precision == STARFISH_F64 ? 1e-11 : 1e-3));
+            assert_true(info.residual_max < (c->options.precision == STARFISH_F64 ? 1e-11 : 1e-3));
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(rhs), free(solution);
 }
 

@@ -105,7 +105,7 @@ static void check_ghosts(struct arrays_case *c, unsigned *seed)
     const size_t elements = arrays_size(c, &layout) + layout.row + layout.plane;
     void *solution = malloc(elements * sizeof(double)), *back = malloc(elements * sizeof(double));
     double *u = malloc((c->n[0] + 2) * (c->n[1] + 2) * (c->n[2] + 2) * sizeof *u);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     char what[400];
     arrays_describe(c, what, sizeof what);
     for (size_t e = 0; e < elements; e++)
@@ -114,7 +114,7 @@ static void check_ghosts(struct arrays_case *c, unsigned *seed)
         fail_msg("%s: %s", what, starfish_error_message());
     void *const given = arrays_memory->upload(rhs, arrays_size(c, &packed) * size);
     void *const got = arrays_memory->upload(solution, elements * size);
-    const starfish_status status = starfish_poisson_solve(plan, &m.boundary, given, got, NULL);
+    const starfish_status status = starfish_plan_solve(plan, &m.boundary, given, got, NULL);
     const int no_core = !arrays_can_fill_ghosts();
     assert_int_equal(status, no_core ? STARFISH_ERROR_UNSUPPORTED : STARFISH_SUCCESS);
     arrays_memory->download(back, got, elements * size);
@@ -134,7 +134,7 @@ static void check_ghosts(struct arrays_case *c, unsigned *seed)
         if (test_real_get(back, c->options.precision, e) != arrays_between)
             fail_msg("%s: element %zu beyond the ghosts was written", what, e);
     arrays_memory->release();
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(rhs), free(empty), free(solution), free(back), free(u);
     arrays_free(&m);
 }

@@ -1,5 +1,6 @@
 /* 2D problems in complex numbers: against elimination of the whole matrix, by f = A u, and against the real solver. */
 #include "tests/poisson/complex.h"
+#include "tests/common/about.h"
 
 #include "tests/common/check.h"
 #include "tests/common/group.h"
@@ -20,17 +21,17 @@ static const starfish_method methods[METHODS] = {STARFISH_METHOD_AUTO, STARFISH_
                                                  STARFISH_METHOD_BLKTRI_PRODUCT};
 
 /* Solves in the precision of the plan. */
-static void solve(starfish_poisson_plan *plan, starfish_precision precision, const number *f, number *u, size_t count,
-                  struct starfish_info *info)
+static void solve(starfish_plan *plan, starfish_precision precision, const number *f, number *u, size_t count,
+                  struct starfish_result *info)
 {
     if (precision == STARFISH_F64) {
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, info));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, info));
         return;
     }
     float _Complex *narrow = malloc(count * sizeof *narrow);
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float _Complex)f[i];
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, narrow, narrow, info));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, narrow, narrow, info));
     for (size_t i = 0; i < count; i++)
         u[i] = (number)narrow[i];
     free(narrow);
@@ -44,17 +45,17 @@ static void check_recovers(const struct problem *p, const struct starfish_poisso
     const size_t count = complex_unknowns(p);
     const double bound = options->precision == STARFISH_F64 ? 1e-11 : 2e-3;
     number *u = complex_random(count, seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     complex_apply(p, u, f);
     ASSERT_OK(complex_plan(p, options, &plan));
     solve(plan, options->precision, f, v, count, &info);
     const double error = complex_difference(u, v, count);
-    if (!(error <= bound && info.residual <= bound))
+    if (!(error <= bound && info.residual_max <= bound))
         fail_msg("%s, complex line %d, precision %d, %zu x %zu, periodic %d, %d: error %g, residual %g",
-                 starfish_poisson_plan_method(plan), p->complex_line, (int)options->precision, p->x.n, p->y.n,
-                 p->x.periodic, p->y.periodic, error, info.residual);
-    starfish_poisson_plan_destroy(plan);
+                 test_about(plan).method, p->complex_line, (int)options->precision, p->x.n, p->y.n, p->x.periodic,
+                 p->y.periodic, error, info.residual_max);
+    starfish_plan_destroy(plan);
     free(u), free(f), free(v);
 }
 
@@ -127,15 +128,15 @@ static void solves_as_dense_elimination_does(void **state)
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         struct problem p = complex_problem(6, kind & 1, 7, kind >> 1 & 1, kind >> 2 & 1, &seed);
         number *f = complex_random(complex_unknowns(&p), &seed), *u = malloc(complex_unknowns(&p) * sizeof *u);
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         options.method = kind >> 3 ? STARFISH_METHOD_BLKTRI_PRODUCT : STARFISH_METHOD_BLKTRI;
         options.complex_rhs = 1;
         options.refinements = kind & 1;
         ASSERT_OK(complex_plan(&p, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, NULL));
         solve_densely(&p, f);
         assert_true(complex_difference(u, f, complex_unknowns(&p)) <= 1e-12);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         complex_free_problem(&p);
         free(f), free(u);
     }
@@ -152,19 +153,19 @@ static void parts_are_real_solutions(void **state)
         const size_t count = complex_unknowns(&p);
         number *f = complex_random(count, &seed);
         double *part[2] = {malloc(count * sizeof(double)), malloc(count * sizeof(double))};
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         for (size_t i = 0; i < count; i++)
             part[0][i] = creal(f[i]), part[1][i] = cimag(f[i]);
         options.method = methods[kind >> 2];
         ASSERT_OK(complex_plan(&p, &options, &plan));
         for (int i = 0; i < 2; i++)
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, part[i], part[i], NULL));
-        starfish_poisson_plan_destroy(plan);
+            ASSERT_OK(starfish_plan_solve(plan, NULL, part[i], part[i], NULL));
+        starfish_plan_destroy(plan);
         options.complex_rhs = 1;
         p.complex_line = kind >> 1 & 1;
         ASSERT_OK(complex_plan(&p, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
-        starfish_poisson_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, f, NULL));
+        starfish_plan_destroy(plan);
         for (size_t i = 0; i < count; i++)
             assert_true(cabs(f[i] - (part[0][i] + part[1][i] * I)) <= 1e-13);
         complex_free_problem(&p);
@@ -192,8 +193,8 @@ static void singular_problems_lose_a_complex_mean(void **state)
     for (int form = 0; form < 3; form++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         number *u = complex_random(N * N, &seed), f[N * N], mean = 0;
-        struct starfish_info info;
-        starfish_poisson_plan *plan;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_plan *plan;
         for (int i = 0; i < N * N; i++)
             mean += u[i] / (N * N);
         for (int i = 0; i < N * N; i++)
@@ -206,12 +207,12 @@ static void singular_problems_lose_a_complex_mean(void **state)
         options.complex_rhs = options.check_residual = 1;
         options.refinements = form; /* which have to leave the mean alone */
         ASSERT_OK(complex_plan(&p, &options, &plan));
-        assert_int_equal(starfish_poisson_plan_singular(plan), 1);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, &info));
+        assert_int_equal(test_about(plan).singular, 1);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, f, &info));
         assert_true(complex_difference(u, f, N * N) <= 1e-12);
         assert_true(fabs(info.pertrb - 0.25) <= 1e-13 && fabs(info.pertrb_imaginary + 0.75) <= 1e-13);
-        assert_true(info.residual <= 1e-13);
-        starfish_poisson_plan_destroy(plan);
+        assert_true(info.residual_max <= 1e-13);
+        starfish_plan_destroy(plan);
         free(u);
     }
     complex_free_problem(&p);
@@ -224,19 +225,19 @@ static void solves_on_fields(void **state)
     unsigned seed = 53;
     struct problem p = complex_problem(15, 1, 14, 0, 1, &seed);
     number *u = complex_random(complex_unknowns(&p), &seed), *f = malloc(complex_unknowns(&p) * sizeof *f);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *field;
-    starfish_poisson_job *job;
+    starfish_job *job;
     complex_apply(&p, u, f);
     ASSERT_OK(complex_plan(&p, NULL, &plan));
-    assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
-    assert_non_null(strstr(starfish_poisson_plan_reason(plan), "axis x is complex"));
+    assert_string_equal(test_about(plan).method, "blktri");
+    assert_non_null(strstr(test_about(plan).reason, "axis x is complex"));
     ASSERT_OK(starfish_poisson_field(plan, f, &field));
     ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field, field, &job));
-    ASSERT_OK(starfish_job_wait(job, NULL));
+    ASSERT_OK(starfish_job_finish(job, NULL));
     starfish_field_destroy(field);
     assert_true(complex_difference(u, f, complex_unknowns(&p)) <= 1e-11);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     complex_free_problem(&p);
     free(u), free(f);
 }
@@ -250,7 +251,7 @@ static void wrong_arguments_are_refused(void **state)
     unsigned seed = 29;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct problem p = complex_problem(6, 0, 5, 0, 1, &seed);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = STARFISH_METHOD_SLAB;
     ASSERT_FAILS(complex_plan(&p, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "axis x");
     assert_null(plan);
@@ -284,7 +285,7 @@ static void three_dimensions_are_real(void **state)
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem p = {
         {test_axis("periodic", 4, 0, 1), test_axis("dd node", 4, 0, 1), test_axis("dd node", 4, 0, 1)}, 0};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.complex_rhs = 1;
     ASSERT_FAILS(starfish_poisson_plan_create(complex_context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED,
                  "starfish_separable2d_plan_create");
@@ -301,7 +302,7 @@ static void singular_problems_are_refused(void **state)
     unsigned seed = 31;
     struct problem p = complex_problem(N, 1, N, 1, 0, &seed);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.complex_rhs = 1;
     for (int i = 0; i < N; i++) {
         ((double *)(uintptr_t)p.x.lower)[i] = ((double *)(uintptr_t)p.x.upper)[i] = 1;
@@ -319,7 +320,7 @@ static void singular_problems_are_refused(void **state)
     ASSERT_FAILS(complex_plan(&p, &options, &plan), STARFISH_ERROR_SINGULAR, "complex");
     p.lambda = -1;
     ASSERT_OK(complex_plan(&p, &options, &plan));
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     complex_free_problem(&p);
 }
 
@@ -361,7 +362,7 @@ static void imaginary_parts_have_the_range_of_the_precision(void **state)
     unsigned seed = 9;
     struct problem p = complex_problem(3, 0, 4, 0, 1, &seed);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.precision = STARFISH_F32;
     p.diag[1] = -4 + 1e300 * I;
     ASSERT_FAILS(complex_plan(&p, &options, &plan), STARFISH_ERROR_ARGUMENT, "the imaginary part of diag[1]");

@@ -52,7 +52,7 @@ size_t complex_unknowns(const struct problem *p)
 }
 
 starfish_status complex_plan(const struct problem *p, const struct starfish_poisson_options *options,
-                             starfish_poisson_plan **plan)
+                             starfish_plan **plan)
 {
     struct starfish_axis x = p->x;
     if (p->complex_line) {

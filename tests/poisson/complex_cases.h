@@ -28,7 +28,7 @@ struct problem complex_problem(size_t nx, int periodic_x, size_t ny, int periodi
 void complex_free_problem(struct problem *p);
 size_t complex_unknowns(const struct problem *p);
 starfish_status complex_plan(const struct problem *p, const struct starfish_poisson_options *options,
-                             starfish_poisson_plan **plan);
+                             starfish_plan **plan);
 /* f = A u */
 void complex_apply(const struct problem *p, const number *u, number *f);
 /* In the max norm; infinite where it is no number. */

@@ -1,5 +1,6 @@
 /* What the tests of the direct solvers share: f = A u by the oracle, solve, compare with u. */
 #include "tests/poisson/direct_cases.h"
+#include "tests/common/about.h"
 
 #include "tests/common/check.h"
 #include "tests/poisson/oracle.h"
@@ -21,17 +22,17 @@ starfish_context *direct_context;
 int direct_workers[2];
 
 /* Solve in the precision of the options; rhs and result in double. */
-void direct_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
-                  const double *rhs, double *result, size_t count, struct starfish_info *info)
+void direct_solve(starfish_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
+                  const double *rhs, double *result, size_t count, struct starfish_result *info)
 {
     if (precision == STARFISH_F64) {
-        ASSERT_OK(starfish_poisson_solve(plan, boundary, rhs, result, info));
+        ASSERT_OK(starfish_plan_solve(plan, boundary, rhs, result, info));
         return;
     }
     float *f = malloc(count * sizeof *f), *u = malloc(count * sizeof *u);
     for (size_t i = 0; i < count; i++)
         f[i] = (float)rhs[i];
-    ASSERT_OK(starfish_poisson_solve(plan, boundary, f, u, info));
+    ASSERT_OK(starfish_plan_solve(plan, boundary, f, u, info));
     for (size_t i = 0; i < count; i++)
         result[i] = (double)u[i];
     free(f);
@@ -65,8 +66,8 @@ void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
     const size_t count = test_unknowns(p);
     double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
     struct starfish_boundary boundary = {0};
-    struct starfish_info info;
-    starfish_poisson_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     if (with_boundary && options->precision == STARFISH_F64)
         direct_random_boundary(p, &boundary, &seed);
     test_apply(p, &boundary, u, f);
@@ -76,10 +77,10 @@ void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
     direct_solve(plan, &boundary, options->precision, f, v, count, &info);
     const double error = test_difference(STARFISH_F64, u, v, count);
     if (!(error <= bound))
-        fail_msg("%s, method %s: error %g exceeds %g", what, starfish_poisson_plan_method(plan), error, bound);
+        fail_msg("%s, method %s: error %g exceeds %g", what, test_about(plan).method, error, bound);
     if (options->check_residual)
-        assert_true(info.residual < (options->precision == STARFISH_F64 ? 1e-11 : 1e-3));
-    starfish_poisson_plan_destroy(plan);
+        assert_true(info.residual_max < (options->precision == STARFISH_F64 ? 1e-11 : 1e-3));
+    starfish_plan_destroy(plan);
     direct_free_boundary(&boundary);
     free(u);
     free(f);

@@ -21,8 +21,8 @@ void direct_random_boundary(const struct starfish_poisson_problem *p, struct sta
                             unsigned *seed);
 void direct_free_boundary(struct starfish_boundary *boundary);
 /* Solve in the precision of the options; rhs and result in double. */
-void direct_solve(starfish_poisson_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
-                  const double *rhs, double *result, size_t count, struct starfish_info *info);
+void direct_solve(starfish_plan *plan, const struct starfish_boundary *boundary, starfish_precision precision,
+                  const double *rhs, double *result, size_t count, struct starfish_result *info);
 /* Random u and boundary data -> f -> solve -> u? The bound is on the error relative to max|u| = 1. */
 void direct_check_recovers(const char *what, struct starfish_poisson_problem *p,
                            const struct starfish_poisson_options *options, int with_boundary, double bound);

@@ -1,4 +1,5 @@
 /* Direct solvers on stretched grids and general matrices, in 3D and 2D. */
+#include "tests/common/about.h"
 #include "tests/poisson/direct_cases.h"
 
 #include "tests/common/check.h"
@@ -75,19 +76,19 @@ void solves_singular_matrices(void **state)
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         const size_t count = test_unknowns(&p);
         double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         options.method = direct_methods[variant % DIRECT_METHODS];
         test_apply(&p, NULL, u, f);
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
-        assert_true(starfish_poisson_plan_singular(plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, NULL));
+        assert_true(test_about(plan).singular);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, f, NULL));
         const double apart = u[0] - f[0];
         for (size_t e = 0; e < count; e++)
             f[e] += apart;
         const double error = test_difference(STARFISH_F64, u, f, count);
         if (!(error < 1e-11))
-            fail_msg("variant %d, method %s: error %g", variant, starfish_poisson_plan_method(plan), error);
-        starfish_poisson_plan_destroy(plan);
+            fail_msg("variant %d, method %s: error %g", variant, test_about(plan).method, error);
+        starfish_plan_destroy(plan);
         free(u);
         free(f);
         test_free_problem(&p);
@@ -101,10 +102,10 @@ void solves_fishpack_blktri_example(void **state)
     test_fishpack_example(&e);
     const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
     const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     ASSERT_OK(starfish_separable2d_plan_create(direct_context, &x, &y, 0, NULL, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, e.rhs, e.rhs, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, e.rhs, e.rhs, NULL));
+    starfish_plan_destroy(plan);
     const double error = test_difference(STARFISH_F64, e.rhs, e.exact, TEST_EXAMPLE_M * TEST_EXAMPLE_N);
     assert_true(fabs(error / TEST_EXAMPLE_ERROR - 1) < 1e-6);
 }
@@ -117,12 +118,12 @@ static double error_in_2d(const struct starfish_poisson_problem *p, starfish_met
                                         [STARFISH_METHOD_BLKTRI] = "blktri",
                                         [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product"};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = method;
     ASSERT_OK(starfish_separable2d_plan_create(direct_context, &p->axis[1], &p->axis[2], 0, &options, &plan));
-    assert_string_equal(starfish_poisson_plan_method(plan), names[method]);
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, v, NULL));
-    starfish_poisson_plan_destroy(plan);
+    assert_string_equal(test_about(plan).method, names[method]);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, f, v, NULL));
+    starfish_plan_destroy(plan);
     return test_difference(STARFISH_F64, u, v, p->axis[1].n * p->axis[2].n);
 }
 

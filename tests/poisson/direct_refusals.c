@@ -1,4 +1,5 @@
 /* What direct solvers refuse, and what they can do where it seems that they cannot. */
+#include "tests/common/about.h"
 #include "tests/poisson/direct_cases.h"
 
 #include "tests/common/check.h"
@@ -16,7 +17,7 @@
 void refuses_what_it_cannot_solve(void **state)
 {
     (void)state;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 8, 7, 7, 0);
 
@@ -118,12 +119,12 @@ void auto_passes_by_a_useless_basis(void **state)
     for (int kind = 0; kind < 2; kind++) {
         struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 6, N, 7, -1);
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         p.axis[1] = (struct starfish_axis){
             .kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower[kind], .diag = diag[kind], .upper = upper[kind]};
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
-        assert_string_equal(starfish_poisson_plan_method(plan), "blktri");
-        starfish_poisson_plan_destroy(plan);
+        assert_string_equal(test_about(plan).method, "blktri");
+        starfish_plan_destroy(plan);
         direct_check_recovers("a useless basis", &p, &options, 0, kind == 0 ? 1e-12 : 1e-7);
         if (kind == 0) {
             options.method = STARFISH_METHOD_SLAB;
@@ -143,7 +144,7 @@ void solves_with_the_largest_lambda(void **state)
     enum { N = 4 };
     static const double lambdas[] = {4e307, 1e308, -1e308, 1.7e308};
     double f[N * N * N], u[N * N * N], row[N];
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     for (int e = 0; e < N * N * N; e++)
         f[e] = 1e30;
     for (int i = 0; i < 4 * DIRECT_METHODS; i++) {
@@ -157,10 +158,10 @@ void solves_with_the_largest_lambda(void **state)
             continue;
         }
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, NULL));
         for (int e = 0; e < N * N * N; e++)
             assert_true(fabs(u[e] * p.lambda / 1e30 - 1) <= 1e-12);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         test_free_problem(&p);
     }
     struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", N, N, N, 1.7e308);

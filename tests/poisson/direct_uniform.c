@@ -1,5 +1,6 @@
 /* Direct solvers on uniform grids: every pair of ends on both grids, eigenvectors, singular problems, and the order of
  * the discretisation. */
+#include "tests/common/about.h"
 #include "tests/poisson/direct_cases.h"
 
 #include "tests/common/check.h"
@@ -96,15 +97,15 @@ void solves_eigenvectors(void **state)
                        mode(&p.axis[2], 1, e / n[0] / n[1], &eigenvalue[2]);
                 largest = fmax(largest, fabs(f[e]));
             }
-            starfish_poisson_plan *plan;
+            starfish_plan *plan;
             ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
             direct_solve(plan, NULL, STARFISH_F64, f, u, count, NULL);
             const double sum = eigenvalue[0] + eigenvalue[1] + eigenvalue[2];
             for (size_t e = 0; e < count; e++)
                 if (!(fabs(u[e] * sum - f[e]) <= 1e-13 * largest))
-                    fail_msg("%s, method %s: eigenvector off by %g", direct_axes[kind],
-                             starfish_poisson_plan_method(plan), fabs(u[e] * sum - f[e]) / largest);
-            starfish_poisson_plan_destroy(plan);
+                    fail_msg("%s, method %s: eigenvector off by %g", direct_axes[kind], test_about(plan).method,
+                             fabs(u[e] * sum - f[e]) / largest);
+            starfish_plan_destroy(plan);
             free(f);
             free(u);
             test_free_problem(&p);
@@ -145,19 +146,19 @@ static void check_singular(const struct starfish_poisson_problem *p, starfish_me
     const double added = c->ratio * largest_of(f, count), epsilon = test_real_epsilon(c->precision);
     for (size_t e = 0; e < count; e++)
         f[e] += added;
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
+    starfish_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     ASSERT_OK(starfish_poisson_plan_create(direct_context, p, &options, &plan));
-    assert_true(starfish_poisson_plan_singular(plan));
+    assert_true(test_about(plan).singular);
     direct_solve(plan, &boundary, c->precision, f, f, count, &info); /* in place in f64 */
     const double error = test_difference(STARFISH_F64, u, f, count), left = fabs(test_weighted_mean(p, f));
     /* f is rounded where it has its mean. */
     if (!(error < 1e3 * (1 + c->ratio) * epsilon) || !(fabs(info.pertrb - added) < 100 * epsilon * added) ||
-        !(info.residual < 5e3 * epsilon) || !(left <= 4 * epsilon))
+        !(info.residual_max < 5e3 * epsilon) || !(left <= 4 * epsilon))
         fail_msg("%s, method %s, f%d, mean %g times the rest: error %g, pertrb %g for %g, residual %g, mean %g", what,
-                 starfish_poisson_plan_method(plan), c->precision == STARFISH_F32 ? 32 : 64, c->ratio, error,
-                 info.pertrb, added, info.residual, left);
-    starfish_poisson_plan_destroy(plan);
+                 test_about(plan).method, c->precision == STARFISH_F32 ? 32 : 64, c->ratio, error, info.pertrb, added,
+                 info.residual_max, left);
+    starfish_plan_destroy(plan);
     direct_free_boundary(&boundary);
     free(u);
     free(f);
@@ -225,7 +226,7 @@ static double discretisation_error(const char *x, const char *y, const char *z, 
     struct starfish_poisson_problem p = test_problem(x, y, z, n, n, n, -2);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_boundary boundary;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = method;
     double *f = malloc(n * n * n * sizeof *f), *u = malloc(n * n * n * sizeof *u);
     for (size_t e = 0; e < n * n * n; e++) {
@@ -239,11 +240,11 @@ static double discretisation_error(const char *x, const char *y, const char *z, 
     }
     smooth_boundary(&p, &boundary);
     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, NULL));
+    ASSERT_OK(starfish_plan_solve(plan, &boundary, f, f, NULL));
     double square = 0;
     for (size_t e = 0; e < n * n * n; e++)
         square += (u[e] - f[e]) * (u[e] - f[e]);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     direct_free_boundary(&boundary);
     free(f);
     free(u);

@@ -34,17 +34,17 @@ void refinement_brings_back_digits(void **state)
     struct starfish_boundary boundary = {.constant = {[1] = {0.25, -0.5}, [2] = {1, 0}}};
     for (int steps = 0; steps < 2; steps++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        struct starfish_info info;
-        starfish_poisson_plan *plan;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_plan *plan;
         options.method = STARFISH_METHOD_SLAB;
         options.refinements = steps ? -1 : 0; /* chosen by the plan */
         options.slabs = 3;
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
         test_apply(&p, &boundary, u, f);
-        ASSERT_OK(starfish_poisson_solve(plan, &boundary, f, f, &info));
+        ASSERT_OK(starfish_plan_solve(plan, &boundary, f, f, &info));
         assert_int_equal(info.refinements, steps);
         error[steps] = test_difference(STARFISH_F64, u, f, count);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
     if (!(error[1] < 0.1 * error[0]))
         fail_msg("error %g, refined %g", error[0], error[1]);
@@ -61,8 +61,8 @@ void streams_of_solves(void **state)
     const size_t count = test_unknowns(&p);
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        starfish_poisson_plan *plan;
-        starfish_poisson_job *job[SOLVES];
+        starfish_plan *plan;
+        starfish_job *job[SOLVES];
         double *u[SOLVES], *f[SOLVES], *v[SOLVES];
         options.method = (starfish_method)method;
         options.slabs = 4;
@@ -72,14 +72,14 @@ void streams_of_solves(void **state)
             f[i] = malloc(count * sizeof(double));
             v[i] = malloc(count * sizeof(double));
             test_apply(&p, NULL, u[i], f[i]);
-            ASSERT_OK(starfish_poisson_submit(plan, NULL, f[i], v[i], &job[i]));
+            ASSERT_OK(starfish_plan_submit(plan, NULL, f[i], v[i], &job[i]));
         }
         for (int i = 0; i < SOLVES; i++) {
-            ASSERT_OK(starfish_job_wait(job[i], NULL));
+            ASSERT_OK(starfish_job_finish(job[i], NULL));
             assert_true(test_difference(STARFISH_F64, u[i], v[i], count) < 1e-11);
             free(u[i]), free(f[i]), free(v[i]);
         }
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
     test_free_problem(&p);
 }
@@ -114,11 +114,11 @@ void methods_and_cuts_agree(void **state)
         options.method = direct_methods[variant % DIRECT_METHODS];
         options.slabs = (size_t[]){1, 2, 7, 25}[variant / DIRECT_METHODS];
         options.mode_blocks = (size_t[]){1, 3, 5, 16}[variant / DIRECT_METHODS];
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
         for (int again = 0; again < 2; again++) { /* a plan may be used often */
             memset(u, 0xff, count * sizeof *u);
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, NULL));
             if (variant == 0 && again == 0)
                 memcpy(first, u, count * sizeof *u);
             double largest = 0;
@@ -126,7 +126,7 @@ void methods_and_cuts_agree(void **state)
                 largest = fmax(largest, fabs(first[e]));
             assert_true(test_difference(STARFISH_F64, first, u, count) <= 1e-11 * largest);
         }
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
     free(f), free(first), free(u);
     test_free_problem(&p);
@@ -171,7 +171,7 @@ void splits_and_algorithms_agree(void **state)
 }
 
 struct concurrent {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     const double *rhs;
     double *solution;
     int ok;
@@ -182,7 +182,7 @@ static void *solve_in_thread(void *data)
     struct concurrent *c = data;
     c->ok = 1;
     for (int again = 0; again < 3; again++)
-        if (starfish_poisson_solve(c->plan, NULL, c->rhs, c->solution, NULL) != STARFISH_SUCCESS)
+        if (starfish_plan_solve(c->plan, NULL, c->rhs, c->solution, NULL) != STARFISH_SUCCESS)
             c->ok = 0;
     return NULL;
 }
@@ -198,7 +198,7 @@ void solves_from_eight_threads(void **state)
         options.method = (starfish_method)method;
         unsigned seed = 21;
         const size_t count = test_unknowns(&p);
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         pthread_t thread[THREADS];
         struct concurrent c[THREADS];
         ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, &options, &plan));
@@ -214,13 +214,13 @@ void solves_from_eight_threads(void **state)
             pthread_join(thread[t], NULL);
         for (int t = 0; t < THREADS; t++) {
             assert_true(c[t].ok);
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs[t], serial, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, rhs[t], serial, NULL));
             if (one_kind)
                 assert_memory_equal(serial, solution[t], count * sizeof *serial);
             assert_true(test_difference(STARFISH_F64, serial, solution[t], count) <= 1e-12);
             free(rhs[t]), free(solution[t]);
         }
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         free(serial);
         test_free_problem(&p);
     }
@@ -235,9 +235,9 @@ void chains_solves_on_fields(void **state)
     options.slabs = 3;
     unsigned seed = 2;
     const size_t count = test_unknowns(&p);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *field;
-    starfish_poisson_job *job[2];
+    starfish_job *job[2];
     double *u = test_reals(STARFISH_F64, count, &seed), *once = malloc(count * sizeof *once);
     double *twice = malloc(count * sizeof *twice);
     void *memory;
@@ -251,12 +251,12 @@ void chains_solves_on_fields(void **state)
     for (int i = 0; i < 2; i++)
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field, field, &job[i]));
     for (int i = 0; i < 2; i++)
-        ASSERT_OK(starfish_job_wait(job[i], NULL));
+        ASSERT_OK(starfish_job_finish(job[i], NULL));
     ASSERT_OK(starfish_field_acquire(field, &memory));
     assert_true(test_difference(STARFISH_F64, u, memory, count) < 1e-11);
     ASSERT_OK(starfish_field_release(field));
     starfish_field_destroy(field);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(u), free(once), free(twice);
     test_free_problem(&p);
 }
@@ -266,17 +266,17 @@ void counts_tasks_by_worker(void **state)
 {
     (void)state;
     struct starfish_poisson_problem p = test_problem("periodic", "periodic", "dd cell", 16, 16, 16, 0);
-    starfish_poisson_plan *plan;
-    struct starfish_info info;
+    starfish_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     unsigned seed = 1;
     double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed);
     ASSERT_OK(starfish_poisson_plan_create(direct_context, &p, NULL, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, f, &info));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, f, f, &info));
     assert_true(info.worker[STARFISH_CPU].tasks + info.worker[STARFISH_GPU].tasks >= 1);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         if (direct_workers[kind] == 0)
             assert_int_equal(info.worker[kind].tasks, 0);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(f);
     test_free_problem(&p);
 }
@@ -291,7 +291,7 @@ static void check_no_copy(int check_residual)
     const size_t count = test_unknowns(&p);
     unsigned seed = 23;
     struct starfish_boundary boundary = {0};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f), *v = malloc(count * sizeof *v);
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.check_residual = check_residual;
@@ -300,23 +300,23 @@ static void check_no_copy(int check_residual)
     for (int way = 0; way < WAYS; way++) {
         double *const to = way == IN_PLACE ? f : v;
         struct starfish_boundary given = boundary;
-        struct starfish_info without, with;
+        struct starfish_result without = STARFISH_RESULT_DEFAULTS, with = STARFISH_RESULT_DEFAULTS;
         test_apply(&p, &given, u, f);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, v, &without));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, v, &without));
         if (way == DATA_IN_SOLUTION) {
             memcpy(v, u, count * sizeof *v);
             given.array[2][1] = v;
             test_apply(&p, &given, u, f);
         }
-        ASSERT_OK(starfish_poisson_solve(plan, &given, f, to, &with));
+        ASSERT_OK(starfish_plan_solve(plan, &given, f, to, &with));
         assert_true(test_difference(STARFISH_F64, u, to, count) < 1e-11);
         if (check_residual)
-            assert_true(with.residual < 1e-12);
+            assert_true(with.residual_max < 1e-12);
         if (direct_workers[STARFISH_GPU] == 0 && !(check_residual && way == IN_PLACE))
             assert_int_equal(with.worker[STARFISH_CPU].tasks, without.worker[STARFISH_CPU].tasks);
     }
     direct_free_boundary(&boundary);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(u), free(f), free(v);
     test_free_problem(&p);
 }
@@ -340,7 +340,7 @@ void two_contexts_live_together(void **state)
     ASSERT_OK(starfish_context_runtime(second, &runtime));
     assert_true(runtime.joined);
     struct starfish_poisson_problem p = test_problem("periodic", "nd cell", "dd cell", 8, 9, 10, 0);
-    starfish_poisson_plan *plan[2];
+    starfish_plan *plan[2];
     ASSERT_OK(starfish_poisson_plan_create(first, &p, NULL, &plan[0]));
     ASSERT_OK(starfish_poisson_plan_create(second, &p, NULL, &plan[1]));
     unsigned seed = 1;
@@ -348,11 +348,11 @@ void two_contexts_live_together(void **state)
     double *f = test_reals(STARFISH_F64, count, &seed), *u[2];
     for (int i = 0; i < 2; i++) {
         u[i] = malloc(count * sizeof(double));
-        ASSERT_OK(starfish_poisson_solve(plan[i], NULL, f, u[i], NULL));
+        ASSERT_OK(starfish_plan_solve(plan[i], NULL, f, u[i], NULL));
     }
     assert_true(test_difference(STARFISH_F64, u[0], u[1], count) < 1e-13);
     for (int i = 0; i < 2; i++) {
-        starfish_poisson_plan_destroy(plan[i]);
+        starfish_plan_destroy(plan[i]);
         free(u[i]);
     }
     starfish_context_destroy(second);

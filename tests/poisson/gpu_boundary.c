@@ -28,11 +28,11 @@ static struct starfish_boundary faces_of(double *host[3][2], int on_device)
     return boundary;
 }
 
-static starfish_poisson_plan *plan_of(starfish_context *context, starfish_method method)
+static starfish_plan *plan_of(starfish_context *context, starfish_method method)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = 0};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = method;
     options.check_residual = 1;
     options.tolerance = 1e-12;
@@ -46,30 +46,30 @@ static starfish_poisson_plan *plan_of(starfish_context *context, starfish_method
 static void check_method(starfish_context *context, starfish_method method, double *rhs, double *host[3][2])
 {
     static const int on_device[] = {0x3f, 0x15, 0x20};
-    starfish_poisson_plan *plan = plan_of(context, method);
+    starfish_plan *plan = plan_of(context, method);
     double *expected = malloc(COUNT * sizeof *expected), *got = malloc(COUNT * sizeof *got), largest = 0;
     struct starfish_boundary boundary = faces_of(host, 0);
-    ASSERT_OK(starfish_poisson_solve(plan, &boundary, rhs, expected, NULL));
+    ASSERT_OK(starfish_plan_solve(plan, &boundary, rhs, expected, NULL));
     for (size_t i = 0; i < COUNT; i++)
         largest = fmax(largest, fabs(expected[i]));
     for (int variant = 0; variant < 6; variant++) {
-        struct starfish_info info;
-        starfish_poisson_job *job;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_job *job;
         boundary = faces_of(host, on_device[variant / 2]);
         if (variant % 2) {
-            ASSERT_OK(starfish_poisson_submit(plan, &boundary, rhs, got, &job));
-            ASSERT_OK(starfish_job_wait(job, &info));
+            ASSERT_OK(starfish_plan_submit(plan, &boundary, rhs, got, &job));
+            ASSERT_OK(starfish_job_finish(job, &info));
         } else {
-            ASSERT_OK(starfish_poisson_solve(plan, &boundary, rhs, got, &info));
+            ASSERT_OK(starfish_plan_solve(plan, &boundary, rhs, got, &info));
         }
-        assert_true(info.residual < 1e-9);
+        assert_true(info.residual_max < 1e-9);
         for (size_t i = 0; i < COUNT; i++)
             if (!(fabs(got[i] - expected[i]) <= 1e-9 * largest))
                 fail_msg("method %d, variant %d, element %zu: %g, not %g", (int)method, variant, i, got[i],
                          expected[i]);
         test_cuda_memory.release();
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(expected), free(got);
 }
 

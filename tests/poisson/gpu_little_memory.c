@@ -129,12 +129,12 @@ static void solve_on_cores(const struct test_case *test, const double *rhs, doub
     starfish_context *context = context_of(-1, 0);
     const struct starfish_poisson_problem problem = problem_of(test->n, test->singular);
     struct test_case slab = *test;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     slab.method = STARFISH_METHOD_SLAB;
     const struct starfish_poisson_options options = options_of(&slab);
     CHECK(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    CHECK(starfish_poisson_solve(plan, NULL, rhs, solution, NULL));
-    starfish_poisson_plan_destroy(plan);
+    CHECK(starfish_plan_solve(plan, NULL, rhs, solution, NULL));
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
 }
 
@@ -147,14 +147,14 @@ static int is_right(const double *got, const double *expected, size_t count)
 }
 
 /* Three solves: memory is used again. */
-static int compare(const struct test_case *test, starfish_poisson_plan *plan, starfish_context *context)
+static int compare(const struct test_case *test, starfish_plan *plan, starfish_context *context)
 {
     const size_t count = elements_of(test), bytes = count * sizeof(double);
     struct starfish_memory memory;
     void *rhs, *solution;
     double *expected = calloc(count, sizeof *expected), *given = malloc(bytes);
     int right = 1;
-    CHECK(starfish_poisson_plan_memory(plan, &memory));
+    CHECK(starfish_plan_memory(plan, &memory));
     printf("    needs %zu of %zu bytes, streamed %d\n", memory.gpu_least, memory.gpu_there, memory.streamed);
     CHECK(starfish_alloc(context, bytes, &rhs));
     CHECK(starfish_alloc(context, bytes, &solution));
@@ -163,14 +163,14 @@ static int compare(const struct test_case *test, starfish_poisson_plan *plan, st
     memcpy(given, rhs, bytes);
     for (int time = 0; time < 3; time++) {
         const double start = seconds_now();
-        CHECK(starfish_poisson_solve(plan, NULL, rhs, solution, NULL));
+        CHECK(starfish_plan_solve(plan, NULL, rhs, solution, NULL));
         printf("    %.1f ms\n", 1e3 * (seconds_now() - start));
     }
     double *got = malloc(bytes);
     memcpy(got, solution, bytes);
     starfish_free(context, rhs, bytes);
     starfish_free(context, solution, bytes);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     solve_on_cores(test, given, expected);
     right = is_right(got, expected, count);
@@ -192,7 +192,7 @@ static int run(const struct test_case *test)
     const struct starfish_poisson_problem problem = problem_of(test->n, test->singular);
     const struct starfish_poisson_options options = options_of(test);
     struct starfish_memory before;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     const starfish_status known = starfish_poisson_memory(context, &problem, &options, &before);
     const size_t room = room_of(context);
     const starfish_status status = starfish_poisson_plan_create(context, &problem, &options, &plan);
@@ -283,27 +283,27 @@ static int time_stream(size_t n, int cpus, size_t slabs)
     const struct starfish_poisson_problem problem = problem_of(n, 0);
     struct starfish_poisson_options options = options_of(&test);
     struct starfish_memory memory;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     void *rhs, *solution;
     double times[TIMES];
     options.slabs = slabs;
     limit((int)(bytes / 8 >> 20));
     starfish_context *context = context_of(cpus, 1);
     CHECK(starfish_poisson_plan_create(context, &problem, &options, &plan));
-    CHECK(starfish_poisson_plan_memory(plan, &memory));
+    CHECK(starfish_plan_memory(plan, &memory));
     CHECK(starfish_alloc(context, bytes, &rhs));
     CHECK(starfish_alloc(context, bytes, &solution));
     fill(rhs, count);
     for (int time = 0; time < TIMES; time++) {
         const double start = seconds_now();
-        CHECK(starfish_poisson_solve(plan, NULL, rhs, solution, NULL));
+        CHECK(starfish_plan_solve(plan, NULL, rhs, solution, NULL));
         times[time] = seconds_now() - start;
     }
     const double transfers = time_transfers(rhs, solution, bytes), solve = median(times);
     printf("%zu^3, %s, %zu of %zu bytes: streamed solve %.2f ms, four transfers %.2f ms: %.2f times\n", n,
            cpus ? "cores and GPU" : "GPU", memory.gpu_least, memory.gpu_there, 1e3 * solve, 1e3 * transfers,
            solve / transfers);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     return 0;
 }

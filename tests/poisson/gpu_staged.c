@@ -55,11 +55,11 @@ static starfish_context *context_of(int gpus)
     return context;
 }
 
-static starfish_poisson_plan *plan_of(starfish_context *context, const struct way *way)
+static starfish_plan *plan_of(starfish_context *context, const struct way *way)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = way->singular ? 0 : -1};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = STARFISH_METHOD_SLAB;
     options.precision = precision_of(way);
     options.check_residual = way->check_residual;
@@ -98,20 +98,20 @@ static void expect_near(const struct way *way, const void *got, const void *expe
 }
 
 /* Several solves at once, of the last of which it tells. */
-static void *solve(starfish_poisson_plan *plan, const struct way *way, int flights, struct starfish_info *info)
+static void *solve(starfish_plan *plan, const struct way *way, int flights, struct starfish_result *info)
 {
     const struct starfish_boundary boundary = {.constant = {[1] = {0.5, 2}, [2] = {-1, 3}}};
-    starfish_poisson_job *job[FLIGHTS];
+    starfish_job *job[FLIGHTS];
     void *rhs[FLIGHTS], *solution[FLIGHTS] = {NULL};
     const int in_place = way->in_place;
 
     for (int f = 0; f < flights; f++) {
         rhs[f] = random_array(way);
         solution[f] = in_place ? rhs[f] : random_array(way); /* what lies between its rows stays */
-        ASSERT_OK(starfish_poisson_submit(plan, way->boundary ? &boundary : NULL, rhs[f], solution[f], &job[f]));
+        ASSERT_OK(starfish_plan_submit(plan, way->boundary ? &boundary : NULL, rhs[f], solution[f], &job[f]));
     }
     for (int f = 0; f < flights; f++) {
-        ASSERT_OK(starfish_job_wait(job[f], info));
+        ASSERT_OK(starfish_job_finish(job[f], info));
         if (f > 0)
             expect_near(way, solution[f], solution[0]);
     }
@@ -129,18 +129,18 @@ static void pageable_arrays_are_staged(void **state)
     (void)state;
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
         const struct way *way = &ways[w];
-        struct starfish_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         void *solution[2];
         for (int gpus = 0; gpus < 2; gpus++) {
             starfish_context *context = context_of(gpus);
-            starfish_poisson_plan *plan = plan_of(context, way);
+            starfish_plan *plan = plan_of(context, way);
             solution[gpus] = solve(plan, way, 1, &info);
             if (gpus > 0) {
                 void *const again = solve(plan, way, FLIGHTS, &info);
                 expect_near(way, again, solution[0]);
                 free(again);
             }
-            starfish_poisson_plan_destroy(plan);
+            starfish_plan_destroy(plan);
             starfish_context_destroy(context);
         }
         expect_near(way, solution[1], solution[0]);
@@ -155,18 +155,18 @@ static void the_gpu_gets_all_planes(void **state)
     (void)state;
     const struct way *way = &ways[0];
     const size_t bytes = count_of(way) * sizeof(double);
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < ENOUGH_CORES)
         skip();
     starfish_context *context = context_of(1);
-    starfish_poisson_plan *plan = plan_of(context, way);
+    starfish_plan *plan = plan_of(context, way);
     free(solve(plan, way, 1, &info));
     free(solve(plan, way, 1, &info));
     assert_true(info.worker[STARFISH_CPU].tasks >= 2 && info.worker[STARFISH_GPU].tasks > 0);
     assert_in_range(info.host_to_device, bytes, bytes + bytes / 10);
     assert_in_range(info.device_to_host, bytes, bytes + bytes / 10);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
 }
 

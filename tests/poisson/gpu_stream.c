@@ -65,8 +65,8 @@ static double *on_device(void)
 static void check_stream(cudaStream_t stream, starfish_method method, int in_place)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
-    starfish_poisson_job *job[JOBS];
+    starfish_plan *plan;
+    starfish_job *job[JOBS];
     unsigned seed = 4;
     double *u[JOBS], *rhs = on_device(), *solution = in_place ? rhs : on_device(), *f, *back;
     options.method = method;
@@ -89,10 +89,10 @@ static void check_stream(cudaStream_t stream, starfish_method method, int in_pla
             if (!(fabs(back[j * COUNT + e] - u[j][e]) <= 1e-9))
                 fail_msg("method %d, job %zu, element %zu: %g, not %g", (int)method, j, e, back[j * COUNT + e],
                          u[j][e]);
-        ASSERT_OK(starfish_job_wait(job[j], NULL));
+        ASSERT_OK(starfish_job_finish(job[j], NULL));
         free(u[j]);
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     ASSERT_CUDA(cudaFreeHost(f)), ASSERT_CUDA(cudaFreeHost(back));
     ASSERT_CUDA(cudaFree(rhs));
     if (!in_place)
@@ -133,8 +133,8 @@ static void submission_does_not_wait_for_the_stream(void **state)
 {
     (void)state;
     struct gate gate = {.open = 0};
-    starfish_poisson_plan *plan;
-    starfish_poisson_job *job;
+    starfish_plan *plan;
+    starfish_job *job;
     cudaStream_t stream;
     unsigned seed = 9;
     double *rhs = on_device(), *solution = on_device(), *f, *back, *u = test_reals(STARFISH_F64, COUNT, &seed);
@@ -153,13 +153,13 @@ static void submission_does_not_wait_for_the_stream(void **state)
         ASSERT_CUDA(cudaMemcpyAsync(back, solution, BYTES, cudaMemcpyDeviceToHost, stream));
         atomic_store(&gate.open, time > 0);
         ASSERT_CUDA(cudaStreamSynchronize(stream));
-        ASSERT_OK(starfish_job_wait(job, NULL));
+        ASSERT_OK(starfish_job_finish(job, NULL));
     }
     assert_true(atomic_load(&gate.was_open));
     for (size_t e = 0; e < COUNT; e++)
         if (!(fabs(back[e] - u[e]) <= 1e-9))
             fail_msg("element %zu: %g, not %g", e, back[e], u[e]);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(u);
     ASSERT_CUDA(cudaFreeHost(f)), ASSERT_CUDA(cudaFreeHost(back));
     ASSERT_CUDA(cudaFree(rhs)), ASSERT_CUDA(cudaFree(solution));
@@ -171,8 +171,8 @@ static void a_solve_that_fails_frees_the_stream(void **state)
 {
     (void)state;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
-    starfish_poisson_job *job;
+    starfish_plan *plan;
+    starfish_job *job;
     cudaStream_t stream;
     double *rhs = on_device(), *solution = on_device();
     options.check_residual = 1; /* of a right-hand side that is NaN */
@@ -180,8 +180,8 @@ static void a_solve_that_fails_frees_the_stream(void **state)
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
     ASSERT_OK(starfish_poisson_submit_on(plan, NULL, rhs, solution, stream, &job));
     ASSERT_CUDA(cudaStreamSynchronize(stream));
-    ASSERT_FAILS(starfish_job_wait(job, NULL), STARFISH_ERROR_NUMERICAL, "finite");
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_FAILS(starfish_job_finish(job, NULL), STARFISH_ERROR_NUMERICAL, "finite");
+    starfish_plan_destroy(plan);
     ASSERT_CUDA(cudaStreamDestroy(stream));
     ASSERT_CUDA(cudaFree(rhs)), ASSERT_CUDA(cudaFree(solution));
 }
@@ -189,8 +189,8 @@ static void a_solve_that_fails_frees_the_stream(void **state)
 static void refuses_host_arrays_and_captures(void **state)
 {
     (void)state;
-    starfish_poisson_plan *plan;
-    starfish_poisson_job *job;
+    starfish_plan *plan;
+    starfish_job *job;
     cudaStream_t stream;
     cudaGraph_t graph;
     double *host = malloc(BYTES), *device = on_device();
@@ -204,7 +204,7 @@ static void refuses_host_arrays_and_captures(void **state)
                  "captured");
     ASSERT_CUDA(cudaStreamEndCapture(stream, &graph));
     ASSERT_CUDA(cudaGraphDestroy(graph));
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     ASSERT_CUDA(cudaStreamDestroy(stream));
     ASSERT_CUDA(cudaFree(device));
     free(host);

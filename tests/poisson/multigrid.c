@@ -1,5 +1,6 @@
 /* The method multigrid: f = A u by the oracle, solved back; and against the direct methods. */
 #include "tests/poisson/multigrid.h"
+#include "tests/common/about.h"
 
 #include "tests/common/check.h"
 #include "tests/common/group.h"
@@ -36,25 +37,24 @@ static struct starfish_poisson_options multigrid(double tolerance)
 
 /* Solve in the precision of the options, in place; f and result in double. */
 static void solve(const struct starfish_poisson_problem *p, const struct starfish_poisson_options *options,
-                  const struct starfish_boundary *boundary, double *values, struct starfish_info *info)
+                  const struct starfish_boundary *boundary, double *values, struct starfish_result *info)
 {
     const size_t count = test_unknowns(p);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     ASSERT_OK(starfish_poisson_plan_create(context, p, options, &plan));
-    assert_string_equal(starfish_poisson_plan_method(plan),
-                        options->method == STARFISH_METHOD_MULTIGRID ? "multigrid" : "blktri");
+    assert_string_equal(test_about(plan).method, options->method == STARFISH_METHOD_MULTIGRID ? "multigrid" : "blktri");
     if (options->precision == STARFISH_F64) {
-        ASSERT_OK(starfish_poisson_solve(plan, boundary, values, values, info));
+        ASSERT_OK(starfish_plan_solve(plan, boundary, values, values, info));
     } else {
         float *reals = malloc(count * sizeof *reals);
         for (size_t i = 0; i < count; i++)
             reals[i] = (float)values[i];
-        ASSERT_OK(starfish_poisson_solve(plan, boundary, reals, reals, info));
+        ASSERT_OK(starfish_plan_solve(plan, boundary, reals, reals, info));
         for (size_t i = 0; i < count; i++)
             values[i] = (double)reals[i];
         free(reals);
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* ---- Every kind of axis ------------------------------------------------------------------------------------------ */
@@ -67,17 +67,17 @@ static void check_recovers(const char *const kinds[3], const struct starfish_poi
     unsigned seed = 7;
     double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
     struct starfish_boundary boundary = {.constant = {{0.5, -1}, {2, 0}, {0, 0.25}}};
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
     if (options->precision == STARFISH_F64)
         boundary.array[2][0] = test_reals(STARFISH_F64, count / p.axis[2].n, &seed);
     test_apply(&p, &boundary, u, f);
     solve(&p, options, &boundary, f, &info);
     const double error = test_difference(STARFISH_F64, u, f, count);
-    if (!(error <= bound) || !(info.tolerated <= options->tolerance) || info.cycles < 1)
+    if (!(error <= bound) || !(info.residual <= options->tolerance) || info.iterations < 1)
         fail_msg("x %s, y %s, z %s: error %g exceeds %g, residual %g after %d cycles", kinds[0], kinds[1], kinds[2],
-                 error, bound, info.tolerated, info.cycles);
-    assert_true(info.residual < 1e4 * options->tolerance);
+                 error, bound, info.residual, info.iterations);
+    assert_true(info.residual_max < 1e4 * options->tolerance);
     free((void *)boundary.array[2][0]);
     free(u);
     free(f);
@@ -118,7 +118,7 @@ static void solves_singular_problems(void **state)
         unsigned seed = 3;
         double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
         const double mean = test_weighted_mean(&p, u);
-        struct starfish_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         for (size_t e = 0; e < count; e++)
             u[e] -= mean;
         test_apply(&p, NULL, u, f);
@@ -126,9 +126,9 @@ static void solves_singular_problems(void **state)
             f[e] += 0.75;
         solve(&p, &options, NULL, f, &info);
         const double error = test_difference(STARFISH_F64, u, f, count);
-        if (!(error < 1e-9) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual < 1e-8))
+        if (!(error < 1e-9) || !(fabs(info.pertrb - 0.75) < 1e-10) || !(info.residual_max < 1e-8))
             fail_msg("x %s, y %s, z %s: error %g, pertrb %g, residual %g", kinds[c % 5], kinds[c / 5 % 5],
-                     kinds[c / 25], error, info.pertrb, info.residual);
+                     kinds[c / 25], error, info.pertrb, info.residual_max);
         free(u);
         free(f);
         test_free_problem(&p);
@@ -154,11 +154,11 @@ static void agrees_with_direct_methods(void **state)
         unsigned seed = 5;
         double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *g = malloc(test_unknowns(&p) * sizeof *g),
                most = 0;
-        struct starfish_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         for (size_t e = 0; e < test_unknowns(&p); e++)
             g[e] = f[e];
         solve(&p, &options, NULL, f, &info);
-        assert_true(info.cycles < 40);
+        assert_true(info.iterations < 40);
         options.method = STARFISH_METHOD_BLKTRI;
         solve(&p, &options, NULL, g, NULL);
         for (size_t e = 0; e < test_unknowns(&p); e++)
@@ -182,10 +182,10 @@ static void solves_fishpack_blktri_example(void **state)
     const struct starfish_axis x = test_example_axis(TEST_EXAMPLE_M, e.am, e.bm, e.cm);
     const struct starfish_axis y = test_example_axis(TEST_EXAMPLE_N, e.an, e.bn, e.cn);
     const struct starfish_poisson_options options = multigrid(1e-12);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, e.rhs, e.rhs, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, e.rhs, e.rhs, NULL));
+    starfish_plan_destroy(plan);
     const double error = test_difference(STARFISH_F64, e.rhs, e.exact, TEST_EXAMPLE_M * TEST_EXAMPLE_N);
     if (!(fabs(error / TEST_EXAMPLE_ERROR - 1) < 1e-4))
         fail_msg("error %.8e instead of %.8e", error, TEST_EXAMPLE_ERROR);
@@ -208,18 +208,18 @@ static void solves_both_parts_of_complex_numbers(void **state)
         const struct starfish_axis y = {
             .kind = STARFISH_TRIDIAGONAL, .n = N, .lower = lower, .diag = diag, .upper = lower};
         struct starfish_poisson_options options = multigrid(1e-12);
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         for (int e = 0; e < M * N; e++)
             for (int p = 0; p < 2; p++)
                 pairs[2 * e + p] = part[p][e] = test_real_random(&seed);
         ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
         for (int p = 0; p < 2; p++)
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, part[p], part[p], NULL));
-        starfish_poisson_plan_destroy(plan);
+            ASSERT_OK(starfish_plan_solve(plan, NULL, part[p], part[p], NULL));
+        starfish_plan_destroy(plan);
         options.complex_rhs = 1;
         ASSERT_OK(starfish_separable2d_plan_create(context, &x, &y, 0, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, pairs, pairs, NULL));
-        starfish_poisson_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, pairs, pairs, NULL));
+        starfish_plan_destroy(plan);
         for (int e = 0; e < M * N; e++)
             for (int p = 0; p < 2; p++)
                 assert_true(fabs(pairs[2 * e + p] - part[p][e]) < 1e-9);
@@ -237,9 +237,9 @@ static void chains_solves_on_fields(void **state)
     const size_t count = test_unknowns(&p);
     unsigned seed = 9;
     double *u = test_reals(STARFISH_F64, count, &seed), *g = malloc(count * sizeof *g), *f = malloc(count * sizeof *f);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *field[2];
-    starfish_poisson_job *job;
+    starfish_job *job;
 
     test_apply(&p, NULL, u, g);
     test_apply(&p, NULL, g, f);
@@ -247,12 +247,12 @@ static void chains_solves_on_fields(void **state)
     ASSERT_OK(starfish_poisson_field(plan, f, &field[0]));
     ASSERT_OK(starfish_poisson_field(plan, g, &field[1]));
     ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
-    ASSERT_OK(starfish_job_wait(job, NULL));
+    ASSERT_OK(starfish_job_finish(job, NULL));
     ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[1], field[1], &job));
-    ASSERT_OK(starfish_job_wait(job, NULL));
+    ASSERT_OK(starfish_job_finish(job, NULL));
     starfish_field_destroy(field[0]);
     starfish_field_destroy(field[1]);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     assert_true(test_difference(STARFISH_F64, u, g, count) < 1e-8);
     free(u);
     free(g);
@@ -265,7 +265,7 @@ static void refuses_what_it_cannot_solve(void **state)
     (void)state;
     struct starfish_poisson_problem p = test_problem("periodic", "dd node", "dd node", 8, 7, 7, 1);
     struct starfish_poisson_options options = multigrid(0);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
 
     ASSERT_FAILS(starfish_poisson_plan_create(context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED, "lambda = 1");
     p.lambda = 0;
@@ -312,19 +312,19 @@ static void says_when_a_tolerance_is_not_reached(void **state)
     (void)state;
     struct starfish_poisson_problem p = test_problem("dd cell", "dd cell", "dd cell", 20, 20, 20, 0);
     struct starfish_poisson_options options = multigrid(1e-10);
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     unsigned seed = 1;
     double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *u = malloc(test_unknowns(&p) * sizeof *u);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
 
     options.max_iterations = 3;
     ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
     for (int i = 0; i < 2; i++) {
-        ASSERT_FAILS(starfish_poisson_solve(plan, NULL, f, u, &info), STARFISH_ERROR_NUMERICAL, "residual");
+        ASSERT_FAILS(starfish_plan_solve(plan, NULL, f, u, &info), STARFISH_ERROR_NUMERICAL, "residual");
         assert_int_equal(info.outcome, STARFISH_NOT_CONVERGED);
-        assert_true(info.cycles == 3 && info.tolerated > 1e-10 && info.residual > 1e-10);
+        assert_true(info.iterations == 3 && info.residual > 1e-10 && info.residual_max > 1e-10);
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(f);
     free(u);
     test_free_problem(&p);
@@ -339,16 +339,16 @@ static void takes_a_fixed_number_of_steps(void **state)
     double *f = test_reals(STARFISH_F64, test_unknowns(&p), &seed), *u = malloc(test_unknowns(&p) * sizeof *u);
     for (int steps = 2; steps <= 12; steps += 10) {
         struct starfish_poisson_options options = multigrid(1e-10);
-        struct starfish_info info;
-        starfish_poisson_plan *plan;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_plan *plan;
         options.fixed = 1;
         options.max_iterations = steps;
         ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, f, u, &info));
-        assert_int_equal(info.cycles, steps);
-        assert_true(isnan(info.tolerated));
-        assert_true(steps == 2 ? info.residual > 1e-6 : info.residual < 1e-6);
-        starfish_poisson_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, f, u, &info));
+        assert_int_equal(info.iterations, steps);
+        assert_true(isnan(info.residual));
+        assert_true(steps == 2 ? info.residual_max > 1e-6 : info.residual_max < 1e-6);
+        starfish_plan_destroy(plan);
     }
     free(f);
     free(u);

@@ -131,10 +131,10 @@ static void free_known(struct known *k)
     free(k->u);
 }
 
-static starfish_poisson_plan *make_plan(const struct known *k, starfish_method method, double tolerance)
+static starfish_plan *make_plan(const struct known *k, starfish_method method, double tolerance)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
 
     options.method = method;
     options.precision = k->c->precision;
@@ -174,14 +174,22 @@ static void check_solution(const struct known *k, const void *solution)
     }
 }
 
-static void check_info(const struct known *k, const struct starfish_info *info)
+static void check_info(const struct known *k, const struct starfish_result *info)
 {
     const double pertrb = is_singular(k->c) ? added_mean : 0, tolerance = tolerance_of(k->c);
 
-    assert_true(info->cycles > 0 && info->tolerated <= tolerance);
+    assert_true(info->iterations > 0 && info->residual <= tolerance);
     assert_true(fabs(info->pertrb - pertrb) < 1e-10);
-    assert_true(k->c->unchecked ? isnan(info->residual) : info->residual < 1e4 * tolerance);
+    assert_true(k->c->unchecked ? isnan(info->residual_max) : info->residual_max < 1e4 * tolerance);
     assert_true(info->seconds > 0 && info->worker[STARFISH_CPU].tasks + info->worker[STARFISH_GPU].tasks > 0);
+}
+
+static void watch(starfish_plan *base, starfish_multigrid_progress *tell, void *data)
+{
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
+
+    plan->tell = tell;
+    plan->tell_data = data;
 }
 
 /* ---- Held iterations --------------------------------------------------------------------------------------------- */
@@ -190,28 +198,55 @@ static void submission_does_not_wait(void **state)
 {
     (void)state;
     for (size_t c = 0; c < CASES; c++) {
-        struct starfish_info info;
-        starfish_poisson_job *job;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_job *job;
         struct known k;
         struct test_gate gate;
 
         make_known(&k, &cases[c]);
-        starfish_poisson_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[c]));
+        starfish_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[c]));
         test_gate_make(&gate);
-        check_cut(&k, starfish_poisson_engine(plan));
-        plan->tell = test_gate_hold;
-        plan->tell_data = &gate;
-        ASSERT_OK(starfish_poisson_submit(plan, &k.boundary, k.f, k.solution, &job));
+        check_cut(&k, starfish_poisson_engine((struct starfish_poisson_plan *)plan));
+        watch(plan, test_gate_hold, &gate);
+        ASSERT_OK(starfish_plan_submit(plan, &k.boundary, k.f, k.solution, &job));
         sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
         assert_int_equal(gate.looks, 1);
         sem_post(&gate.open);
-        ASSERT_OK(starfish_job_wait(job, &info));
+        ASSERT_OK(starfish_job_finish(job, &info));
         assert_true(gate.looks > 1);
         check_info(&k, &info);
         check_solution(&k, k.solution);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         free_known(&k);
     }
+}
+
+/* The job tells its steps, and ends where it is told to. */
+static void iterations_are_cancelled(void **state)
+{
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_job *job;
+    struct known k;
+    struct test_gate gate;
+    size_t done, most;
+    (void)state;
+
+    make_known(&k, &cases[0]);
+    starfish_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[0]));
+    test_gate_make(&gate);
+    watch(plan, test_gate_hold, &gate);
+    ASSERT_OK(starfish_plan_submit(plan, &k.boundary, k.f, k.solution, &job));
+    sem_wait(&gate.reached);
+    ASSERT_OK(starfish_job_state(job, &done, &most));
+    assert_true(done <= 1 && most == 10000);
+    starfish_job_cancel(job);
+    sem_post(&gate.open);
+    ASSERT_FAILS(starfish_job_finish(job, &info), STARFISH_ERROR_NUMERICAL, "cancelled");
+    assert_true(info.outcome == STARFISH_CANCELLED && info.iterations <= 2);
+    ASSERT_OK(starfish_plan_solve(plan, &k.boundary, k.f, k.solution, &info));
+    check_solution(&k, k.solution);
+    starfish_plan_destroy(plan);
+    free_known(&k);
 }
 
 /* ---- Slow iterations --------------------------------------------------------------------------------------------- */
@@ -219,7 +254,7 @@ static void submission_does_not_wait(void **state)
 /* Fields that hold A A u, A u and nothing, and a plan whose iterations are slow. */
 struct chain {
     struct known k;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     double *array[3];
     starfish_field *field[3];
 };
@@ -228,7 +263,7 @@ static void make_chain(struct chain *chain, const struct problem_case *c)
 {
     make_known(&chain->k, c);
     chain->plan = make_plan(&chain->k, STARFISH_METHOD_MULTIGRID, tolerance_of(c));
-    chain->plan->tell = test_gate_slow_down;
+    watch(chain->plan, test_gate_slow_down, NULL);
     for (int i = 0; i < 3; i++)
         chain->array[i] = calloc(chain->k.count, sizeof(double));
     test_apply(&chain->k.p, &chain->k.boundary, chain->k.f, chain->array[0]);
@@ -242,7 +277,7 @@ static void free_chain(struct chain *chain)
         starfish_field_destroy(chain->field[i]);
         free(chain->array[i]);
     }
-    starfish_poisson_plan_destroy(chain->plan);
+    starfish_plan_destroy(chain->plan);
     free_known(&chain->k);
 }
 
@@ -255,23 +290,23 @@ static void the_next_on_a_field_comes_after(void **state)
     for (size_t c = 0; c < sizeof chained / sizeof chained[0]; c++)
         for (int direct = 0; direct < 2; direct++) {
             struct problem_case one_slab = cases[chained[c]];
-            starfish_poisson_job *job[2];
+            starfish_job *job[2];
             struct chain chain;
             void *values;
 
             one_slab.slabs = direct ? 1 : one_slab.slabs; /* both methods' fields are cut so */
             make_chain(&chain, &one_slab);
-            starfish_poisson_plan *next = direct ? make_plan(&chain.k, STARFISH_METHOD_SLAB, 0) : chain.plan;
+            starfish_plan *next = direct ? make_plan(&chain.k, STARFISH_METHOD_SLAB, 0) : chain.plan;
             ASSERT_OK(
                 starfish_poisson_submit_field(chain.plan, &chain.k.boundary, chain.field[0], chain.field[1], &job[0]));
             ASSERT_OK(starfish_poisson_submit_field(next, &chain.k.boundary, chain.field[1], chain.field[2], &job[1]));
             ASSERT_OK(starfish_field_acquire(chain.field[2], &values));
             check_solution(&chain.k, values);
             ASSERT_OK(starfish_field_release(chain.field[2]));
-            ASSERT_OK(starfish_job_wait(job[1], NULL));
-            ASSERT_OK(starfish_job_wait(job[0], NULL));
+            ASSERT_OK(starfish_job_finish(job[1], NULL));
+            ASSERT_OK(starfish_job_finish(job[0], NULL));
             if (direct)
-                starfish_poisson_plan_destroy(next);
+                starfish_plan_destroy(next);
             free_chain(&chain);
         }
 }
@@ -281,23 +316,23 @@ static void jobs_of_a_plan_are_waited_for_in_any_order(void **state)
 {
     enum { JOBS = 3 };
     struct known k[JOBS];
-    struct starfish_info info;
-    starfish_poisson_job *job[JOBS];
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_job *job[JOBS];
     (void)state;
 
     for (int j = 0; j < JOBS; j++)
         make_known(&k[j], &cases[3]);
-    starfish_poisson_plan *plan = make_plan(&k[0], STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[3]));
-    plan->tell = test_gate_slow_down;
+    starfish_plan *plan = make_plan(&k[0], STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[3]));
+    watch(plan, test_gate_slow_down, NULL);
     for (int j = 0; j < JOBS; j++)
-        ASSERT_OK(starfish_poisson_submit(plan, &k[j].boundary, k[j].f, k[j].solution, &job[j]));
+        ASSERT_OK(starfish_plan_submit(plan, &k[j].boundary, k[j].f, k[j].solution, &job[j]));
     for (int j = JOBS - 1; j >= 0; j--) {
-        ASSERT_OK(starfish_job_wait(job[j], &info));
+        ASSERT_OK(starfish_job_finish(job[j], &info));
         check_info(&k[j], &info);
         check_solution(&k[j], k[j].solution);
         free_known(&k[j]);
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 /* ---- Failures ---------------------------------------------------------------------------------------------------- */
@@ -311,23 +346,22 @@ static void rounding_errors_are_tolerated(void **state)
     (void)state;
 
     make_known(&k, &cases[1]);
-    starfish_poisson_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, 1e-30);
+    starfish_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, 1e-30);
     ASSERT_OK(starfish_poisson_field(plan, k.f, &field[0]));
     ASSERT_OK(starfish_poisson_field(plan, k.solution, &field[1]));
     for (int i = 0; i < 2; i++) {
-        struct starfish_accuracy accuracy;
-        struct starfish_info info = {.cycles = 0};
-        starfish_poisson_job *job;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_job *job;
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job));
-        ASSERT_OK(starfish_job_wait_accuracy(job, &info, &accuracy));
+        ASSERT_OK(starfish_job_finish(job, &info));
         assert_int_equal(info.outcome, STARFISH_SOLVED);
-        assert_true(info.cycles > 0 && info.tolerated > 1e-30 && info.tolerated <= accuracy.tolerance);
-        assert_true(accuracy.tolerance < 1e-9 && info.residual <= accuracy.residual_bound);
+        assert_true(info.iterations > 0 && info.residual > 1e-30 && info.residual <= info.tolerance);
+        assert_true(info.tolerance < 1e-9 && info.residual_max <= info.residual_bound);
     }
     starfish_field_destroy(field[0]);
     starfish_field_destroy(field[1]);
     check_solution(&k, k.solution);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free_known(&k);
 }
 
@@ -336,9 +370,8 @@ static void rounding_errors_are_tolerated(void **state)
 int test_poisson_multigrid_jobs(const char *name, int cpu_workers, int gpu_workers)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(submission_does_not_wait),
-        cmocka_unit_test(the_next_on_a_field_comes_after),
-        cmocka_unit_test(jobs_of_a_plan_are_waited_for_in_any_order),
+        cmocka_unit_test(submission_does_not_wait),        cmocka_unit_test(iterations_are_cancelled),
+        cmocka_unit_test(the_next_on_a_field_comes_after), cmocka_unit_test(jobs_of_a_plan_are_waited_for_in_any_order),
         cmocka_unit_test(rounding_errors_are_tolerated),
     };
     workers[STARFISH_CPU] = cpu_workers;

@@ -49,13 +49,12 @@ static void move(starfish_field *field, char *array, size_t size, int writes, te
 }
 
 /* Of multigrid in so many parts; 0: of the slab method. */
-static starfish_poisson_plan *plan_of(starfish_context *context, starfish_end ends, starfish_precision precision,
-                                      size_t parts)
+static starfish_plan *plan_of(starfish_context *context, starfish_end ends, starfish_precision precision, size_t parts)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = 0};
     static const size_t n[] = {NX, NY, NZ};
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     options.method = parts > 0 ? STARFISH_METHOD_MULTIGRID : STARFISH_METHOD_SLAB;
     options.parts = parts;
     options.sharing = parts > 1 ? STARFISH_SHARING_ALL : STARFISH_SHARING_AUTO;
@@ -76,21 +75,21 @@ static double largest_difference(const void *a, const void *b, starfish_precisio
 }
 
 /* In place, and from one field to another, several times, as a program that steps in time does. */
-static void solve_spread(starfish_poisson_plan *plan, size_t count, const struct starfish_field_share *share, void *f,
+static void solve_spread(starfish_plan *plan, size_t count, const struct starfish_field_share *share, void *f,
                          void *got, test_copy copy)
 {
     starfish_field *field[2] = {NULL, NULL};
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     for (int i = 0; i < 2; i++)
         expect(starfish_poisson_field_spread(plan, count, share, &field[i]) == STARFISH_SUCCESS, "field");
     for (int time = 0; time < TIMES && failures == 0; time++) {
-        starfish_poisson_job *job = NULL;
+        starfish_job *job = NULL;
         move(field[0], f, sizeof(double), 1, copy);
         expect(starfish_poisson_submit_field(plan, NULL, field[0], field[1], &job) == STARFISH_SUCCESS, "submit");
-        expect(job && starfish_job_wait(job, &info) == STARFISH_SUCCESS && info.residual < 1e-11, "solve");
+        expect(job && starfish_job_finish(job, &info) == STARFISH_SUCCESS && info.residual_max < 1e-11, "solve");
         job = NULL;
         expect(starfish_poisson_submit_field(plan, NULL, field[0], field[0], &job) == STARFISH_SUCCESS, "submit");
-        expect(job && starfish_job_wait(job, NULL) == STARFISH_SUCCESS, "solve in place");
+        expect(job && starfish_job_finish(job, NULL) == STARFISH_SUCCESS, "solve in place");
         move(field[time % 2], got, sizeof(double), 0, copy);
     }
     for (int i = 0; i < 2; i++)
@@ -103,9 +102,9 @@ static void check_shares(starfish_context *context, starfish_end ends, size_t co
     struct starfish_field_share share[MOST_SHARES];
     double *f = test_reals(STARFISH_F64, COUNT, seed), *expected = malloc(COUNT * sizeof *expected);
     double *got = malloc(COUNT * sizeof *got);
-    starfish_poisson_plan *plan = plan_of(context, ends, STARFISH_F64, 0);
+    starfish_plan *plan = plan_of(context, ends, STARFISH_F64, 0);
     draw(share, count, device, devices, seed);
-    expect(starfish_poisson_solve(plan, NULL, f, expected, NULL) == STARFISH_SUCCESS, "solve between arrays");
+    expect(starfish_plan_solve(plan, NULL, f, expected, NULL) == STARFISH_SUCCESS, "solve between arrays");
     memset(got, 0xff, COUNT * sizeof *got);
     solve_spread(plan, count, count > 0 ? share : NULL, f, got, copy);
     const double difference = largest_difference(expected, got, STARFISH_F64);
@@ -113,7 +112,7 @@ static void check_shares(starfish_context *context, starfish_end ends, size_t co
         failures++;
         fprintf(stderr, "ends %d, %zu shares: solutions differ by %g\n", (int)ends, count, difference);
     }
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(f), free(expected), free(got);
 }
 
@@ -123,36 +122,36 @@ static void check_multigrid(starfish_context *context, size_t parts, test_copy c
     unsigned seed = 8;
     double *f = test_reals(STARFISH_F64, COUNT, &seed), *expected = malloc(COUNT * sizeof *expected);
     double *got = malloc(COUNT * sizeof *got);
-    starfish_poisson_plan *one = plan_of(context, STARFISH_DIRICHLET, STARFISH_F64, 1);
-    starfish_poisson_plan *several = plan_of(context, STARFISH_DIRICHLET, STARFISH_F64, parts);
-    struct starfish_info alone = {.cycles = 0}, shared = {.cycles = 0};
+    starfish_plan *one = plan_of(context, STARFISH_DIRICHLET, STARFISH_F64, 1);
+    starfish_plan *several = plan_of(context, STARFISH_DIRICHLET, STARFISH_F64, parts);
+    struct starfish_result alone = STARFISH_RESULT_DEFAULTS, shared = STARFISH_RESULT_DEFAULTS;
     starfish_field *field[2] = {NULL, NULL};
-    starfish_poisson_job *job = NULL;
-    expect(starfish_poisson_solve(one, NULL, f, expected, &alone) == STARFISH_SUCCESS, "multigrid");
+    starfish_job *job = NULL;
+    expect(starfish_plan_solve(one, NULL, f, expected, &alone) == STARFISH_SUCCESS, "multigrid");
     for (int i = 0; i < 2; i++)
         expect(starfish_poisson_field_spread(several, 0, NULL, &field[i]) == STARFISH_SUCCESS, "multigrid's field");
     if (failures == 0) {
         move(field[0], (char *)f, sizeof(double), 1, copy);
         expect(starfish_poisson_submit_field(several, NULL, field[0], field[1], &job) == STARFISH_SUCCESS, "submit");
-        expect(job && starfish_job_wait(job, &shared) == STARFISH_SUCCESS, "multigrid in parts");
+        expect(job && starfish_job_finish(job, &shared) == STARFISH_SUCCESS, "multigrid in parts");
         move(field[1], (char *)got, sizeof(double), 0, copy);
         const double difference = largest_difference(expected, got, STARFISH_F64);
-        if (!(difference <= 1e-11) || alone.cycles != shared.cycles) {
+        if (!(difference <= 1e-11) || alone.iterations != shared.iterations) {
             failures++;
-            fprintf(stderr, "multigrid in %zu parts: %d cycles, %d in one, apart by %g\n", parts, shared.cycles,
-                    alone.cycles, difference);
+            fprintf(stderr, "multigrid in %zu parts: %d cycles, %d in one, apart by %g\n", parts, shared.iterations,
+                    alone.iterations, difference);
         }
     }
     for (int i = 0; i < 2; i++)
         starfish_field_destroy(field[i]);
-    starfish_poisson_plan_destroy(one);
-    starfish_poisson_plan_destroy(several);
+    starfish_plan_destroy(one);
+    starfish_plan_destroy(several);
     free(f), free(expected), free(got);
 }
 
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
-static void expect_refusal(starfish_poisson_plan *plan, size_t count, const struct starfish_field_share *share,
+static void expect_refusal(starfish_plan *plan, size_t count, const struct starfish_field_share *share,
                            starfish_status status, const char *part)
 {
     starfish_field *field = NULL;
@@ -163,7 +162,7 @@ static void expect_refusal(starfish_poisson_plan *plan, size_t count, const stru
 
 static void check_refusals(starfish_context *context, int device)
 {
-    starfish_poisson_plan *plan = plan_of(context, STARFISH_DIRICHLET, STARFISH_F32, 0);
+    starfish_plan *plan = plan_of(context, STARFISH_DIRICHLET, STARFISH_F32, 0);
     struct starfish_field_share share[2] = {{.device = device, .planes = 20},
                                             {.device = device, .first_plane = 20, .planes = 17}};
     starfish_field *field = NULL;
@@ -183,7 +182,7 @@ static void check_refusals(starfish_context *context, int device)
     expect(starfish_field_share(field, 2, &got) == STARFISH_ERROR_ARGUMENT, "share 2 of 2");
     expect(starfish_field_shares(NULL) == 0, "shares of no field");
     starfish_field_destroy(field);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
 }
 
 int test_spread(starfish_context *context, const int *device, size_t devices, test_copy copy)

@@ -2,6 +2,7 @@
 #include "poisson/methods.h"
 
 #include "poisson/options.h"
+#include "tests/common/about.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
 #include "tests/common/reals.h"
@@ -26,7 +27,8 @@ static void rows_are_complete(void **state)
         const struct starfish_method_row *row = starfish_method_rows[method];
         assert_int_equal(row->id, method);
         assert_true(strlen(row->summary) > 10);
-        assert_true(row->can && row->create && row->destroy && row->cut && row->has_cut && row->submit);
+        assert_true(row->can && row->create && row->destroy && row->cut && row->has_cut);
+        assert_true(row->submit ? !row->run : row->run && row->look);
     }
 }
 
@@ -49,15 +51,17 @@ static void plans_have_the_method_asked_for(void **state)
     const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
     for (int method = 0; method < STARFISH_METHODS; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        starfish_poisson_plan *plan;
+        starfish_plan *plan;
         options.method = (starfish_method)method;
         ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
         if (method == STARFISH_METHOD_AUTO)
-            assert_non_null(plan->method->cost);
+            assert_non_null(((struct starfish_poisson_plan *)plan)->method->cost);
         else
-            assert_string_equal(starfish_poisson_plan_method(plan), starfish_method_list[method]);
-        assert_true(strlen(starfish_poisson_plan_reason(plan)) > 0);
-        starfish_poisson_plan_destroy(plan);
+            assert_string_equal(test_about(plan).method, starfish_method_list[method]);
+        assert_true(strlen(test_about(plan).reason) > 0 && test_about(plan).unknowns == 512);
+        assert_string_equal(test_about(plan).kind, "poisson3d");
+        assert_true((test_about(plan).levels > 0) == (method == STARFISH_METHOD_MULTIGRID));
+        starfish_plan_destroy(plan);
     }
 }
 
@@ -73,16 +77,16 @@ static void multigrid_is_not_refined(void **state)
         rhs[i] = i % 7 - 3;
     for (int refinements = 0; refinements < 2; refinements++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-        struct starfish_info info;
-        starfish_poisson_plan *plan;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        starfish_plan *plan;
         options.method = STARFISH_METHOD_MULTIGRID;
         options.refinements = refinements;
         options.check_residual = 1;
         ASSERT_OK(starfish_poisson_plan_create(context, &problem, &options, &plan));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution[refinements], &info));
-        assert_true(info.residual < 1e-8);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, solution[refinements], &info));
+        assert_true(info.residual_max < 1e-8);
         assert_int_equal(info.refinements, 0);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
     for (int i = 0; i < COUNT; i++)
         assert_true(solution[0][i] - solution[1][i] < 1e-9 && solution[1][i] - solution[0][i] < 1e-9);
@@ -115,19 +119,19 @@ static void the_slab_method_refines_f32_for_the_residual_alone(void **state)
         rounded[i] = (float)test_real_random(&seed);
         f[i] = (double)rounded[i];
     }
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = STARFISH_METHOD_SLAB;
     ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, f, wanted, NULL));
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, f, wanted, NULL));
+    starfish_plan_destroy(plan);
     for (int check = 0; check < 2; check++) {
         double error = 0;
         options.precision = STARFISH_F32;
         options.check_residual = check;
         ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
-        assert_int_equal(plan->refinements > 0, check);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rounded, solution, NULL));
-        starfish_poisson_plan_destroy(plan);
+        assert_int_equal(((struct starfish_poisson_plan *)plan)->refinements > 0, check);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rounded, solution, NULL));
+        starfish_plan_destroy(plan);
         for (size_t i = 0; i < COUNT; i++)
             error = test_worst(error, fabs((double)solution[i] - wanted[i]));
         const double largest = test_largest(STARFISH_F64, wanted, COUNT);

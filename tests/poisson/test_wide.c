@@ -65,13 +65,14 @@ static struct starfish_poisson_options options_of(const struct way *way, starfis
 
 /* One solve; data of the face at x = 0 where the way has boundary data. */
 static starfish_status solve(const struct way *way, const struct starfish_poisson_options *options, double *u,
-                             struct starfish_info *info)
+                             struct starfish_result *info, struct starfish_poisson_phases *phases)
 {
     enum { REALS = MOST * PLANE * (NZ + 2) };
     static double rhs[REALS], solution[REALS], face[MOST * NY * NZ];
     const struct starfish_poisson_problem p = scaled_rows();
     const struct starfish_boundary boundary = {.array = {{face, NULL}}, .constant = {{0, 0.5}}};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
+    starfish_job *job;
     unsigned seed = 7;
     for (size_t i = 0; i < way->count * NY * NZ; i++)
         test_real_put(face, options->precision, i, (double)(float)test_real_random(&seed));
@@ -80,19 +81,21 @@ static starfish_status solve(const struct way *way, const struct starfish_poisso
             test_real_put(rhs, options->precision, place(way, problem, i), (double)(float)test_real_random(&seed));
     ASSERT_OK(starfish_poisson_plan_create(context, &p, options, &plan));
     void *const to = way->in_place ? rhs : solution;
-    const starfish_status status = starfish_poisson_solve(plan, way->boundary ? &boundary : NULL, rhs, to, info);
+    ASSERT_OK(starfish_plan_submit(plan, way->boundary ? &boundary : NULL, rhs, to, &job));
+    ASSERT_OK(starfish_poisson_tell_phases(job, phases));
+    const starfish_status status = starfish_job_finish(job, info);
     for (size_t problem = 0; problem < way->count; problem++)
         for (size_t i = 0; i < N; i++)
             u[problem * N + i] = test_real_get(to, options->precision, place(way, problem, i));
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
-static int was_repeated(const struct starfish_info *info)
+static int was_repeated(const struct starfish_result *info, const struct starfish_poisson_phases *phases)
 {
-    for (int phase = 0; phase < info->phases; phase++)
-        if (strcmp(info->phase[phase].name, "again in f64") == 0)
-            return info->phase[phase].seconds > 0 && info->seconds > info->phase[phase].seconds;
+    for (int phase = 0; phase < phases->phases; phase++)
+        if (strcmp(phases->phase[phase].name, "again in f64") == 0)
+            return phases->phase[phase].seconds > 0 && info->seconds > phases->phase[phase].seconds;
     return 0;
 }
 
@@ -113,17 +116,18 @@ static void solutions_of_auto_are_right(void **state)
         static double u[MOST * N], wanted[MOST * N];
         const struct starfish_poisson_options narrow = options_of(&ways[w], STARFISH_F32),
                                               wide = options_of(&ways[w], STARFISH_F64);
-        struct starfish_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;
         double largest = 0, error = 0;
-        ASSERT_OK(solve(&ways[w], &wide, wanted, NULL));
-        ASSERT_OK(solve(&ways[w], &narrow, u, &info));
+        ASSERT_OK(solve(&ways[w], &wide, wanted, NULL, &phases));
+        ASSERT_OK(solve(&ways[w], &narrow, u, &info, &phases));
         for (size_t i = 0; i < ways[w].count * N; i++) {
             largest = fmax(largest, fabs(wanted[i]));
             error = test_worst(error, fabs(u[i] - wanted[i]));
         }
-        if (!was_repeated(&info) || !(info.residual <= 1e-3) || !(error <= 4e-7 * largest))
-            fail_msg("%s: repeated: %d, residual %g, error %g of %g", ways[w].name, was_repeated(&info), info.residual,
-                     error, largest);
+        if (!was_repeated(&info, &phases) || !(info.residual_max <= 1e-3) || !(error <= 4e-7 * largest))
+            fail_msg("%s: repeated: %d, residual %g, error %g of %g", ways[w].name, was_repeated(&info, &phases),
+                     info.residual_max, error, largest);
     }
 }
 
@@ -132,12 +136,13 @@ static void what_was_asked_for_is_refused(void **state)
     (void)state;
     static const struct way way = {.name = "two arrays", .count = 1};
     static double u[N];
+    struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;
     struct starfish_poisson_options options = options_of(&way, STARFISH_F32);
     options.method = STARFISH_METHOD_SLAB;
-    ASSERT_FAILS(solve(&way, &options, u, NULL), STARFISH_ERROR_NUMERICAL, "the residual is");
+    ASSERT_FAILS(solve(&way, &options, u, NULL, &phases), STARFISH_ERROR_NUMERICAL, "the residual is");
     options.method = STARFISH_METHOD_AUTO;
     options.refinements = 1;
-    ASSERT_FAILS(solve(&way, &options, u, NULL), STARFISH_ERROR_NUMERICAL, "the residual is");
+    ASSERT_FAILS(solve(&way, &options, u, NULL, &phases), STARFISH_ERROR_NUMERICAL, "the residual is");
 }
 
 int main(void)

@@ -227,7 +227,7 @@ static void a_solve_is_recorded_whole(void **state)
     struct starfish_poisson_problem problem = {.lambda = -1};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_record *record, *second;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     static double field[N * N * N];
     for (int axis = 0; axis < 3; axis++)
         problem.axis[axis] = (struct starfish_axis){
@@ -239,10 +239,10 @@ static void a_solve_is_recorded_whole(void **state)
     ASSERT_OK(starfish_record_start(context, &record));
     ASSERT_FAILS(starfish_record_start(context, &second), STARFISH_ERROR_ARGUMENT, "already");
     field[0] = 1;
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, field, field, NULL));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, field, field, NULL));
     ASSERT_OK(starfish_record_stop(record));
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, field, field, NULL)); /* nobody listens any more */
-    starfish_poisson_plan_destroy(plan);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, field, field, NULL)); /* nobody listens any more */
+    starfish_plan_destroy(plan);
     int count[4] = {0};
     static const char *const names[4] = {"forward", "reduced", "backward", "bring home"};
     for (size_t i = 0; i < record->tasks; i++)

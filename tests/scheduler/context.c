@@ -41,15 +41,15 @@ static starfish_status solve(starfish_context *context)
     for (int axis = 0; axis < 3; axis++)
         problem.axis[axis] = (struct starfish_axis){
             .kind = STARFISH_UNIFORM, .n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_poisson_plan_create(context, &problem, NULL, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
     double field[N * N * N];
     for (int e = 0; e < N * N * N; e++)
         field[e] = 1;
-    status = starfish_poisson_solve(plan, NULL, field, field, NULL);
-    starfish_poisson_plan_destroy(plan);
+    status = starfish_plan_solve(plan, NULL, field, field, NULL);
+    starfish_plan_destroy(plan);
     return status == STARFISH_SUCCESS && !(field[N * N * N / 2] < 0) ? STARFISH_ERROR_NUMERICAL : status;
 }
 

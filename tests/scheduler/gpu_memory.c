@@ -2,6 +2,7 @@
  * on the device stays there. Exit status 77 without a GPU. */
 #include "scheduler/context.h"
 
+#include "tests/common/about.h"
 #include "tests/common/check.h"
 #include "tests/common/reals.h"
 
@@ -39,11 +40,11 @@ static starfish_context *context_of(int cpus, int gpus)
     return context;
 }
 
-static starfish_poisson_plan *plan_of(starfish_context *context, starfish_method method)
+static starfish_plan *plan_of(starfish_context *context, starfish_method method)
 {
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = -1};
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.method = method;
     for (int axis = 0; axis < 3; axis++)
         problem.axis[axis] = (struct starfish_axis){
@@ -96,26 +97,26 @@ static void device_memory_gives_the_host_memorys_solution(void **state)
     for (int set = 0; set < WORKER_SETS; set++)
         for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
             starfish_context *context = context_of(worker_sets[set].cpus, worker_sets[set].gpus);
-            starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
+            starfish_plan *plan = plan_of(context, (starfish_method)method);
+            ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, expected, NULL));
             struct pair pair = on_device(rhs);
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, pair.rhs, pair.solution, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, pair.rhs, pair.solution, NULL));
             check_cuda(cudaMemcpy(got, pair.solution, BYTES, cudaMemcpyDeviceToHost));
             expect_near(got, expected);
             check_cuda(cudaMemcpy(got, pair.rhs, BYTES, cudaMemcpyDeviceToHost));
             assert_memory_equal(got, rhs, BYTES);
             memset(got, 0xff, BYTES);
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, pair.rhs, got, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, pair.rhs, got, NULL));
             expect_near(got, expected);
             check_cuda(cudaMemset(pair.solution, 0xff, BYTES));
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, pair.solution, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, pair.solution, NULL));
             check_cuda(cudaMemcpy(got, pair.solution, BYTES, cudaMemcpyDeviceToHost));
             expect_near(got, expected);
             check_cuda(cudaMemcpy(pair.solution, rhs, BYTES, cudaMemcpyHostToDevice));
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, pair.solution, pair.solution, NULL));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, pair.solution, pair.solution, NULL));
             take_from_device(&pair, got);
             expect_near(got, expected);
-            starfish_poisson_plan_destroy(plan);
+            starfish_plan_destroy(plan);
             starfish_context_destroy(context);
         }
     free(rhs), free(expected), free(got);
@@ -129,13 +130,13 @@ static void device_memory_stays_on_the_device(void **state)
     double *rhs = random_rhs(), *solution = malloc(BYTES);
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         starfish_context *context = context_of(0, 1);
-        starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
+        starfish_plan *plan = plan_of(context, (starfish_method)method);
         struct pair pair = on_device(rhs);
-        struct starfish_info info;
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, pair.rhs, pair.solution, NULL));
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        ASSERT_OK(starfish_plan_solve(plan, NULL, pair.rhs, pair.solution, NULL));
         const struct starfish_bytes before = starfish_context_bytes(context);
         for (int again = 0; again < 5; again++) {
-            ASSERT_OK(starfish_poisson_solve(plan, NULL, pair.rhs, pair.solution, &info));
+            ASSERT_OK(starfish_plan_solve(plan, NULL, pair.rhs, pair.solution, &info));
             assert_true(info.host_to_device < BYTES / 100 && info.device_to_host < BYTES / 100);
             assert_int_equal(info.worker[STARFISH_CPU].tasks, 0);
             usleep(20000);
@@ -143,11 +144,10 @@ static void device_memory_stays_on_the_device(void **state)
         const struct starfish_bytes after = starfish_context_bytes(context);
         if (after.host_to_device - before.host_to_device >= BYTES / 100 ||
             after.device_to_host - before.device_to_host >= BYTES / 100)
-            fail_msg("method %s: five solves moved %zu bytes to the device and %zu back",
-                     starfish_poisson_plan_method(plan), after.host_to_device - before.host_to_device,
-                     after.device_to_host - before.device_to_host);
+            fail_msg("method %s: five solves moved %zu bytes to the device and %zu back", test_about(plan).method,
+                     after.host_to_device - before.host_to_device, after.device_to_host - before.device_to_host);
         take_from_device(&pair, solution);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         starfish_context_destroy(context);
     }
     free(rhs), free(solution);
@@ -158,26 +158,27 @@ static void fields_stay_where_they_were_used(void **state)
 {
     (void)state;
     starfish_context *context = context_of(0, 1);
-    starfish_poisson_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
+    starfish_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
     double *rhs = random_rhs();
-    struct starfish_info info[4];
+    struct starfish_result info[4];
     starfish_field *field;
-    starfish_poisson_job *job;
+    starfish_job *job;
     void *memory;
     ASSERT_OK(starfish_poisson_field(plan, NULL, &field));
     ASSERT_OK(starfish_field_acquire(field, &memory));
     memcpy(memory, rhs, BYTES);
     ASSERT_OK(starfish_field_release(field));
     for (int i = 0; i < 4; i++) {
+        info[i] = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
         ASSERT_OK(starfish_poisson_submit_field(plan, NULL, field, field, &job));
-        ASSERT_OK(starfish_job_wait(job, &info[i]));
+        ASSERT_OK(starfish_job_finish(job, &info[i]));
         usleep(20000);
     }
     assert_true(info[0].host_to_device >= BYTES);
     for (int i = 1; i < 4; i++)
         assert_true(info[i].host_to_device < BYTES / 100 && info[i].device_to_host < BYTES / 100);
     starfish_field_destroy(field);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     free(rhs);
 }
@@ -187,27 +188,27 @@ static void pinned_and_pageable_memory_give_the_same_bits(void **state)
     (void)state;
     for (int method = STARFISH_METHOD_SLAB; method <= STARFISH_METHOD_BLKTRI_PRODUCT; method++) {
         starfish_context *context = context_of(0, -1);
-        starfish_poisson_plan *plan = plan_of(context, (starfish_method)method);
+        starfish_plan *plan = plan_of(context, (starfish_method)method);
         double *rhs = random_rhs(), *pageable = malloc(BYTES), *users = malloc(BYTES);
         void *pinned[2], *managed;
         for (int i = 0; i < 2; i++)
             ASSERT_OK(starfish_alloc(context, BYTES, &pinned[i]));
         memcpy(pinned[0], rhs, BYTES);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, pageable, NULL));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, pinned[0], pinned[1], NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, pageable, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, pinned[0], pinned[1], NULL));
         assert_memory_equal(pageable, pinned[1], BYTES);
         ASSERT_OK(starfish_pin(context, users, BYTES));
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, pinned[0], users, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, pinned[0], users, NULL));
         ASSERT_OK(starfish_unpin(context, users, BYTES));
         assert_memory_equal(pageable, users, BYTES);
         check_cuda(cudaMallocManaged(&managed, BYTES, cudaMemAttachGlobal));
         memcpy(managed, rhs, BYTES);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, managed, users, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, managed, users, NULL));
         assert_memory_equal(pageable, users, BYTES);
         check_cuda(cudaFree(managed));
         for (int i = 0; i < 2; i++)
             starfish_free(context, pinned[i], BYTES);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         starfish_context_destroy(context);
         free(rhs), free(pageable), free(users);
     }
@@ -228,14 +229,14 @@ static void memory_that_is_pinned_in_parts_is_solved_or_refused(void **state)
                  {{BYTES / 2}, {BYTES / 2}, 0}};
     for (int set = 0; set < WORKER_SETS; set++) {
         starfish_context *context = context_of(worker_sets[set].cpus, worker_sets[set].gpus);
-        starfish_poisson_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
+        starfish_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
         double *rhs = random_rhs(), *expected = malloc(BYTES), *solution = malloc(BYTES);
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, expected, NULL));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, expected, NULL));
         for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
             char *const memory = (char *)solution;
             for (int i = 0; i < 2 && parts[p].bytes[i] > 0; i++)
                 ASSERT_OK(starfish_pin(context, memory + parts[p].first[i], parts[p].bytes[i]));
-            const starfish_status status = starfish_poisson_solve(plan, NULL, rhs, solution, NULL);
+            const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
             if (parts[p].refused >= 0)
                 assert_int_equal(status, parts[p].refused ? STARFISH_ERROR_ARGUMENT : STARFISH_SUCCESS);
             if (status == STARFISH_SUCCESS)
@@ -246,7 +247,7 @@ static void memory_that_is_pinned_in_parts_is_solved_or_refused(void **state)
                 ASSERT_OK(starfish_unpin(context, memory + parts[p].first[i], parts[p].bytes[i]));
         }
         free(rhs), free(expected), free(solution);
-        starfish_poisson_plan_destroy(plan);
+        starfish_plan_destroy(plan);
         starfish_context_destroy(context);
     }
 }
@@ -255,17 +256,17 @@ static void device_memory_without_gpu_workers_is_refused(void **state)
 {
     (void)state;
     starfish_context *context = context_of(-1, 0);
-    starfish_poisson_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
+    starfish_plan *plan = plan_of(context, STARFISH_METHOD_SLAB);
     double *rhs = random_rhs();
     struct pair pair = on_device(rhs);
     starfish_field *field;
-    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, pair.rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "rhs is memory of");
-    ASSERT_FAILS(starfish_poisson_solve(plan, NULL, rhs, pair.solution, NULL), STARFISH_ERROR_ARGUMENT,
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, pair.rhs, rhs, NULL), STARFISH_ERROR_ARGUMENT, "rhs is memory of");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, rhs, pair.solution, NULL), STARFISH_ERROR_ARGUMENT,
                  "solution is memory of");
     ASSERT_FAILS(starfish_poisson_field(plan, pair.rhs, &field), STARFISH_ERROR_ARGUMENT, "CUDA device 0");
-    ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, rhs, NULL));
+    ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, rhs, NULL));
     take_from_device(&pair, rhs);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     free(rhs);
 }
@@ -308,9 +309,9 @@ static void prints_nothing(void **state)
     const int out = dup(1), err = dup(2);
     assert_true(dup2(fileno(file), 1) == 1 && dup2(fileno(file), 2) == 2);
     starfish_context *context = context_of(-1, -1);
-    starfish_poisson_plan *plan = plan_of(context, STARFISH_METHOD_AUTO);
-    const starfish_status status = starfish_poisson_solve(plan, NULL, rhs, rhs, NULL);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan *plan = plan_of(context, STARFISH_METHOD_AUTO);
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, rhs, NULL);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     fflush(NULL);
     dup2(out, 1);

@@ -21,7 +21,7 @@
 
 struct host {
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     size_t n;
     double *field;
     int warnings;
@@ -66,7 +66,7 @@ static const char *open_host(struct host *host, const struct starfish_context_op
 
 static void close_host(struct host *host)
 {
-    starfish_poisson_plan_destroy(host->plan);
+    starfish_plan_destroy(host->plan);
     starfish_context_destroy(host->context);
     free(host->field);
 }
@@ -81,7 +81,7 @@ static void fill(struct host *host)
 static const char *solve(struct host *host)
 {
     fill(host);
-    EXPECT(starfish_poisson_solve(host->plan, NULL, host->field, host->field, NULL) == STARFISH_SUCCESS);
+    EXPECT(starfish_plan_solve(host->plan, NULL, host->field, host->field, NULL) == STARFISH_SUCCESS);
     EXPECT(host->field[host->n * host->n * host->n / 2] < 0);
     return NULL;
 }
@@ -170,15 +170,15 @@ static const char *wakes_for_every_job(void)
             sleep_for(1e-4 * round);
         }
         for (int round = 0; round < 10; round++) {
-            starfish_poisson_job *job;
+            starfish_job *job;
             size_t finished = 0, total = 1;
             fill(&host);
-            EXPECT(starfish_poisson_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
+            EXPECT(starfish_plan_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
             const double end = wall_seconds() + 60;
             while (finished < total && wall_seconds() < end)
-                starfish_job_progress(job, &finished, &total);
+                starfish_job_state(job, &finished, &total);
             EXPECT(finished == total);
-            EXPECT(starfish_job_wait(job, NULL) == STARFISH_SUCCESS);
+            EXPECT(starfish_job_finish(job, NULL) == STARFISH_SUCCESS);
         }
         close_host(&host);
     }
@@ -363,7 +363,7 @@ static const char *solves_on_one_core(void)
     for (int round = 0; round < 500; round++) {
         fill(&host);
         const double start = cpu_seconds();
-        EXPECT(starfish_poisson_solve(host.plan, NULL, host.field, host.field, NULL) == STARFISH_SUCCESS);
+        EXPECT(starfish_plan_solve(host.plan, NULL, host.field, host.field, NULL) == STARFISH_SUCCESS);
         least = fmin(least, cpu_seconds() - start);
     }
     if (!getenv("STARFISH_TEST_SMALL")) /* not with a sanitizer */
@@ -431,12 +431,12 @@ static void few_cores_and_many(void **state)
 static const char *fails_in_the_fork(struct host *host)
 {
     starfish_context *context;
-    starfish_poisson_job *job;
+    starfish_job *job;
     void *memory;
     const char *const said = "a fork of one that had a context";
-    EXPECT(starfish_poisson_solve(host->plan, NULL, host->field, host->field, NULL) == STARFISH_ERROR_RUNTIME);
+    EXPECT(starfish_plan_solve(host->plan, NULL, host->field, host->field, NULL) == STARFISH_ERROR_RUNTIME);
     EXPECT(strstr(starfish_error_message(), said));
-    EXPECT(starfish_poisson_submit(host->plan, NULL, host->field, host->field, &job) == STARFISH_ERROR_RUNTIME);
+    EXPECT(starfish_plan_submit(host->plan, NULL, host->field, host->field, &job) == STARFISH_ERROR_RUNTIME);
     EXPECT(starfish_context_create(&context, NULL) == STARFISH_ERROR_RUNTIME);
     EXPECT(strstr(starfish_error_message(), said));
     EXPECT(starfish_alloc(host->context, 100, &memory) == STARFISH_ERROR_RUNTIME);
@@ -481,10 +481,10 @@ static const char *survives_forks(void)
         EXPECT(fork_and(fails_in_the_fork, &host) == 0);
         PASS(solve(&host));
     }
-    starfish_poisson_job *job;
-    EXPECT(starfish_poisson_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
+    starfish_job *job;
+    EXPECT(starfish_plan_submit(host.plan, NULL, host.field, host.field, &job) == STARFISH_SUCCESS);
     EXPECT(fork_and(NULL, &host) == 0);
-    EXPECT(starfish_job_wait(job, NULL) == STARFISH_SUCCESS);
+    EXPECT(starfish_job_finish(job, NULL) == STARFISH_SUCCESS);
     close_host(&host);
     return NULL;
 }

@@ -115,9 +115,9 @@ static void solve(const char *policy, starfish_method method, double *solution)
     struct starfish_poisson_options how = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem problem = {.lambda = -1};
     struct starfish_runtime runtime;
-    struct starfish_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     static double rhs[N * N * N];
     for (int e = 0; e < N * N * N; e++)
         rhs[e] = (e * 37) % 101 - 50;
@@ -134,9 +134,9 @@ static void solve(const char *policy, starfish_method method, double *solution)
     assert_string_equal(runtime.policy, policy);
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, &how, &plan));
     for (int time = 0; time < 3; time++)
-        ASSERT_OK(starfish_poisson_solve(plan, NULL, rhs, solution, &info));
-    assert_true(info.residual < 1e-12);
-    starfish_poisson_plan_destroy(plan);
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, solution, &info));
+    assert_true(info.residual_max < 1e-12);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
 }
 

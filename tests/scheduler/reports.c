@@ -32,11 +32,11 @@ static starfish_context *two_cores(int as_team)
     return context;
 }
 
-static starfish_poisson_plan *plan_of_a_box(starfish_context *context)
+static starfish_plan *plan_of_a_box(starfish_context *context)
 {
     struct starfish_poisson_problem problem = {.lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     for (int axis = 0; axis < 3; axis++)
         problem.axis[axis] = (struct starfish_axis){
             .kind = STARFISH_UNIFORM, .n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
@@ -45,14 +45,15 @@ static starfish_poisson_plan *plan_of_a_box(starfish_context *context)
     return plan;
 }
 
-static struct starfish_record *record_of_a_solve(starfish_context *context, starfish_poisson_plan *plan,
-                                                 struct starfish_info *info)
+static struct starfish_record *record_of_a_solve(starfish_context *context, starfish_plan *plan,
+                                                 struct starfish_result *info, struct starfish_poisson_phases *phases)
 {
     struct starfish_record *record;
-    starfish_poisson_job *job;
+    starfish_job *job;
     ASSERT_OK(starfish_record_start(context, &record));
-    ASSERT_OK(starfish_poisson_submit(plan, NULL, field, field, &job));
-    ASSERT_OK(starfish_job_wait(job, info));
+    ASSERT_OK(starfish_plan_submit(plan, NULL, field, field, &job));
+    ASSERT_OK(starfish_poisson_tell_phases(job, phases));
+    ASSERT_OK(starfish_job_finish(job, info));
     ASSERT_OK(starfish_record_stop(record));
     return record;
 }
@@ -104,12 +105,13 @@ static void check_pieces(const struct starfish_record *record)
 }
 
 /* Phases that cores have reported sum to what the task took. */
-static void check_phases(const struct starfish_info *info, const struct starfish_span *whole)
+static void check_phases(const struct starfish_result *info, const struct starfish_poisson_phases *phases,
+                         const struct starfish_span *whole)
 {
     double sum = 0;
     for (int phase = 0; phase < 3; phase++) {
-        assert_true(info->phase[phase].seconds > 0);
-        sum += info->phase[phase].seconds;
+        assert_true(phases->phase[phase].seconds > 0);
+        sum += phases->phase[phase].seconds;
     }
     assert_true(fabs(1e6 * sum - (whole->end - whole->start)) <= 1e-6 * (whole->end - whole->start));
     assert_true(sum <= info->seconds);
@@ -122,20 +124,21 @@ static void cores_report(int as_team)
     double best = 0;
     if (!context)
         skip();
-    starfish_poisson_plan *plan = plan_of_a_box(context);
+    starfish_plan *plan = plan_of_a_box(context);
     for (int i = 0; i < TRIES && best < 0.9; i++) {
-        struct starfish_info info;
-        struct starfish_record *record = record_of_a_solve(context, plan, &info);
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+        struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;
+        struct starfish_record *record = record_of_a_solve(context, plan, &info, &phases);
         const struct starfish_span *whole = whole_of(record);
         assert_non_null(whole);
         assert_true(record->pieces >= 10);
         best = fmax(best, covered(record) / (whole->end - whole->start));
         check_pieces(record);
-        check_phases(&info, whole);
+        check_phases(&info, &phases, whole);
         starfish_record_free(record);
     }
     assert_true(best >= 0.9);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
 }
 

@@ -277,7 +277,7 @@ static const char *solves(int expected_warnings)
     struct starfish_poisson_problem problem = {.lambda = 0};
     static double field[8 * 8 * 8];
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.cpu_workers = 1;
     options.gpu_workers = 0;
     options.policy = "dmda";
@@ -290,8 +290,8 @@ static const char *solves(int expected_warnings)
     warnings = 0;
     EXPECT(starfish_context_create(&context, &options) == STARFISH_SUCCESS);
     EXPECT(starfish_poisson_plan_create(context, &problem, NULL, &plan) == STARFISH_SUCCESS);
-    EXPECT(starfish_poisson_solve(plan, NULL, field, field, NULL) == STARFISH_SUCCESS);
-    starfish_poisson_plan_destroy(plan);
+    EXPECT(starfish_plan_solve(plan, NULL, field, field, NULL) == STARFISH_SUCCESS);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     EXPECT(warnings == expected_warnings);
     return NULL;

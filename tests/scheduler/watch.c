@@ -39,9 +39,9 @@ static double seconds_now(void)
 
 struct solve {
     starfish_context *context;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     starfish_field *rhs, *solution;
-    starfish_poisson_job *job;
+    starfish_job *job;
 };
 
 static void begin(struct solve *solve, double patience)
@@ -71,7 +71,7 @@ static void destroy(struct solve *solve)
 {
     starfish_field_destroy(solve->rhs);
     starfish_field_destroy(solve->solution);
-    starfish_poisson_plan_destroy(solve->plan);
+    starfish_plan_destroy(solve->plan);
     starfish_context_destroy(solve->context);
 }
 
@@ -79,12 +79,12 @@ static void destroy(struct solve *solve)
 static void a_job_without_its_data_ends(void)
 {
     struct solve solve;
-    starfish_poisson_job *another = NULL;
+    starfish_job *another = NULL;
     begin(&solve, 1);
     CHECK(starpu_data_acquire(solve.rhs->handle[1], STARPU_RW) == 0);
     submit(&solve);
     const double start = seconds_now();
-    CHECK(starfish_job_wait(solve.job, NULL) == STARFISH_ERROR_RUNTIME);
+    CHECK(starfish_job_finish(solve.job, NULL) == STARFISH_ERROR_RUNTIME);
     CHECK(strstr(starfish_error_message(), "nothing has moved for 1 s") != NULL);
     CHECK(strstr(starfish_error_message(), "waits for") != NULL);
     CHECK(seconds_now() - start >= 1);
@@ -111,7 +111,7 @@ static void a_field_of_the_host_is_waited_for(void)
     submit(&solve);
     pthread_t holder;
     CHECK(pthread_create(&holder, NULL, release_later, solve.rhs) == 0);
-    CHECK_OK(starfish_job_wait(solve.job, NULL));
+    CHECK_OK(starfish_job_finish(solve.job, NULL));
     pthread_join(holder, NULL);
     destroy(&solve);
 }
@@ -150,12 +150,12 @@ static void workers_may_rest(void)
     struct solve solve;
     begin(&solve, PATIENCE);
     submit(&solve);
-    CHECK_OK(starfish_job_wait(solve.job, NULL));
+    CHECK_OK(starfish_job_finish(solve.job, NULL));
     sleep(2);
     CHECK(test_workers_rest());
     submit(&solve);
     sleep(2);
-    CHECK_OK(starfish_job_wait(solve.job, NULL));
+    CHECK_OK(starfish_job_finish(solve.job, NULL));
     destroy(&solve);
 }
 
@@ -189,7 +189,7 @@ static void stopped_for_four_seconds(void)
     submit(&solve);
     const double start = seconds_now();
     kill(getppid(), SIGUSR1); /* stop me now, for 4 s */
-    CHECK(starfish_job_wait(solve.job, NULL) == STARFISH_ERROR_RUNTIME);
+    CHECK(starfish_job_finish(solve.job, NULL) == STARFISH_ERROR_RUNTIME);
     CHECK(seconds_now() - start >= 4 + 2.2);
 }
 

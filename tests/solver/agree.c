@@ -43,19 +43,19 @@ union options {
 
 static starfish_status create_poisson(const void *problem, const union options *options)
 {
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_poisson_plan_create(together, problem, &options->poisson, &plan);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
 static starfish_status create_separable2d(const void *problem, const union options *options)
 {
     const struct starfish_separable2d_problem *p = problem;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     const starfish_status status =
         starfish_separable2d_plan_create(together, &p->axis[0], &p->axis[1], p->lambda, &options->poisson, &plan);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -483,7 +483,7 @@ static double *solve_with_row(starfish_method method, size_t row)
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     const size_t planes = NZ / 2, rows = NY * planes;
     double *f = calloc(rows * WIDER, sizeof *f), *u = calloc(rows * WIDER, sizeof *u);
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
 
     problem.axis[0].n = NX;
     problem.axis[1].n = NY;
@@ -496,9 +496,9 @@ static double *solve_with_row(starfish_method method, size_t row)
         for (size_t x = 0; x < NX; x++)
             f[r * row + x] = 1 + (double)((3 * r + 7 * x) % 11);
     CHECK(f && u && starfish_poisson_plan_create(together, &problem, &options, &plan) == STARFISH_SUCCESS &&
-              starfish_poisson_solve(plan, NULL, f, u, NULL) == STARFISH_SUCCESS,
+              starfish_plan_solve(plan, NULL, f, u, NULL) == STARFISH_SUCCESS,
           "method %d: %s", (int)method, starfish_error_message());
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     for (size_t r = 0; r < rows; r++)
         memmove(u + r * NX, u + r * row, NX * sizeof *u);
     free(f);

@@ -24,15 +24,15 @@ static void solve()
         axis.ends[0] = axis.ends[1] = STARFISH_DIRICHLET;
     }
     starfish_context *context = nullptr;
-    starfish_poisson_plan *plan = nullptr;
+    starfish_plan *plan = nullptr;
     check(starfish_context_create(&context, nullptr));
     const std::unique_ptr<starfish_context, decltype(&starfish_context_destroy)> ends_later(context,
                                                                                             starfish_context_destroy);
     check(starfish_poisson_plan_create(context, &problem, nullptr, &plan));
-    const std::unique_ptr<starfish_poisson_plan, decltype(&starfish_poisson_plan_destroy)> ends_first(
-        plan, starfish_poisson_plan_destroy);
+    const std::unique_ptr<starfish_plan, decltype(&starfish_plan_destroy)> ends_first(
+        plan, starfish_plan_destroy);
     rhs[at(n / 2, n / 2, n / 2)] = -64.0 * 64.0 * 64.0;
-    check(starfish_poisson_solve(plan, nullptr, rhs.data(), solution.data(), nullptr));
+    check(starfish_plan_solve(plan, nullptr, rhs.data(), solution.data(), nullptr));
     std::printf("potential a quarter of the box away: %.4f\n", solution[at(n / 4, n / 2, n / 2)]);
 }
 

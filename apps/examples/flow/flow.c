@@ -117,13 +117,13 @@ static void project(struct field v[3], struct field p)
  */
 
 /* The pressure's array has a ghost plane in front, which the solver is told to leave alone. */
-static starfish_poisson_plan *make_plan(starfish_context *context)
+static starfish_plan *make_plan(starfish_context *context)
 {
     const struct starfish_axis axis = {STARFISH_UNIFORM, .n = N, .length = 1,
                                        .ends = {STARFISH_PERIODIC, STARFISH_PERIODIC}};
     const struct starfish_poisson_problem problem = {{axis, axis, axis}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
-    starfish_poisson_plan *plan;
+    starfish_plan *plan;
     options.planes = planes;
     options.solution_layout.offset = N * N;
     if (starfish_poisson_plan_create(context, &problem, &options, &plan) != STARFISH_SUCCESS)
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     decompose();
     if (starfish_mpi_context_create(&context, MPI_COMM_WORLD, NULL) != STARFISH_SUCCESS)
         stop(starfish_error_message());
-    starfish_poisson_plan *plan = make_plan(context);
+    starfish_plan *plan = make_plan(context);
     struct field v[3] = {create(), create(), create()}, other = create(), p = create();
     double *rhs = malloc(planes[rank] * N * N * sizeof *rhs);
     for (int step = 0; step < steps; step++) {
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
             other = old;
         }
         const double before = divergence(v, rhs);
-        if (starfish_poisson_solve(plan, NULL, rhs, p.ghosted, NULL) != STARFISH_SUCCESS)
+        if (starfish_plan_solve(plan, NULL, rhs, p.ghosted, NULL) != STARFISH_SUCCESS)
             stop(starfish_error_message());
         project(v, p);
         const double after = divergence(v, rhs);
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     free(rhs);
     for (int f = 0; f < 5; f++)
         free((struct field[]){v[0], v[1], v[2], other, p}[f].ghosted);
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     MPI_Finalize();
     return 0;

@@ -14,7 +14,7 @@ program ranks
     integer :: rank, number, level, i, j, k, n
     integer(c_size_t) :: first, planes
     type(starfish_context) :: context
-    type(starfish_poisson_plan) :: plan
+    type(starfish_plan) :: plan
     type(starfish_poisson_problem) :: problem
     type(starfish_poisson_options) :: options
 
@@ -39,7 +39,7 @@ program ranks
     problem%lambda = lambda
     options%solution_layout%offset = nx * ny ! the solver leaves the first ghosts alone
     call starfish_check(starfish_poisson_plan_create(context, problem, options, plan))
-    call starfish_check(starfish_poisson_solve(plan, rhs=rhs, solution=u))
+    call starfish_check(starfish_plan_solve(plan, rhs=rhs, solution=u))
     call exchange()
 
     residual = 0
@@ -52,7 +52,7 @@ program ranks
     end do
     call MPI_Allreduce(MPI_IN_PLACE, residual, 2, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
     if (rank == 0) print '(a, i0, a, es8.1)', 'ranks ', number, ', residual ', residual(1) / residual(2)
-    call starfish_poisson_plan_destroy(plan)
+    call starfish_plan_destroy(plan)
     call starfish_context_destroy(context)
     deallocate (rhs, u) ! a main program keeps its arrays otherwise
     call MPI_Finalize()

@@ -42,7 +42,7 @@ int main(void)
         .offset = (NX + 2) * (NY + 2) + (NX + 2) + 1, .row = NX + 2, .plane = (NX + 2) * (NY + 2)};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_context *context = NULL;
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     options.rhs_layout = options.solution_layout = halo;
     options.ghosts = 1;
     for (int k = 1; k <= NZ; k++)
@@ -51,13 +51,13 @@ int main(void)
                 f[k][j][i] = sin(0.1 * i * j) + cos(0.2 * k);
     const int failed = starfish_context_create(&context, NULL) ||
                        starfish_poisson_plan_create(context, &problem, &options, &plan) ||
-                       starfish_poisson_solve(plan, &boundary, f, u, NULL);
+                       starfish_plan_solve(plan, &boundary, f, u, NULL);
     if (failed)
         fprintf(stderr, "%s\n", starfish_error_message());
     else
         printf("stencil over all cells, ghosts included: off by %.1e\n",
                largest_residual(u, f, (const double[]){3.0 / NX, 2.0 / NY, 1.0 / NZ}));
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     return failed;
 }

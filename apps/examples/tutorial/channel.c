@@ -93,7 +93,7 @@ static void project(void)
     }
 }
 
-static starfish_status plan_pressure(starfish_context *context, starfish_poisson_plan **plan)
+static starfish_status plan_pressure(starfish_context *context, starfish_plan **plan)
 {
     const struct starfish_poisson_problem problem = {
         {{STARFISH_UNIFORM, .n = NX, .length = 4, .grid = STARFISH_CELL},
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     const int steps = argc > 1 ? atoi(argv[1]) : 200;
     const double pi = acos(-1);
     starfish_context *context = NULL;
-    starfish_poisson_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     for (int k = 1; k <= NZ; k++)
         for (int j = 1; j <= NY; j++)
             for (int i = 1; i <= NX; i++) { /* the parabola of the steady flow, stirred */
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     for (int s = 1; s <= steps && !failed; s++) {
         advance();
         diverge();
-        failed = starfish_poisson_solve(plan, NULL, divergence, pressure, NULL);
+        failed = starfish_plan_solve(plan, NULL, divergence, pressure, NULL);
         project();
         if (s % 50 == 0)
             printf("step %d: energy %.12f, divergence below 1e-12: %s\n", s, energy(),
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     }
     if (failed)
         fprintf(stderr, "%s\n", starfish_error_message());
-    starfish_poisson_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     return failed;
 }

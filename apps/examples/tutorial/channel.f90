@@ -96,7 +96,7 @@ contains
 
     function plan_pressure(context) result(plan)
         type(starfish_context), intent(in) :: context
-        type(starfish_poisson_plan) :: plan
+        type(starfish_plan) :: plan
         type(starfish_poisson_problem) :: problem
         type(starfish_poisson_options) :: options
 
@@ -117,7 +117,7 @@ program channel
     implicit none
     real(c_double), parameter :: pi = acos(-1d0)
     type(starfish_context) :: context
-    type(starfish_poisson_plan) :: plan
+    type(starfish_plan) :: plan
     integer :: i, j, k, s, steps = 200
     character(len=16) :: argument
     real(c_double) :: z, largest
@@ -139,12 +139,12 @@ program channel
     do s = 1, steps
         call advance()
         largest = diverge()
-        call starfish_check(starfish_poisson_solve(plan, rhs=divergence, solution=pressure))
+        call starfish_check(starfish_plan_solve(plan, rhs=divergence, solution=pressure))
         call project()
         if (mod(s, 50) == 0) print '(a, i0, a, f14.12, 2a)', 'step ', s, ': energy ', &
             0.5d0 * sum(velocity(1:nx, 1:ny, 1:nz, :)**2) / (nx * ny * nz), ', divergence below 1e-12: ', &
             trim(merge('yes', 'no ', diverge() < 1d-12))
     end do
-    call starfish_poisson_plan_destroy(plan)
+    call starfish_plan_destroy(plan)
     call starfish_context_destroy(context)
 end program
