@@ -4,41 +4,35 @@
 #include "scheduler/ranks.h"
 #include "scheduler/rest.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- The whole problem ------------------------------------------------------------------------------------------- */
 
-enum { MOST_FIELDS = 8 };
-/* A problem whose members of shape "z y x" are those of all ranks, on the first one. */
+/* On the first rank a problem whose members of shape "z y x" are those of all ranks, in memory of its own. */
 struct whole {
     const struct starfish_gather_spec *spec;
     size_t cells; /* of a plane */
-    const struct starfish_member *field[MOST_FIELDS];
-    double has[MOST_FIELDS]; /* ranks without planes may lack what others have */
-    size_t fields;
     char *problem;
-    void *array[MOST_FIELDS];
 };
 
-static starfish_status find_fields(const struct starfish_context *context, struct whole *whole)
+static size_t members_of(const struct whole *whole)
 {
-    const struct starfish_member_table *table = whole->spec->table;
+    return whole->spec->table ? whole->spec->table->count : 0;
+}
 
-    for (size_t m = 0; table && m < table->count && whole->fields < MOST_FIELDS; m++) {
-        const struct starfish_member *member = &table->member[m];
-        if (!member->shape || strcmp(member->shape, "z y x") != 0)
-            continue;
-        whole->has[whole->fields] = starfish_member_data(member, whole->spec->problem) != NULL;
-        whole->field[whole->fields++] = member;
-    }
-    return whole->fields > 0 ? starfish_ranks_maximum(context, whole->has, whole->fields) : STARFISH_SUCCESS;
+static int is_field(const struct starfish_member *member)
+{
+    return member->shape && strcmp(member->shape, "z y x") == 0;
 }
 
 static starfish_status allocate(const struct starfish_gathered *base, struct whole *whole)
 {
     const struct starfish_gather_spec *spec = whole->spec;
+    const size_t cells = base->all * whole->cells;
+    int is_complete = 1;
 
     if (!base->alone || !spec->table)
         return STARFISH_SUCCESS;
@@ -46,23 +40,38 @@ static starfish_status allocate(const struct starfish_gathered *base, struct who
     if (!whole->problem)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
     memcpy(whole->problem, spec->problem, spec->table->size);
-    for (size_t f = 0; f < whole->fields; f++) {
-        const size_t cells = base->all * whole->cells;
-        whole->array[f] = whole->has[f] > 0 ? malloc(cells * starfish_member_size(whole->field[f])) : NULL;
-        if (whole->has[f] > 0 && !whole->array[f])
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells", cells);
-        memcpy(whole->problem + whole->field[f]->offset, &whole->array[f], sizeof whole->array[f]);
+    for (size_t m = 0; m < members_of(whole); m++) {
+        const struct starfish_member *member = &spec->table->member[m];
+        if (!is_field(member) || !starfish_member_data(member, spec->problem))
+            continue;
+        void *const field = malloc(cells * starfish_member_size(member));
+        memcpy(whole->problem + member->offset, &field, sizeof field);
+        is_complete = is_complete && field;
     }
-    return STARFISH_SUCCESS;
+    return is_complete ? STARFISH_SUCCESS
+                       : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the coefficients of %zu cells", cells);
+}
+
+static void free_whole(struct whole *whole)
+{
+    for (size_t m = 0; whole->problem && m < members_of(whole); m++) {
+        const struct starfish_member *member = &whole->spec->table->member[m];
+        if (is_field(member))
+            free((void *)(uintptr_t)starfish_member_data(member, whole->problem));
+    }
+    free(whole->problem);
 }
 
 static starfish_status collect(const struct starfish_gathered *base, const struct whole *whole)
 {
-    for (size_t f = 0; f < whole->fields; f++)
-        if (whole->has[f] > 0)
-            STARFISH_TRY(starfish_gathered_collect(base, starfish_member_data(whole->field[f], whole->spec->problem),
-                                                   whole->cells * starfish_member_size(whole->field[f]),
-                                                   whole->array[f]));
+    for (size_t m = 0; m < members_of(whole); m++) {
+        const struct starfish_member *member = &whole->spec->table->member[m];
+        const void *const own = starfish_member_data(member, whole->spec->problem);
+        if (is_field(member) && own)
+            STARFISH_TRY(starfish_gathered_collect(
+                base, own, whole->cells * starfish_member_size(member),
+                whole->problem ? (void *)(uintptr_t)starfish_member_data(member, whole->problem) : NULL));
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -134,16 +143,12 @@ starfish_status starfish_gather_create(struct starfish_plan *plan, const struct 
     for (int d = 0; d < 3; d++)
         whole.cells *= d == spec->slowest ? 1 : spec->n[d];
     STARFISH_TRY(starfish_gathered_create(&base, plan->context, spec->planes));
-    starfish_status status = find_fields(plan->context, &whole);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_agree(plan->context, begin(plan, base, &whole));
+    starfish_status status = starfish_ranks_agree(plan->context, begin(plan, base, &whole));
     if (!plan->gather)
         starfish_gathered_destroy(base);
     if (status == STARFISH_SUCCESS)
         status = make_whole(plan, &whole);
-    for (size_t f = 0; f < whole.fields; f++)
-        free(whole.array[f]);
-    free(whole.problem);
+    free_whole(&whole);
     return status == STARFISH_SUCCESS ? tell(plan) : status;
 }
 

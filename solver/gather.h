@@ -18,7 +18,7 @@ struct starfish_gather_spec {
     size_t planes;                /* this rank's */
     size_t plane_bytes;           /* of right-hand sides and solutions */
     /* What `create` makes the first rank's plan of, where `table` is there with the fields of all ranks in place of
-     * this rank's; NULL: there are none. */
+     * this rank's; NULL: there are none. Ranks without planes must have pointers where others have fields. */
     const void *problem;
     const struct starfish_member_table *table;
     starfish_status (*create)(struct starfish_context *alone, const void *problem, const void *options,
