@@ -15,7 +15,8 @@ static struct starfish_result unknown_result(void)
 {
     const double unknown = (double)NAN;
 
-    return (struct starfish_result){.residual = unknown,
+    return (struct starfish_result){.size = sizeof(struct starfish_result),
+                                    .residual = unknown,
                                     .tolerance = unknown,
                                     .rounding = unknown,
                                     .rhs_norm = unknown,
@@ -35,6 +36,8 @@ static starfish_status allocate(starfish_plan *plan, const struct starfish_reque
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     job->plan = plan;
     job->request = *request;
+    job->tell = plan->tell;
+    job->tell_data = plan->tell_data;
     job->result = unknown_result();
     job->before = starfish_context_bytes(plan->context);
     return STARFISH_SUCCESS;
@@ -100,6 +103,15 @@ static void drive(void *data)
         starfish_failure_keep(&job->failure, job->plan->kind->run(job));
     }
     end_tasks(job);
+}
+
+void starfish_job_look(void *data, const struct starfish_result *result)
+{
+    struct starfish_job *job = data;
+
+    atomic_store(&job->iterations, result->iterations);
+    if (job->tell)
+        job->tell(job->tell_data, result);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

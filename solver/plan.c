@@ -100,6 +100,14 @@ starfish_status starfish_plan_about(const starfish_plan *plan, struct starfish_a
     return STARFISH_SUCCESS;
 }
 
+void starfish_plan_tell(starfish_plan *plan, starfish_tell *function, void *data)
+{
+    if (!plan)
+        return;
+    plan->tell = function;
+    plan->tell_data = data;
+}
+
 starfish_status starfish_plan_memory(const starfish_plan *plan, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;

@@ -50,9 +50,11 @@ struct starfish_plan {
     struct starfish_context *context;
     struct starfish_gather *gather; /* on several ranks, where the first one solves for all (gather.h); or NULL */
     struct starfish_about about;    /* but for its kind */
-    struct starfish_queue queue;    /* of iterative solves */
-    int is_open;                    /* the queue is there */
-    int iterates; /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
+    starfish_tell *tell;            /* the watcher of solves from now on, or NULL */
+    void *tell_data;
+    struct starfish_queue queue; /* of iterative solves */
+    int is_open;                 /* the queue is there */
+    int iterates;                /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
 };
 
 struct starfish_bundle;
@@ -76,6 +78,8 @@ struct starfish_job {
     struct starfish_turn turn;
     struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */
     int has_ended;              /* of a direct solve: its tasks have been waited for */
+    starfish_tell *tell;        /* the plan's at the submission */
+    void *tell_data;
     atomic_int cancelled, iterations; /* iterations done, */
     int most;                         /* and allowed */
     struct starfish_failure failure;
@@ -97,6 +101,8 @@ starfish_status starfish_plan_check(const struct starfish_plan *plan, const stru
 /* A job; `waits`: it has ended when this returns, and is still to be finished. */
 starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,
                                     struct starfish_job **job);
+/* Of an iteration that has looked at its residual: job->iterations, and the plan's watcher. `data` is the job. */
+void starfish_job_look(void *data, const struct starfish_result *result);
 
 /* Whether the caller has set the size of a struct to be filled, of which this library knows `bytes` bytes; NULL is
  * allowed. Errors: ARGUMENT (names the struct). */

@@ -133,6 +133,12 @@ STARFISH_API starfish_status starfish_job_finish(starfish_job *job, struct starf
 /* An iteration ends after the steps that are under way (NUMERICAL, STARFISH_CANCELLED); a direct method ends as usual.
  * From any thread, before the job is finished. NULL is allowed. */
 STARFISH_API void starfish_job_cancel(starfish_job *job);
+/* function(data, result) is called whenever an iterative solve of the plan, of those submitted from now on, has looked
+ * at its residual; of the result, iterations, corrections, rhs_norm, residual, factor and history are known. By the
+ * thread that drives the solve, which waits for its return. NULL: nobody is told. Not while a solve is being submitted.
+ * Does nothing where plan is NULL. */
+typedef void starfish_tell(void *data, const struct starfish_result *result);
+STARFISH_API void starfish_plan_tell(starfish_plan *plan, starfish_tell *function, void *data);
 /* Steps so far and at most: of an iteration its iterations, of a direct method its tasks. For showing progress; any
  * thread, before the job is finished. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t *most);

@@ -66,7 +66,7 @@ static starfish_status iterate(struct starfish_job *job)
             return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d iterations", i);
         }
         job->result.iterations = i + 1;
-        atomic_store(&job->iterations, i + 1);
+        starfish_job_look(job, &job->result);
         if (seen.holds) {
             sem_post(&seen.looked);
             sem_wait(&seen.may_go_on);
@@ -319,6 +319,32 @@ static void iterations_are_watched_and_cancelled(void **state)
     starfish_plan_destroy(plan);
 }
 
+/* Of the plan's solves that are submitted from now on. */
+static void count_looks(void *data, const struct starfish_result *result)
+{
+    int *looks = data;
+
+    assert_int_equal(result->iterations, ++*looks);
+    assert_int_equal(result->size, sizeof *result);
+}
+
+static void watchers_are_told_of_every_look(void **state)
+{
+    starfish_plan *plan = make_plan(&iterative);
+    double u = 1;
+    int looks = 0;
+
+    (void)state;
+    starfish_plan_tell(plan, count_looks, &looks);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, &u, &u, NULL));
+    assert_int_equal(looks, 3);
+    starfish_plan_tell(plan, NULL, NULL);
+    ASSERT_OK(starfish_plan_solve(plan, NULL, &u, &u, NULL));
+    assert_int_equal(looks, 3);
+    starfish_plan_tell(NULL, count_looks, &looks);
+    starfish_plan_destroy(plan);
+}
+
 static int begin(void **state)
 {
     (void)state;
@@ -346,6 +372,7 @@ int main(void)
         cmocka_unit_test(plans_may_have_the_right_hand_side),
         cmocka_unit_test(results_have_the_callers_size),
         cmocka_unit_test(iterations_are_watched_and_cancelled),
+        cmocka_unit_test(watchers_are_told_of_every_look),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
