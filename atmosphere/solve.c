@@ -5,12 +5,6 @@
 #include "multigrid/solve.h"
 
 #include <math.h>
-#include <string.h>
-
-struct starfish_atmosphere_job {
-    struct starfish_job job; /* the first member */
-    struct starfish_multigrid_solve solve;
-};
 
 const struct starfish_acceptance starfish_atmosphere_acceptance = {.excused = 1 << STARFISH_ENDED_STALLED |
                                                                               1 << STARFISH_ENDED_CANCELLED,
@@ -18,38 +12,9 @@ const struct starfish_acceptance starfish_atmosphere_acceptance = {.excused = 1 
                                                                    .of_nan = STARFISH_DIVERGED,
                                                                    .explains_divergence = 1};
 
-static void count_iterations(void *data, const struct starfish_multigrid_info *info)
+static starfish_status take(struct starfish_job *job)
 {
-    struct starfish_job *job = data;
-
-    atomic_store(&job->iterations, info->cycles);
-}
-
-static starfish_status take(struct starfish_job *base)
-{
-    struct starfish_atmosphere_job *job = (struct starfish_atmosphere_job *)base;
-    struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base->plan;
-
-    base->most = plan->options.max_iterations;
-    job->solve = (struct starfish_multigrid_solve){.engine = plan->engine,
-                                                   .pass = starfish_multigrid_pass(&plan->engine->options),
-                                                   .watch = {&base->cancelled, count_iterations, base}};
-    return starfish_multigrid_solve_arrays(&job->solve, base->request.rhs, base->request.solution);
-}
-
-static void fill_result(struct starfish_job *job, const struct starfish_multigrid_info *info)
-{
-    struct starfish_result *result = &job->result;
-
-    memcpy(result->worker, info->worker, sizeof info->worker);
-    result->outcome = info->outcome;
-    result->iterations = info->cycles;
-    result->corrections = info->defects;
-    result->residual = info->residual;
-    result->rhs_norm = info->rhs_norm;
-    result->factor = info->factor;
-    result->count = info->count;
-    memcpy(result->history, info->history, sizeof info->history);
+    return starfish_multigrid_job_take(job, ((struct starfish_atmosphere_plan *)job->plan)->engine);
 }
 
 /* What an iteration that ended with `status` came to. */
@@ -74,21 +39,19 @@ static starfish_status accept(const struct starfish_atmosphere_plan *plan, starf
     return status;
 }
 
-static starfish_status run(struct starfish_job *base)
+static starfish_status run(struct starfish_job *job)
 {
-    struct starfish_atmosphere_job *job = (struct starfish_atmosphere_job *)base;
-    const struct starfish_atmosphere_plan *plan = (const struct starfish_atmosphere_plan *)base->plan;
-    const struct starfish_multigrid_solve *solve = &job->solve;
+    const struct starfish_atmosphere_plan *plan = (const struct starfish_atmosphere_plan *)job->plan;
+    const starfish_status status = starfish_multigrid_job_run(job);
+    const double size = ((const struct starfish_multigrid_job *)job)->solve.size;
+    const double rounding = starfish_rounding(plan->options.precision, size, job->result.rhs_norm);
 
-    starfish_multigrid_drive(&job->solve);
-    const double rounding = starfish_rounding(plan->options.precision, solve->size, solve->info.rhs_norm);
-    fill_result(base, &solve->info);
-    base->result.rounding = solve->size > 0 ? rounding : (double)NAN;
-    return accept(plan, starfish_failure_repeat(&solve->failure), rounding, &base->result);
+    job->result.rounding = size > 0 ? rounding : (double)NAN;
+    return accept(plan, status, rounding, &job->result);
 }
 
 const struct starfish_kind starfish_atmosphere_kind = {.name = "atmosphere3d",
-                                                       .job_bytes = sizeof(struct starfish_atmosphere_job),
+                                                       .job_bytes = sizeof(struct starfish_multigrid_job),
                                                        .on_ranks = 1,
                                                        .release = starfish_atmosphere_release,
                                                        .memory = starfish_atmosphere_tell_memory,

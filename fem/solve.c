@@ -17,6 +17,7 @@
 struct solving {
     struct starfish_job job; /* the first member */
     struct starfish_multigrid_solve last;
+    struct starfish_result last_result;
 };
 
 static struct starfish_fem_plan *plan_of(const struct solving *s)
@@ -51,27 +52,29 @@ static struct starfish_pass pass_of(const struct solving *s, starfish_fem_krylov
                                   .absolute = plan->volume ? tolerance * plan->load_norm : 0};
 }
 
-/* Cycles of all runs, for who watches. */
-static void tell(void *data, const struct starfish_multigrid_info *info)
+/* Of all runs together. */
+static void tell(void *data, const struct starfish_result *last)
 {
     struct solving *s = data;
+    struct starfish_result told = *last;
 
-    atomic_store(&s->job.iterations, s->job.result.iterations + info->cycles);
+    told.iterations += s->job.result.iterations;
+    starfish_job_look(&s->job, &told);
 }
 
 /* What the last run has come to is a part of the result. */
 static void add_run(struct solving *s, int is_accelerated)
 {
-    const struct starfish_multigrid_info *info = &s->last.info;
+    const struct starfish_result *last = &s->last_result;
     struct starfish_result *result = &s->job.result;
 
     result->iterations += s->last.pass.steps;
     result->accelerated += is_accelerated ? s->last.pass.steps : 0;
-    result->corrections += info->defects;
-    result->residual = info->residual * info->rhs_norm / plan_of(s)->load_norm;
+    result->corrections += last->corrections;
+    result->residual = last->residual * last->rhs_norm / plan_of(s)->load_norm;
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        result->worker[kind].tasks += info->worker[kind].tasks;
-        result->worker[kind].busy_seconds += info->worker[kind].busy_seconds;
+        result->worker[kind].tasks += last->worker[kind].tasks;
+        result->worker[kind].busy_seconds += last->worker[kind].busy_seconds;
     }
     atomic_store(&s->job.iterations, result->iterations);
 }
@@ -81,8 +84,11 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
 {
     struct starfish_fem_plan *plan = plan_of(s);
 
-    s->last = (struct starfish_multigrid_solve){
-        .engine = plan->multigrid, .pass = pass_of(s, krylov, most), .watch = {&s->job.cancelled, tell, s}};
+    s->last_result = (struct starfish_result){.size = sizeof s->last_result};
+    s->last = (struct starfish_multigrid_solve){.engine = plan->multigrid,
+                                                .pass = pass_of(s, krylov, most),
+                                                .watch = {&s->job.cancelled, tell, s},
+                                                .result = &s->last_result};
     STARFISH_TRY(starfish_multigrid_solve_arrays(&s->last, own(s, plan->f), own(s, plan->u)));
     starfish_multigrid_drive(&s->last);
     const starfish_status status = starfish_failure_repeat(&s->last.failure);
@@ -102,7 +108,7 @@ static starfish_status accept(struct solving *s, starfish_status status)
 {
     struct starfish_result *result = &s->job.result;
     struct starfish_failure failure = {STARFISH_SUCCESS, ""};
-    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last.info.outcome),
+    struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(s->last_result.outcome),
                                          .iterations = result->iterations,
                                          .asked = plan_of(s)->options.tolerance,
                                          .reached = result->residual,
@@ -110,7 +116,7 @@ static starfish_status accept(struct solving *s, starfish_status status)
                                          .failure = &failure};
     struct starfish_judgement judgement;
 
-    result->outcome = s->last.info.outcome;
+    result->outcome = s->last_result.outcome;
     if (result->outcome == STARFISH_CANCELLED || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
         return status;
     starfish_failure_keep(&failure, status);

@@ -15,6 +15,7 @@
 #include "tasks/hierarchy.h"
 #include <starfish/memory.h>
 #include <starfish/multigrid.h>
+#include <starfish/solve.h>
 
 #include <stdatomic.h>
 
@@ -84,6 +85,7 @@ struct starfish_multigrid_engine {
     struct starfish_grid_operator op; /* the finest grid in the precision of the solution */
     struct starfish_space users;      /* with hooks.arrange: of the users' arrays */
     struct starfish_memory memory;    /* that it takes */
+    int singular;                     /* right-hand sides are projected, solutions have mean zero */
     int measured;                     /* it is asked for that alone, and has no tables, vectors and work space */
     struct starfish_multigrid_work work;
 };
@@ -220,19 +222,20 @@ struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_opt
  * none. */
 struct starfish_multigrid_watch {
     const atomic_int *cancelled;
-    starfish_multigrid_progress *tell;
+    starfish_tell *tell;
     void *data; /* of tell */
 };
 
 /* One pass for A u = f, vectors of the engine's space and of the precision of the solution. *u: where the solution
  * begins; where it is in the end. Its tasks are submitted with `progress`, by this thread, which waits for what it must
- * look at. Fills what the pass came to, and of info cycles, defects, rhs_norm, residual, factor, count and history.
+ * look at. Fills what the pass came to, and of the result outcome, iterations, corrections, rhs_norm, residual, factor
+ * and history.
  * Passes of one engine follow one another. Errors: NUMERICAL where it ends short of the tolerance, with the solution as
  * it then is; ARGUMENT (the engine has no such variant); RUNTIME. */
 starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                        const struct starfish_vector *f, const struct starfish_vector **u,
                                        struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
-                                       struct starfish_multigrid_info *info);
+                                       struct starfish_result *result);
 
 /* Submit z = one cycle from zero for r, vectors of the engine's space and of the precision of its cycles: a
  * preconditioner for iterations of others, between passes. */

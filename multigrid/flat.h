@@ -52,8 +52,7 @@ static inline int starfish_flat_inner_cycles(const struct starfish_flat_problem 
  * LINE_Z (all lines at once, damping 0: 2/3) or GAUSS_SEIDEL (lines in two colours, damping 0: 1; above 1: SOR). levels
  * 0: 5, or more where the coarsest grid would be hard to solve. Otherwise as starfish_stencil_plan_create. */
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
-                                          const struct starfish_multigrid_options *options,
-                                          starfish_multigrid_plan **plan);
+                                          const struct starfish_multigrid_options *options, starfish_plan **plan);
 /* An engine, with the finest grid cut into runs of rows of columns, each with its owner. */
 starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                             const struct starfish_multigrid_options *options,

@@ -411,8 +411,7 @@ static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_fla
 }
 
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
-                                          const struct starfish_multigrid_options *options,
-                                          starfish_multigrid_plan **plan)
+                                          const struct starfish_multigrid_options *options, starfish_plan **plan)
 {
     return starfish_multigrid_plan_create(context, hooks_of(problem), problem, options, plan);
 }

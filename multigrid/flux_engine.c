@@ -368,7 +368,7 @@ static starfish_status create_volumes(struct starfish_multigrid_engine *engine, 
     volumes->planes = h->plane;
     h->plane = NULL;
     volumes->rhs_factor = rhs_factor;
-    volumes->singular = starfish_flux_grid_is_singular(finest);
+    volumes->singular = engine->singular = starfish_flux_grid_is_singular(finest);
     volumes->volume = volumes->norm = 1;
     for (int d = 0; d < 3; d++) {
         double length = 0, squares = 0;
@@ -513,8 +513,7 @@ static const struct starfish_multigrid_hooks hooks_of_faces = {
     .check = check_faces, .create = create_faces, .prepare = prepare, .finish = finish, .destroy = destroy};
 
 starfish_status starfish_stencil_plan_create(starfish_context *context, const struct starfish_stencil_problem *problem,
-                                             const struct starfish_multigrid_options *options,
-                                             starfish_multigrid_plan **result)
+                                             const struct starfish_multigrid_options *options, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
     return starfish_multigrid_plan_create(context, &hooks, problem, options, result);

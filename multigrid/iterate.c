@@ -15,7 +15,7 @@ struct iterating {
     const struct starfish_vector *f, *u;
     const struct starfish_pass *pass;
     const struct starfish_multigrid_watch *watch;
-    struct starfish_multigrid_info *info;
+    struct starfish_result *result;
     struct starfish_algebra algebra;
     struct starfish_correction correction;
     struct starfish_cg cg;
@@ -121,17 +121,17 @@ static starfish_status high_residual(void *self, int zero, const struct starfish
 static int cycles_needed(const struct iterating *i, int most)
 {
     const struct starfish_pass *pass = i->pass;
-    const struct starfish_multigrid_info *info = i->info;
+    const struct starfish_result *result = i->result;
     const double common = log(0.3), after_rest = log(0.12), margin = 0.25, first = 6;
     double gain = common;
 
-    if (pass->tolerance <= 0 || pass->absolute > 0 || info->count == 0 || !(info->residual > pass->tolerance))
+    if (pass->tolerance <= 0 || pass->absolute > 0 || result->count == 0 || !(result->residual > pass->tolerance))
         return most;
     if (i->corrected_by > 0) {
-        const double last = log(info->residual / i->corrected) / i->corrected_by;
+        const double last = log(result->residual / i->corrected) / i->corrected_by;
         gain = last < common ? last : after_rest;
     }
-    double needed = ceil(log(pass->tolerance / info->residual) / gain + margin);
+    double needed = ceil(log(pass->tolerance / result->residual) / gain + margin);
     if (i->corrected_by == 0)
         needed = fmin(needed, first);
     return needed < most ? (int)needed : most;
@@ -144,7 +144,7 @@ static starfish_status correct(void *self, int number, int zero, int most, int *
 
     most = cycles_needed(i, most);
     STARFISH_TRY(starfish_correct(&i->correction, number == 0, r, !zero, i->u, most, cycles));
-    i->corrected = i->info->residual;
+    i->corrected = i->result->residual;
     i->corrected_by = *cycles;
     return i->engine->hooks->polish ? i->engine->hooks->polish(i->engine, i->progress, i->f, i->u) : STARFISH_SUCCESS;
 }
@@ -179,7 +179,7 @@ static starfish_status correct_later(void *self, int number, int zero, int most,
 
     STARFISH_TRY(
         starfish_correct(&i->correction, number == 0, zero ? i->f : NULL, 0, NULL, cycles_needed(i, most), cycles));
-    i->corrected = i->info->residual;
+    i->corrected = i->result->residual;
     i->corrected_by = *cycles;
     i->waits = zero ? SOLUTION_WAITS : CORRECTION_WAITS;
     return STARFISH_SUCCESS;
@@ -318,15 +318,15 @@ static int corrections(const struct iterating *i, const struct starfish_iteratio
 
 static void copy_report(struct iterating *i, const struct starfish_iteration_report *report)
 {
-    struct starfish_multigrid_info *info = i->info;
+    struct starfish_result *result = i->result;
 
-    info->outcome = starfish_outcome_of_ending(report->end);
-    info->cycles = report->cycles;
-    info->defects = corrections(i, report);
-    info->rhs_norm = report->rhs_norm;
-    info->residual = report->residual;
-    info->factor = report->factor;
-    info->count = report->count;
+    result->outcome = starfish_outcome_of_ending(report->end);
+    result->iterations = report->cycles;
+    result->corrections = corrections(i, report);
+    result->rhs_norm = report->rhs_norm;
+    result->residual = report->residual;
+    result->factor = report->factor;
+    result->count = report->count;
 }
 
 static void tell(void *self, const struct starfish_iteration_report *report)
@@ -335,7 +335,7 @@ static void tell(void *self, const struct starfish_iteration_report *report)
 
     copy_report(i, report);
     if (i->watch->tell)
-        i->watch->tell(i->watch->data, i->info);
+        i->watch->tell(i->watch->data, i->result);
 }
 
 /* Residuals of conjugate gradients that are hardly preconditioned rise and stay for many steps before they fall: a step
@@ -404,10 +404,10 @@ static int can(const struct starfish_multigrid_engine *engine, const struct star
 starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                        const struct starfish_vector *f, const struct starfish_vector **u,
                                        struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
-                                       struct starfish_multigrid_info *info)
+                                       struct starfish_result *result)
 {
     struct iterating i = {
-        .engine = engine, .progress = progress, .f = f, .u = *u, .pass = pass, .watch = watch, .info = info};
+        .engine = engine, .progress = progress, .f = f, .u = *u, .pass = pass, .watch = watch, .result = result};
     const double *const values = engine->work.scalars.values;
     const int watched = pass->tolerance > 0 || pass->absolute > 0;
     const struct starfish_stopping stopping = {.tolerance = pass->tolerance,
@@ -419,7 +419,7 @@ starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine,
                                                .cancelled = watch->cancelled,
                                                .tell = tell,
                                                .data = &i};
-    struct starfish_iteration_report report = {.history = info->history, .most_count = STARFISH_MULTIGRID_HISTORY};
+    struct starfish_iteration_report report = {.history = result->history, .most_count = STARFISH_HISTORY};
 
     if (!can(engine, pass))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "the engine was not made for passes of variant %d",

@@ -1,40 +1,87 @@
-/* Public plans and their jobs, which are solves in the thread that asks for a solution or in one of the job's own. The
- * jobs of a plan take turns, as they share the vectors of its engine. */
+/* Public plans, whose jobs are solves by their engine. */
 #include "multigrid/plan.h"
 
 #include "base/arithmetic.h"
+#include "multigrid/options.h"
 #include "multigrid/solve.h"
-#include "scheduler/ranks.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
-struct starfish_multigrid_job {
-    struct starfish_multigrid_solve solve;
-    struct starfish_turn turn;
-    atomic_int cancelled;
-};
+static struct starfish_multigrid_plan *plan_of(const struct starfish_plan *base)
+{
+    return (struct starfish_multigrid_plan *)base;
+}
+
+/* ---- The kind ---------------------------------------------------------------------------------------------------- */
+
+static void release(struct starfish_plan *base)
+{
+    starfish_multigrid_engine_destroy(plan_of(base)->engine);
+}
+
+static starfish_status tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
+{
+    return starfish_multigrid_engine_memory(plan_of(base)->engine, memory);
+}
+
+static starfish_status take(struct starfish_job *job)
+{
+    return starfish_multigrid_job_take(job, plan_of(job->plan)->engine);
+}
+
+static const struct starfish_kind kind = {.name = "multigrid",
+                                          .job_bytes = sizeof(struct starfish_multigrid_job),
+                                          .release = release,
+                                          .memory = tell_memory,
+                                          .take = take,
+                                          .run = starfish_multigrid_job_run};
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_multigrid_plan_of(struct starfish_multigrid_engine *engine, starfish_multigrid_plan **result)
+static const char *method_of(const struct starfish_multigrid_options *o)
 {
-    struct starfish_multigrid_plan *plan = calloc(1, sizeof *plan);
+    return o->conjugate_gradients ? "cg" : o->bicgstab ? "bicgstab" : "multigrid";
+}
 
-    if (!plan) {
+static void describe(struct starfish_multigrid_plan *plan)
+{
+    const struct starfish_multigrid_engine *engine = plan->engine;
+    const struct starfish_multigrid_options *o = &engine->options;
+    const struct starfish_space *space = engine->op.space;
+    const int has_forms = o->matrix != STARFISH_MATRIX_AUTO;
+
+    snprintf(plan->reason, sizeof plan->reason, "%s cycles, %d and %d steps of %s%s%s", starfish_cycle_names[o->cycle],
+             o->before, o->after, starfish_smoother_names[o->smoother], has_forms ? ", matrix " : "",
+             has_forms ? starfish_matrix_names[o->matrix] : "");
+    plan->plan.about.method = method_of(o);
+    plan->plan.about.reason = plan->reason;
+    plan->plan.about.unknowns = space->n[0] * space->n[1];
+    plan->plan.about.singular = engine->singular;
+    plan->plan.about.owners = starfish_space_owners(space);
+    plan->plan.about.levels = engine->graph.all_levels;
+}
+
+starfish_status starfish_multigrid_plan_of(struct starfish_multigrid_engine *engine, double start,
+                                           starfish_plan **result)
+{
+    struct starfish_plan *plan;
+    const starfish_status status =
+        starfish_plan_begin(engine->context, &kind, sizeof(struct starfish_multigrid_plan), &plan);
+
+    if (status != STARFISH_SUCCESS) {
         starfish_multigrid_engine_destroy(engine);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+        return status;
     }
-    plan->engine = engine;
-    starfish_queue_create(&plan->queue);
-    *result = plan;
-    return STARFISH_SUCCESS;
+    plan_of(plan)->engine = engine;
+    describe(plan_of(plan));
+    return starfish_plan_end(plan, start, status, result);
 }
 
 starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
                                                const struct starfish_multigrid_hooks *hooks, const void *problem,
-                                               const struct starfish_multigrid_options *options,
-                                               starfish_multigrid_plan **result)
+                                               const struct starfish_multigrid_options *options, starfish_plan **result)
 {
+    const double start = starfish_now();
     struct starfish_multigrid_engine *engine;
 
     STARFISH_NEED(context, "context");
@@ -42,108 +89,15 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
     STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_multigrid_engine_create(context, hooks, problem, options, NULL, &engine));
-    return starfish_multigrid_plan_of(engine, result);
+    return starfish_multigrid_plan_of(engine, start, result);
 }
 
-void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan)
+starfish_status starfish_multigrid_plan_options(const starfish_plan *plan, struct starfish_multigrid_options *options)
 {
     STARFISH_OWN_ARITHMETIC;
-    if (!plan || starfish_is_stuck()) /* tasks may still use it */
-        return;
-    starfish_multigrid_engine_destroy(plan->engine);
-    starfish_queue_destroy(&plan->queue);
-    free(plan);
-}
-
-starfish_status starfish_multigrid_plan_memory(const starfish_multigrid_plan *plan, struct starfish_memory *memory)
-{
-    STARFISH_OWN_ARITHMETIC;
-    return starfish_multigrid_engine_memory(plan ? plan->engine : NULL, memory);
-}
-
-void starfish_multigrid_tell(starfish_multigrid_plan *plan, starfish_multigrid_progress *function, void *data)
-{
-    if (!plan)
-        return;
-    plan->tell = function;
-    plan->tell_data = data;
-}
-
-/* ---- Jobs -------------------------------------------------------------------------------------------------------- */
-
-static starfish_status create_job(struct starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                  struct starfish_multigrid_job **created)
-{
-    STARFISH_NEED(plan, "plan");
-    struct starfish_multigrid_job *job = calloc(1, sizeof *job);
-    starfish_status status = starfish_ranks_agree(
-        plan->engine->context,
-        job ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve"));
-
-    if (status == STARFISH_SUCCESS && job) {
-        job->solve = (struct starfish_multigrid_solve){.engine = plan->engine,
-                                                       .pass = starfish_multigrid_pass(&plan->engine->options),
-                                                       .watch = {&job->cancelled, plan->tell, plan->tell_data}};
-        status = starfish_multigrid_solve_arrays(&job->solve, rhs, solution);
-    }
-    if (status == STARFISH_SUCCESS)
-        *created = job;
-    else
-        free(job);
-    return status;
-}
-
-/* What it came to, in this thread. */
-static starfish_status end(struct starfish_multigrid_job *job, struct starfish_multigrid_info *info)
-{
-    const starfish_status status = starfish_failure_repeat(&job->solve.failure);
-
-    if (info)
-        *info = job->solve.info;
-    if (!starfish_is_stuck())
-        free(job);
-    return status;
-}
-
-starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                         struct starfish_multigrid_info *info)
-{
-    STARFISH_OWN_ARITHMETIC;
-    struct starfish_multigrid_job *job;
-
-    STARFISH_TRY(create_job(plan, rhs, solution, &job));
-    starfish_turn_take(&job->turn, &plan->queue, starfish_multigrid_drive, &job->solve);
-    return end(job, info);
-}
-
-starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                          starfish_multigrid_job **job)
-{
-    STARFISH_OWN_ARITHMETIC;
-    struct starfish_multigrid_job *created;
-
-    STARFISH_NEED(job, "job");
-    *job = NULL;
-    STARFISH_TRY(create_job(plan, rhs, solution, &created));
-    const starfish_status status = starfish_turn_start(&created->turn, plan->engine->context, &plan->queue,
-                                                       starfish_multigrid_drive, &created->solve);
-    if (status == STARFISH_SUCCESS)
-        *job = created;
-    else
-        free(created);
-    return status;
-}
-
-starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info)
-{
-    STARFISH_OWN_ARITHMETIC;
-    STARFISH_NEED(job, "job");
-    STARFISH_TRY(starfish_turn_wait(&job->turn)); /* where it fails, the thread still has the job */
-    return end(job, info);
-}
-
-void starfish_multigrid_cancel(starfish_multigrid_job *job)
-{
-    if (job)
-        atomic_store(&job->cancelled, 1);
+    STARFISH_TRY(starfish_plan_check(plan, &kind));
+    STARFISH_NEED(options, "options");
+    STARFISH_TRY(starfish_filled_check(options, sizeof *options, "options"));
+    starfish_filled_copy(options, &plan_of(plan)->engine->options, sizeof *options);
+    return STARFISH_SUCCESS;
 }

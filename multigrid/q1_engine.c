@@ -422,8 +422,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
 static const struct starfish_multigrid_hooks hooks = {.check = check, .create = create, .polish = polish};
 
 starfish_status starfish_q1_plan_create(starfish_context *context, const struct starfish_q1_problem *problem,
-                                        const struct starfish_multigrid_options *options,
-                                        starfish_multigrid_plan **result)
+                                        const struct starfish_multigrid_options *options, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
     return starfish_multigrid_plan_create(context, &hooks, problem, options, result);

@@ -21,10 +21,10 @@ static int needs_copy(const struct starfish_space *space, const struct starfish_
 static starfish_status copy(struct starfish_multigrid_solve *solve, enum starfish_multigrid_array which,
                             const struct starfish_vector *from, const struct starfish_vector *to)
 {
-    const struct starfish_algebra algebra = {&solve->progress, STARFISH_PHASE_VECTORS, solve->engine->op.setting.where};
+    const struct starfish_algebra algebra = {solve->progress, STARFISH_PHASE_VECTORS, solve->engine->op.setting.where};
 
     if (solve->engine->hooks->arrange)
-        return solve->engine->hooks->arrange(solve->engine, &solve->progress, which, from, to);
+        return solve->engine->hooks->arrange(solve->engine, solve->progress, which, from, to);
     return starfish_algebra_update(&algebra, from, NULL, NULL, to);
 }
 
@@ -55,7 +55,7 @@ static starfish_status finish(struct starfish_multigrid_solve *solve, const stru
     struct starfish_multigrid_engine *engine = solve->engine;
 
     if (engine->hooks->finish)
-        STARFISH_TRY(engine->hooks->finish(engine, &solve->progress, u));
+        STARFISH_TRY(engine->hooks->finish(engine, solve->progress, u));
     return u == solve->array[SOLUTION].vector
                ? STARFISH_SUCCESS
                : copy(solve, STARFISH_MULTIGRID_SOLUTION, u, solve->array[SOLUTION].vector);
@@ -74,14 +74,14 @@ static starfish_status begin(struct starfish_multigrid_solve *solve, const struc
     const struct starfish_vector *rhs;
 
     if (solve->watch.cancelled && atomic_load(solve->watch.cancelled)) {
-        solve->info.outcome = STARFISH_CANCELLED;
+        solve->result->outcome = STARFISH_CANCELLED;
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn");
     }
     STARFISH_TRY(take(solve, RHS, &rhs));
     STARFISH_TRY(take(solve, SOLUTION, u));
     *f = rhs;
     return engine->hooks->prepare
-               ? engine->hooks->prepare(engine, &solve->progress, rhs, f, &solve->info.removed, &solve->pass.floor)
+               ? engine->hooks->prepare(engine, solve->progress, rhs, f, &solve->result->pertrb, &solve->pass.floor)
                : STARFISH_SUCCESS;
 }
 
@@ -103,7 +103,7 @@ static void find_size(struct starfish_multigrid_solve *solve, const struct starf
     if (solve->failure.status != STARFISH_ERROR_NUMERICAL || !engine->op.setting.kind ||
         !engine->op.setting.kind->has_sizes)
         return;
-    if (starfish_operator_advance(&engine->op, &solve->progress, &step) == STARFISH_SUCCESS &&
+    if (starfish_operator_advance(&engine->op, solve->progress, &step) == STARFISH_SUCCESS &&
         starfish_sums_total(&engine->work.sums, engine->context, &square) == STARFISH_SUCCESS)
         solve->size = sqrt(square);
 }
@@ -118,24 +118,13 @@ static void run(struct starfish_multigrid_solve *solve)
         return;
     }
     record(solve,
-           starfish_multigrid_run(solve->engine, &solve->progress, f, &u, &solve->pass, &solve->watch, &solve->info));
+           starfish_multigrid_run(solve->engine, solve->progress, f, &u, &solve->pass, &solve->watch, solve->result));
     if (!starfish_multigrid_has_result(solve))
         return;
     find_size(solve, u);
     const starfish_status finished = finish(solve, u);
     if (solve->failure.status == STARFISH_SUCCESS)
         record(solve, finished);
-}
-
-static void fill_info(struct starfish_multigrid_solve *solve)
-{
-    struct starfish_multigrid_info *info = &solve->info;
-
-    info->levels = solve->engine->graph.all_levels;
-    info->smoother = solve->engine->options.smoother;
-    info->matrix = solve->engine->options.matrix;
-    info->seconds = starfish_progress_seconds(&solve->progress);
-    memcpy(info->worker, solve->progress.done, sizeof info->worker);
 }
 
 /* Was the right-hand side zero, or are only its squares? Only where cores can look. Squares that are lost beside the
@@ -157,22 +146,31 @@ static starfish_status check_zero(const struct starfish_multigrid_solve *solve)
 }
 
 /* Arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
-void starfish_multigrid_drive(void *data)
+starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *solve)
 {
-    struct starfish_multigrid_solve *solve = data;
-
-    starfish_progress_init(&solve->progress, solve->engine->context);
     run(solve);
-    record(solve, starfish_progress_wait(&solve->progress));
-    if (solve->failure.status == STARFISH_SUCCESS && solve->info.rhs_norm == 0)
+    record(solve, starfish_progress_wait(solve->progress));
+    if (solve->failure.status == STARFISH_SUCCESS && solve->result->rhs_norm == 0)
         record(solve, check_zero(solve));
     if (solve->engine->op.space->on_ranks) /* what has failed on one rank has failed on all */
         record(solve, starfish_ranks_agree(solve->engine->context, starfish_failure_repeat(&solve->failure)));
     for (int which = 0; which < 2; which++)
         starfish_vector_destroy(&solve->array[which].over);
-    fill_info(solve);
+    return starfish_failure_repeat(&solve->failure);
+}
+
+void starfish_multigrid_drive(void *data)
+{
+    struct starfish_multigrid_solve *solve = data;
+    struct starfish_result *result = solve->result;
+
+    starfish_progress_init(&solve->own, solve->engine->context);
+    solve->progress = &solve->own;
+    (void)starfish_multigrid_solve_run(solve);
+    result->seconds = starfish_progress_seconds(&solve->own);
+    memcpy(result->worker, solve->own.done, sizeof result->worker);
     if (!starfish_is_stuck())
-        starfish_progress_destroy(&solve->progress);
+        starfish_progress_destroy(&solve->own);
 }
 
 /* ---- What is solved ---------------------------------------------------------------------------------------------- */
@@ -225,4 +223,24 @@ starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_solve
     solve->array[RHS].vector = rhs;
     solve->array[SOLUTION].vector = solution;
     return STARFISH_SUCCESS;
+}
+
+/* ---- Jobs of the solve path -------------------------------------------------------------------------------------- */
+
+starfish_status starfish_multigrid_job_take(struct starfish_job *base, struct starfish_multigrid_engine *engine)
+{
+    struct starfish_multigrid_solve *solve = &((struct starfish_multigrid_job *)base)->solve;
+
+    *solve = (struct starfish_multigrid_solve){.engine = engine,
+                                               .pass = starfish_multigrid_pass(&engine->options),
+                                               .watch = {&base->cancelled, starfish_job_look, base},
+                                               .progress = &base->progress,
+                                               .result = &base->result};
+    base->most = solve->pass.most;
+    return starfish_multigrid_solve_arrays(solve, base->request.rhs, base->request.solution);
+}
+
+starfish_status starfish_multigrid_job_run(struct starfish_job *job)
+{
+    return starfish_multigrid_solve_run(&((struct starfish_multigrid_job *)job)->solve);
 }

@@ -1,17 +1,19 @@
 /* A solve by an engine, in the thread that calls it: right-hand side and solution become vectors, a pass is run on
- * them, and the solution goes back to its memory. Plans put solves into jobs of their own; those of one engine follow
- * one another. */
+ * them, and the solution goes back to its memory. Solves of one engine follow one another. */
 #ifndef STARFISH_MULTIGRID_SOLVE_H
 #define STARFISH_MULTIGRID_SOLVE_H
 
 #include "base/failure.h"
 #include "multigrid/engine.h"
+#include "solver/solver.h"
 
 struct starfish_multigrid_solve {
     /* Set by the owner, all else 0. */
     struct starfish_multigrid_engine *engine;
     struct starfish_pass pass; /* its floor is the solve's to set */
     struct starfish_multigrid_watch watch;
+    struct starfish_progress *progress; /* of its tasks; set by starfish_multigrid_drive */
+    struct starfish_result *result;     /* what it comes to, but for what the path fills in */
     /* Right-hand side and solution: the user's memory, on a node of the runtime's; or vectors. */
     struct {
         void *memory;
@@ -19,9 +21,8 @@ struct starfish_multigrid_solve {
         struct starfish_vector over;
         const struct starfish_vector *vector;
     } array[2];
-    struct starfish_progress progress;
+    struct starfish_progress own; /* for starfish_multigrid_drive */
     /* What it came to. */
-    struct starfish_multigrid_info info;
     double size; /* the norm of |A| |u|, which rounding errors of the residual are units of, where the solution u fell
                     short of the tolerance and the grids' kind has_sizes, else 0 */
     struct starfish_failure failure;
@@ -37,10 +38,22 @@ starfish_status starfish_multigrid_solve_arrays(struct starfish_multigrid_solve 
 starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_solve *solve,
                                                  const struct starfish_vector *rhs,
                                                  const struct starfish_vector *solution);
-/* Solves. Then all tasks are done, and `failure` has the status. `data`: the solve, for struct starfish_turn. */
+/* Solves. Then all tasks are done, and `failure` has the status that is returned. */
+starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *solve);
+/* The same with a progress of its own, for struct starfish_turn: the result has seconds and workers too. `data`: the
+ * solve. */
 void starfish_multigrid_drive(void *data);
 /* Whether that has written the solution: short of the tolerance it is the last one, if there was a step. Else its
  * vector may have no values, and no task may read it. */
 int starfish_multigrid_has_result(const struct starfish_multigrid_solve *solve);
+
+/* A job of the solve path that is one solve by an engine: the pass that the engine's options ask for, between the
+ * user's arrays. For `take` and `run` of kinds. */
+struct starfish_multigrid_job {
+    struct starfish_job job; /* the first member */
+    struct starfish_multigrid_solve solve;
+};
+starfish_status starfish_multigrid_job_take(struct starfish_job *job, struct starfish_multigrid_engine *engine);
+starfish_status starfish_multigrid_job_run(struct starfish_job *job);
 
 #endif

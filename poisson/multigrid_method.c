@@ -336,6 +336,7 @@ struct solve {
     struct starfish_poisson_job *job;
     struct starfish_vector rhs, solution;
     struct starfish_multigrid_solve multigrid;
+    struct starfish_result result;
 };
 
 /* The first rank has it, which is asked for it. */
@@ -353,31 +354,20 @@ static starfish_status write_removed(const struct starfish_poisson_job *job, dou
     return STARFISH_SUCCESS;
 }
 
-static starfish_status submit_rest(struct starfish_poisson_job *job, const struct starfish_multigrid_info *info)
+static starfish_status submit_rest(struct starfish_poisson_job *job, const struct starfish_result *result)
 {
     if (job->plan->singular)
-        STARFISH_TRY(write_removed(job, info->removed));
+        STARFISH_TRY(write_removed(job, result->pertrb));
     STARFISH_TRY(starfish_graph_edges(&job->plan->operator_, &job->cut, &job->base.progress, STARFISH_PHASE_RESIDUAL,
                                       &job->solution_slabs));
     return starfish_job_submit_rest(job);
 }
 
-/* After every look at the residual. */
-static void tell(void *data, const struct starfish_multigrid_info *info)
-{
-    const struct solve *solve = data;
-    const struct starfish_poisson_plan *plan = solve->job->plan;
-
-    atomic_store(&solve->job->base.iterations, info->cycles);
-    if (plan->tell)
-        plan->tell(plan->tell_data, info);
-}
-
-static void count_tasks(struct starfish_result *result, const struct starfish_multigrid_info *info)
+static void count_tasks(struct starfish_result *result, const struct starfish_result *cycles)
 {
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        result->worker[kind].tasks += info->worker[kind].tasks;
-        result->worker[kind].busy_seconds += info->worker[kind].busy_seconds;
+        result->worker[kind].tasks += cycles->worker[kind].tasks;
+        result->worker[kind].busy_seconds += cycles->worker[kind].busy_seconds;
     }
 }
 
@@ -391,19 +381,21 @@ static starfish_status run(struct starfish_poisson_job *job, const starfish_hand
     if (!solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     solve->job = job;
-    solve->multigrid = (struct starfish_multigrid_solve){
-        .engine = state->engine, .pass = state->pass, .watch = {&job->base.cancelled, tell, solve}};
+    solve->multigrid = (struct starfish_multigrid_solve){.engine = state->engine,
+                                                         .pass = state->pass,
+                                                         .watch = {&job->base.cancelled, starfish_job_look, &job->base},
+                                                         .result = &solve->result};
     job->base.most = state->pass.most;
     starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
     starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
     STARFISH_TRY(starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution));
     starfish_multigrid_drive(&solve->multigrid);
     job->solved = starfish_now();
-    job->cycles_seconds = solve->multigrid.info.seconds;
-    count_tasks(&job->base.result, &solve->multigrid.info);
+    job->cycles_seconds = solve->result.seconds;
+    count_tasks(&job->base.result, &solve->result);
     job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
     if (!job->unwritten)
-        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->multigrid.info));
+        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->result));
     const starfish_status status = starfish_failure_repeat(&solve->multigrid.failure);
     return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
@@ -411,12 +403,12 @@ static starfish_status run(struct starfish_poisson_job *job, const starfish_hand
 static void look(const struct starfish_poisson_job *job, struct starfish_evidence *evidence)
 {
     const struct solve *solve = job->of_method;
-    const struct starfish_multigrid_info *info = &solve->multigrid.info;
+    const struct starfish_result *info = &solve->result;
     const double tolerance = solve->multigrid.pass.tolerance;
     const int is_fixed = tolerance == 0 && info->outcome == STARFISH_SOLVED;
 
     evidence->end = is_fixed ? STARFISH_ENDED_FIXED : starfish_ending_of_outcome(info->outcome);
-    evidence->iterations = info->cycles;
+    evidence->iterations = info->iterations;
     evidence->asked = tolerance > 0 ? tolerance : (double)NAN;
     evidence->reached = info->residual;
     evidence->failure = solve->multigrid.failure.status == STARFISH_SUCCESS ? NULL : &solve->multigrid.failure;

@@ -80,10 +80,8 @@ struct starfish_poisson_plan {
     struct starfish_losses losses;         /* of the method */
     struct starfish_operator operator_;
     const struct starfish_method_row *method;
-    uint32_t where;                    /* kinds of workers that solves are for; 0: all of the context's */
-    void *state;                       /* of the method */
-    starfish_multigrid_progress *tell; /* of one that iterates: called after every look at the residual, or NULL */
-    void *tell_data;
+    uint32_t where;                     /* kinds of workers that solves are for; 0: all of the context's */
+    void *state;                        /* of the method */
     int last_resort;                    /* all methods but this one have failed */
     struct starfish_poisson_plan *wide; /* in f64, for solves that are repeated (wide.h); NULL: none was yet */
     int on_one_rank;                    /* of several: the first one solves for all */

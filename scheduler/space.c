@@ -134,6 +134,19 @@ starfish_status starfish_space_runs(struct starfish_space *space, struct starfis
     return space->apart ? add_run_halos(space, runs->depth) : STARFISH_SUCCESS;
 }
 
+int starfish_space_owners(const struct starfish_space *space)
+{
+    int owners = 0;
+
+    for (size_t p = 0; space->apart && p < space->parts[1]; p++) {
+        size_t q = 0;
+        while (q < p && memcmp(&space->owner[q], &space->owner[p], sizeof space->owner[p]) != 0)
+            q++;
+        owners += q == p;
+    }
+    return owners > 0 ? owners : 1;
+}
+
 static starfish_status add_index_halo(struct starfish_space *space, const struct starfish_index_halo *given)
 {
     struct starfish_halo *halo = &space->halo[space->halos];

@@ -102,6 +102,9 @@ static inline int starfish_rows_are_long(size_t columns)
     return columns > SHORT_ROW;
 }
 
+/* How many owners have parts of their own; 1 where any worker may have any part. */
+int starfish_space_owners(const struct starfish_space *space);
+
 /* The part whose task is to be submitted as the i-th of an operation on all of them: those that have another owner
  * beside them come first, so that their edges travel while the others are computed. */
 size_t starfish_space_turn(const struct starfish_space *space, size_t i);

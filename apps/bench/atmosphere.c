@@ -47,7 +47,7 @@ static const struct {
     [STARFISH_ATMOSPHERE_MULTIGRID] = {11, 29.6}, [STARFISH_ATMOSPHERE_CG] = {10, 15}};
 
 static starfish_status create_plan(starfish_context *context, const void *problem,
-                                   const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
+                                   const struct starfish_multigrid_options *options, starfish_plan **plan)
 {
     return starfish_flat_plan_create(context, problem, options, plan);
 }
@@ -68,7 +68,7 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
     json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
     json_object_set_new(row, "workers", json_string(c->workers));
     json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "levels", json_integer(times->info.levels));
+    json_object_set_new(row, "levels", json_integer(times->levels));
     json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
     if (rate > 0)
         bench_limit(row, bytes / rate);

@@ -75,21 +75,21 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const
                             double reals)
 {
     const struct starfish_option *krylov = starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov");
-    const struct starfish_multigrid_info *info = &times->info;
+    const struct starfish_result *result = &times->result;
     const double rate = starfish_context_workers_of(way->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
     const double bytes = reals * (options->precision == STARFISH_F64 ? 8 : 4);
     json_t *row = bench_row(&run->bench, "starfish", name, times->seconds, times->repeat, bytes);
 
     json_object_set_new(row, "precision", json_string(starfish_precision_names[way->precision]));
-    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[info->smoother]));
+    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[times->chosen.smoother]));
     json_object_set_new(row, "cycle", json_string(starfish_cycle_names[way->shape]));
     json_object_set_new(row, "krylov", json_string(krylov->values[options->conjugate_gradients]));
     json_object_set_new(row, "workers", json_string(way->workers));
     json_object_set_new(row, "where", json_string(names_places[way->place]));
-    json_object_set_new(row, "cycles", json_integer(info->cycles));
-    set_real(row, "cycle_seconds", json_number_value(json_object_get(row, "seconds")) / info->cycles);
-    set_real(row, "factor", info->factor);
-    set_real(row, "residual", info->residual);
+    json_object_set_new(row, "cycles", json_integer(result->iterations));
+    set_real(row, "cycle_seconds", json_number_value(json_object_get(row, "seconds")) / result->iterations);
+    set_real(row, "factor", result->factor);
+    set_real(row, "residual", result->residual);
     set_real(row, "plan_seconds", times->plan_seconds);
     /* Where the number of cycles is given there is nothing to reach. */
     json_object_set_new(row, "reached", run->cycles > 0 ? json_null() : json_boolean(times->reached));
@@ -156,9 +156,9 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     if (status == STARFISH_SUCCESS) {
         if (!times.reached)
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
-        json_t *row = multigrid_bench_row(run, name, &c->way, &options, &times,
-                                          multigrid_words(&options, &times.info) * (double)c->mesh->count);
-        json_object_set_new(row, "matrix", json_string(starfish_matrix_names[times.info.matrix]));
+        json_t *row =
+            multigrid_bench_row(run, name, &c->way, &options, &times, multigrid_words(&times) * (double)c->mesh->count);
+        json_object_set_new(row, "matrix", json_string(starfish_matrix_names[times.chosen.matrix]));
         json_object_set_new(row, "storage", json_string(starfish_storage_names[c->storage]));
         set_real(row, "error", times.error);
     }

@@ -26,7 +26,7 @@ struct combination {
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
 static starfish_status create_plan(starfish_context *context, const void *combination,
-                                   const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
+                                   const struct starfish_multigrid_options *options, starfish_plan **plan)
 {
     const struct combination *c = combination;
     struct starfish_stencil_problem problem = {.n = {c->n, c->n, c->n}, .grid = STARFISH_NODE};
@@ -62,16 +62,18 @@ static starfish_status run_solves(const struct bench *bench, const struct combin
  * from zero 2, the restricted residual 2; planes in all directions 3 residuals (3), cycles (4/3 of 15.25) and updates
  * (3); all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
  * step of conjugate gradients 21. */
-static double words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
+static double words(const struct multigrid_times *times)
 {
-    const double step = info->smoother == STARFISH_SMOOTHER_ADI     ? 3.0
-                        : info->smoother == STARFISH_SMOOTHER_PLANE ? 3 + 15.25 * 4 / 3 + 3
-                                                                    : 1.0;
+    const struct starfish_multigrid_options *options = &times->chosen;
+    const struct starfish_result *result = &times->result;
+    const double step = options->smoother == STARFISH_SMOOTHER_ADI     ? 3.0
+                        : options->smoother == STARFISH_SMOOTHER_PLANE ? 3 + 15.25 * 4 / 3 + 3
+                                                                       : 1.0;
     const double sweeps = step * (options->before + options->after);
-    const int gradients = options->conjugate_gradients ? info->cycles : 0;
+    const int gradients = options->conjugate_gradients ? result->iterations : 0;
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
 
-    return info->cycles * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * info->count + 21.0 * gradients;
+    return result->iterations * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * result->count + 21.0 * gradients;
 }
 
 static starfish_status measure_combination(struct multigrid_bench *run, void *data)
@@ -91,8 +93,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, void *da
     bench_announce("%s", name);
     const starfish_status status = run_solves(&run->bench, c, &options, &times);
     if (status == STARFISH_SUCCESS) {
-        json_t *row =
-            multigrid_bench_row(run, name, &c->way, &options, &times, words(&options, &times.info) * (double)c->count);
+        json_t *row = multigrid_bench_row(run, name, &c->way, &options, &times, words(&times) * (double)c->count);
         const double seconds = json_number_value(json_object_get(row, "seconds"));
         json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
     }

@@ -16,8 +16,8 @@ struct mesh_run {
     struct multigrid_mesh mesh;
     struct starfish_multigrid_options options;
     struct starfish_array rhs, solution;
-    starfish_multigrid_plan *plan;
-    struct starfish_multigrid_info info;
+    starfish_plan *plan;
+    struct starfish_result result;
 };
 
 /* In a simulation there is no memory behind the arrays. */
@@ -46,6 +46,7 @@ static starfish_status open_mesh(struct plan *plan)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     STARFISH_TRY(multigrid_mesh_create(given->named[PLAN_MESH], level < INT_MAX ? (int)level : INT_MAX, &run->mesh));
     run->options = given->multigrid;
+    run->result.size = sizeof run->result;
     plan->library = &run->options;
     multigrid_set_precision(&run->options, given->precision);
     multigrid_set_work(&run->options, multigrid_q1_steps(run->options.smoother, given->steps), cycles);
@@ -71,8 +72,8 @@ static starfish_status create_plan(struct plan *plan, int check)
 static starfish_status solve(struct plan *plan)
 {
     struct mesh_run *run = plan->data;
-    STARFISH_TRY(starfish_multigrid_solve(run->plan, plan->array[0], plan->array[1], &run->info));
-    plan->seconds = run->info.seconds;
+    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, plan->array[0], plan->array[1], &run->result));
+    plan->seconds = run->result.seconds;
     return STARFISH_SUCCESS;
 }
 
@@ -83,14 +84,14 @@ static starfish_status check_solution(struct plan *plan)
     const size_t bad = starfish_array_first_nonfinite(&run->solution);
     if (bad < run->mesh.count)
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
-    plan->residual = run->info.residual;
+    plan->residual = run->result.residual;
     return STARFISH_SUCCESS;
 }
 
 static void destroy_plan(struct plan *plan)
 {
     struct mesh_run *run = plan->data;
-    starfish_multigrid_plan_destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     run->plan = NULL;
 }
 

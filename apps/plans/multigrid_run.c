@@ -85,8 +85,7 @@ void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps
 }
 
 /* Of a smoothing step, with so many words of the matrix. */
-static double words_of_step(const struct starfish_multigrid_options *options,
-                            const struct starfish_multigrid_info *info, double matrix)
+static double words_of_step(const struct starfish_multigrid_options *options, double matrix)
 {
     const double sweep = 3 + matrix;
 
@@ -94,23 +93,23 @@ static double words_of_step(const struct starfish_multigrid_options *options,
         return 10;
     if (options->smoother == STARFISH_SMOOTHER_ZEBRA)
         return 11 + 3 * matrix;
-    if (options->smoother > STARFISH_SMOOTHER_ADI)
-        return sweep; /* in one direction */
-    /* ADI, or what AUTO has chosen: Chebyshev's with half as many steps again */
-    return info->smoother == STARFISH_SMOOTHER_CHEBYSHEV ? 1.5 * sweep : 2 * sweep;
+    return options->smoother == STARFISH_SMOOTHER_ADI ? 2 * sweep : sweep; /* in two directions, or in one */
 }
 
-double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info)
+double multigrid_words(const struct multigrid_times *times)
 {
+    const struct starfish_multigrid_options *options = &times->chosen;
+    const struct starfish_result *result = &times->result;
     const double stored = options->storage ? 2.5 : 5; /* entries in 16 bits beside row sums in f32 */
-    const double matrix = info->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
-    const double smoothing = words_of_step(options, info, matrix) * (options->before + options->after);
+    const double matrix = options->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
+    const double smoothing = words_of_step(options, matrix) * (options->before + options->after);
     const double transfers = 2.25 + matrix + 2.25; /* the residual and its restriction, the prolongation */
     const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
-    const int corrections = info->defects > 0 ? info->defects : info->cycles;
+    const int corrections = result->corrections > 0 ? result->corrections : result->iterations;
     const int gradients = options->conjugate_gradients ? corrections : 0;
 
-    return info->cycles * (smoothing + transfers) * inner * 4 / 3 + (2 + matrix) * info->count + 24.0 * gradients;
+    return result->iterations * (smoothing + transfers) * inner * 4 / 3 + (2 + matrix) * result->count +
+           24.0 * gradients;
 }
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
@@ -123,25 +122,34 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
     return starfish_context_create(context, &options);
 }
 
+static starfish_status describe(const starfish_plan *plan, struct multigrid_times *times)
+{
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+
+    STARFISH_TRY(starfish_plan_about(plan, &about));
+    times->levels = about.levels;
+    return starfish_multigrid_plan_options(plan, &times->chosen);
+}
+
 /* A tolerance that is not reached is a result. */
-static starfish_status solve(starfish_multigrid_plan *plan, const struct solve_arrays *a, int on_device,
+static starfish_status solve(starfish_plan *plan, const struct solve_arrays *a, int on_device,
                              struct multigrid_times *times)
 {
-    const starfish_status status = on_device
-                                       ? starfish_multigrid_solve(plan, a->on_device[0], a->on_device[1], &times->info)
-                                       : starfish_multigrid_solve(plan, a->rhs, a->solution, &times->info);
+    const starfish_status status =
+        on_device ? starfish_plan_solve(plan, NULL, a->on_device[0], a->on_device[1], &times->result)
+                  : starfish_plan_solve(plan, NULL, a->rhs, a->solution, &times->result);
 
     times->reached = status == STARFISH_SUCCESS;
     return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
 
-static starfish_status repeat_solves(const struct multigrid_solves *what, starfish_multigrid_plan *plan,
+static starfish_status repeat_solves(const struct multigrid_solves *what, starfish_plan *plan,
                                      const struct solve_arrays *a, struct multigrid_times *times)
 {
     for (size_t i = 0; i < what->warmup + times->repeat; i++) {
         STARFISH_TRY(solve(plan, a, what->on_device, times));
         if (i >= what->warmup)
-            times->seconds[i - what->warmup] = times->info.seconds;
+            times->seconds[i - what->warmup] = times->result.seconds;
     }
     if (!what->find_error)
         return STARFISH_SUCCESS;
@@ -156,24 +164,29 @@ starfish_status multigrid_repeat(const struct multigrid_solves *what, const stru
                                  starfish_context *context, struct multigrid_times *times)
 {
     struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = what->count};
-    starfish_multigrid_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     const double start = clock_now();
 
-    *times = (struct multigrid_times){.repeat = what->repeat, .seconds = malloc(what->repeat * sizeof(double))};
+    *times = (struct multigrid_times){.repeat = what->repeat,
+                                      .seconds = malloc(what->repeat * sizeof(double)),
+                                      .result = STARFISH_RESULT_DEFAULTS,
+                                      .chosen = STARFISH_MULTIGRID_OPTIONS_DEFAULTS};
     if (!times->seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", what->repeat);
     STARFISH_TRY(what->create(context, what->problem, options, &plan));
     times->plan_seconds = clock_now() - start;
     starfish_status status = solve_arrays_make(&arrays, what->load, what->constant, what->on_device);
     if (status == STARFISH_SUCCESS)
+        status = describe(plan, times);
+    if (status == STARFISH_SUCCESS)
         status = repeat_solves(what, plan, &arrays, times);
     solve_arrays_free(&arrays);
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
 static starfish_status create_q1(starfish_context *context, const void *mesh,
-                                 const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan)
+                                 const struct starfish_multigrid_options *options, starfish_plan **plan)
 {
     return starfish_q1_plan_create(context, &((const struct multigrid_mesh *)mesh)->problem, options, plan);
 }

@@ -31,7 +31,9 @@ size_t multigrid_q1_steps(size_t smoother, size_t steps);
 struct multigrid_times {
     size_t repeat;
     double *seconds, plan_seconds;
-    struct starfish_multigrid_info info;
+    struct starfish_result result;
+    struct starfish_multigrid_options chosen; /* the plan's */
+    int levels;
     double error; /* in L2, relative */
     int reached;
 };
@@ -39,7 +41,7 @@ struct multigrid_times {
 struct multigrid_solves {
     const void *problem; /* of the functions below */
     starfish_status (*create)(starfish_context *context, const void *problem,
-                              const struct starfish_multigrid_options *options, starfish_multigrid_plan **plan);
+                              const struct starfish_multigrid_options *options, starfish_plan **plan);
     /* NULL: the error is not known. */
     starfish_status (*find_error)(const void *problem, starfish_precision precision, const void *solution,
                                   double *error);
@@ -65,7 +67,7 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
  * smoothing step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the
  * residual 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
  * the finest. With entries in 16 bits 2.5 less of each matrix. */
-double multigrid_words(const struct starfish_multigrid_options *options, const struct starfish_multigrid_info *info);
+double multigrid_words(const struct multigrid_times *times);
 
 /* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there
  * are left as they are. */

@@ -73,9 +73,9 @@ static json_t *complete(json_t *row, const struct run *run, const char *variant,
     json_object_set_new(row, "variant", json_string(variant));
     json_object_set_new(row, "matrix",
                         json_string(run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]));
-    json_object_set_new(row, "cycles", json_integer(run->times.info.cycles));
-    json_object_set_new(row, "corrections", json_integer(run->times.info.defects));
-    json_object_set_new(row, "residual", command_json_real(run->times.info.residual));
+    json_object_set_new(row, "cycles", json_integer(run->times.result.iterations));
+    json_object_set_new(row, "corrections", json_integer(run->times.result.corrections));
+    json_object_set_new(row, "residual", command_json_real(run->times.result.residual));
     json_object_set_new(row, "error", command_json_real(run->times.error));
     return row;
 }
@@ -271,7 +271,7 @@ static starfish_status add_inner(struct experiment *e, struct run *run, int coun
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     json_t *row = add_number(e, run, variant, "cycles", paper ? paper->cycles : (double)NAN, REPRODUCE_SIZE,
-                             run->times.info.cycles);
+                             run->times.result.iterations);
     json_object_set_new(row, "paper_corrections", paper ? json_integer(paper->outer) : json_null());
     add_time(e, run, variant, paper ? paper->seconds : (double)NAN, REPRODUCE_SIZE);
     return STARFISH_SUCCESS;
@@ -286,7 +286,7 @@ static starfish_status add_zebra(struct experiment *e, struct run *run)
     run->options.damping = 0;
     bench_next("%s, level %d, zebra lines", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
-    add_number(e, run, "double, zebra lines", "cycles", (double)NAN, REPRODUCE_OURS, run->times.info.cycles);
+    add_number(e, run, "double, zebra lines", "cycles", (double)NAN, REPRODUCE_OURS, run->times.result.iterations);
     add_time(e, run, "double, zebra lines", (double)NAN, REPRODUCE_OURS);
     run->options = usual;
     return STARFISH_SUCCESS;
@@ -299,7 +299,7 @@ static starfish_status inner_of_mesh(struct experiment *e, struct run *run, size
     bench_next("%s, level %d, double", run->name, run->level);
     STARFISH_TRY(run_once(e, run, e->bench.warmup, e->bench.repeat));
     add_number(e, run, "double", "cycles", known < 0 ? (double)NAN : cycles_in_double[mesh][known], REPRODUCE_SIZE,
-               run->times.info.cycles);
+               run->times.result.iterations);
     add_time(e, run, "double", (double)NAN, REPRODUCE_LEFT_OUT);
     if (!e->by_digits)
         STARFISH_TRY(add_zebra(e, run));
@@ -359,7 +359,7 @@ static starfish_status run_as(struct experiment *e, struct run *run, enum who wh
         return status;
     const json_t *row = add_time(e, run, who_names[who], (double)NAN, "the paper states speed-ups alone");
     cost[0][who] = json_number_value(json_object_get(row, "seconds"));
-    cost[1][who] = cost[0][who] / -log10(run->times.info.residual);
+    cost[1][who] = cost[0][who] / -log10(run->times.result.residual);
     return STARFISH_SUCCESS;
 }
 
@@ -413,20 +413,20 @@ static int is_isotropic(const struct run *run)
 enum { MANY_CYCLES = 40, TIMED_CYCLES = 20 };
 
 /* Give times of a part of the cycles the length of the whole solve that `known` is. */
-static void extrapolate(struct multigrid_times *times, const struct starfish_multigrid_info *known)
+static void extrapolate(struct multigrid_times *times, const struct starfish_result *known)
 {
     for (size_t i = 0; i < times->repeat; i++)
-        times->seconds[i] *= (double)known->cycles / times->info.cycles;
-    times->info = *known;
+        times->seconds[i] *= (double)known->iterations / times->result.iterations;
+    times->result = *known;
     times->error = (double)NAN;
 }
 
 /* Nanoseconds per unknown and digit, mixed precision that gains two digits at a time. *known: of the same solve on a
  * GPU, without cycles where there was none; it becomes this solve's. */
 static starfish_status add_smoother(struct experiment *e, struct run *run, enum smoothers which, const char *device,
-                                    struct starfish_multigrid_info *known, double *cost)
+                                    struct starfish_result *known, double *cost)
 {
-    const int cut = known->cycles > MANY_CYCLES;
+    const int cut = known->iterations > MANY_CYCLES;
     char variant[64];
 
     snprintf(variant, sizeof variant, "%s, %s", smoothers[which].name, device);
@@ -438,20 +438,20 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, enum 
     run->options.damping = smoothers[which].damping[!is_isotropic(run)];
     bench_next("%s, level %d, %s", run->name, run->level, variant);
     STARFISH_TRY(run_once(e, run, cut ? 0 : e->bench.warmup, e->bench.repeat));
-    const int timed = run->times.info.cycles;
+    const int timed = run->times.result.iterations;
     if (cut)
         extrapolate(&run->times, known);
-    *known = run->times.info;
+    *known = run->times.result;
     json_t *row = add_time(e, run, variant, (double)NAN, REPRODUCE_PICTURE);
     json_object_set_new(row, "timed_cycles", json_integer(timed));
     *cost = 1e9 * json_number_value(json_object_get(row, "seconds")) / (double)run->mesh.count /
-            -log10(run->times.info.residual);
+            -log10(run->times.result.residual);
     add_number(e, run, variant, "ns per unknown and digit", (double)NAN, REPRODUCE_PICTURE, *cost);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status smoothers_on(struct experiment *e, struct run *run, int device,
-                                    struct starfish_multigrid_info known[SMOOTHERS], double cost[SMOOTHERS])
+                                    struct starfish_result known[SMOOTHERS], double cost[SMOOTHERS])
 {
     STARFISH_TRY(multigrid_context(device == ONE_CORE ? "cpu:1" : "gpu:1", &e->context));
     starfish_status status = STARFISH_SUCCESS;
@@ -498,7 +498,7 @@ static void add_claims(struct experiment *e, struct run *run, double cost[DEVICE
 /* The GPU first, whose counts bound the work of the core. */
 static starfish_status smoothers_of_mesh(struct experiment *e, struct run *run, size_t mesh)
 {
-    struct starfish_multigrid_info known[SMOOTHERS] = {{.cycles = 0}};
+    struct starfish_result known[SMOOTHERS] = {{.iterations = 0}};
     double cost[DEVICES][SMOOTHERS] = {{0}};
 
     (void)mesh;

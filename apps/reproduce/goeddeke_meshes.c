@@ -149,12 +149,11 @@ static double largest_eigenvalue(const struct multigrid_mesh *mesh, double *x, d
 }
 
 /* NaN: not every solve reached its tolerance. */
-static starfish_status smallest_eigenvalue(starfish_multigrid_plan *plan, size_t count, double *x, double *y,
-                                           double *smallest)
+static starfish_status smallest_eigenvalue(starfish_plan *plan, size_t count, double *x, double *y, double *smallest)
 {
     set_random(x, count);
     for (int step = 0; step < INVERSE_STEPS; step++) {
-        const starfish_status status = starfish_multigrid_solve(plan, x, y, NULL);
+        const starfish_status status = starfish_plan_solve(plan, NULL, x, y, NULL);
         if (status == STARFISH_ERROR_NUMERICAL) {
             *smallest = (double)NAN;
             return STARFISH_SUCCESS;
@@ -168,7 +167,7 @@ static starfish_status smallest_eigenvalue(starfish_multigrid_plan *plan, size_t
 static starfish_status find_condition(const struct experiment *e, const struct multigrid_mesh *mesh, double *condition)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    starfish_multigrid_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     double *x = malloc(2 * mesh->count * sizeof *x), smallest = 0;
     if (!x)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", mesh->count);
@@ -178,7 +177,7 @@ static starfish_status find_condition(const struct experiment *e, const struct m
         status = smallest_eigenvalue(plan, mesh->count, x, x + mesh->count, &smallest);
     if (status == STARFISH_SUCCESS)
         *condition = largest_eigenvalue(mesh, x, x + mesh->count) / smallest;
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     free(x);
     return status;
 }

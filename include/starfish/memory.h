@@ -25,8 +25,6 @@ STARFISH_API starfish_status starfish_stencil_memory(starfish_context *context,
                                                      const struct starfish_stencil_problem *problem,
                                                      const struct starfish_multigrid_options *options,
                                                      struct starfish_memory *memory);
-STARFISH_API starfish_status starfish_multigrid_plan_memory(const starfish_multigrid_plan *plan,
-                                                            struct starfish_memory *memory);
 
 /* Of diffusion: assembles the couplings of all cells, in main memory, and coarsens them. What rescues a solve that has
  * stagnated (vectors, and a hierarchy in the precision of the solution) is in main_bytes and gpu_data. */

@@ -215,35 +215,20 @@ struct starfish_multigrid_options {
         .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO, .bicgstab = 0     \
     }
 
-typedef struct starfish_multigrid_plan starfish_multigrid_plan;
-
-enum { STARFISH_MULTIGRID_HISTORY = 128 };
-struct starfish_multigrid_info {
-    starfish_outcome outcome;
-    int cycles, defects; /* cycles in all; mixed precision: corrections in f64 */
-    double rhs_norm;     /* Euclidean */
-    double residual;     /* norm of the last residual over that of the right-hand side */
-    double factor;       /* the geometric mean by which a cycle reduced the residual; NaN without cycles */
-    /* norms over that of the right-hand side: of the initial residual, and after each cycle (mixed: each correction);
-     * `count` of them, the first STARFISH_MULTIGRID_HISTORY */
-    int count;
-    double history[STARFISH_MULTIGRID_HISTORY];
-    int levels;     /* grids */
-    double removed; /* singular problems in 3D: the mean that was taken off f (rhs_factor 0: off the integrals, over the
-                       volume) */
-    starfish_smoother smoother;  /* not AUTO */
-    starfish_matrix_form matrix; /* of Q1 grids; not AUTO */
-    double seconds;              /* of the solve, solution back in its memory */
-    struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
-};
-
-/* Assemble the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns
+/* A plan for starfish/solve.h, whose arrays are n[0] * n[1] reals, in 3D times n[2], of options.precision, and may not
+ * overlap; there is no boundary data. Solves of a plan follow one another in the order of their submission, so that a
+ * job may solve for the solution of the one before it; those of different plans run at the same time. After NUMERICAL
+ * the solution is the last one; a job that was cancelled before its first cycle writes none. Norms of the result are
+ * Euclidean, and its iterations are cycles. Its history has a residual for each cycle, in mixed precision for each
+ * correction.
+ *
+ * Assembles the matrices of all grids. Arrays of the problem are read here only. `options` may be NULL. The caller owns
  * *plan; destroy it before its context. Errors: ARGUMENT (names the member), UNSUPPORTED, SINGULAR (no Dirichlet end
  * and no reaction), NUMERICAL (widths so different that entries overflow), MEMORY. */
 STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
                                                      const struct starfish_q1_problem *problem,
                                                      const struct starfish_multigrid_options *options,
-                                                     starfish_multigrid_plan **plan);
+                                                     starfish_plan **plan);
 /* The same for seven-point differences. Grids are coarsened in the directions whose coupling is at least half of the
  * strongest's, so that smoothing by points is good for any widths that are about the same all along a direction.
  *
@@ -254,46 +239,17 @@ STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
  * lines and ADI, 0.3 with CHEBYSHEV.
  *
  * Where no end is Dirichlet, nothing else is on the diagonal and c is 0 (a singular problem), the mean of the
- * right-hand side is taken off (info->removed) and the solution has mean zero, both weighted by control volumes.
- * Errors: ARGUMENT (names the member), UNSUPPORTED, NUMERICAL, MEMORY. */
+ * right-hand side is taken off (the result's pertrb; with rhs_factor 0 off the integrals, over the volume) and the
+ * solution has mean zero, both weighted by control volumes. Errors: ARGUMENT (names the member), UNSUPPORTED,
+ * NUMERICAL, MEMORY. */
 STARFISH_API starfish_status starfish_stencil_plan_create(starfish_context *context,
                                                           const struct starfish_stencil_problem *problem,
                                                           const struct starfish_multigrid_options *options,
-                                                          starfish_multigrid_plan **plan);
-/* NULL is allowed. */
-STARFISH_API void starfish_multigrid_plan_destroy(starfish_multigrid_plan *plan);
-/* Solve A solution = rhs: arrays of n[0] * n[1], in 3D times n[2], reals of options.precision in host or CUDA device
- * memory (recognised), which may not overlap. `info` may be NULL. Blocks until the solution is in its memory. Errors:
- * ARGUMENT; NUMERICAL when the tolerance is not reached in max_iterations, or the residual stopped falling or is not
- * finite: then the solution is the last one, and info says how far it came; RUNTIME. */
-STARFISH_API starfish_status starfish_multigrid_solve(starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                                      struct starfish_multigrid_info *info);
-
-/* ---- Solves that go on by themselves ----------------------------------------------------------------------------- */
-
-/* A solve under way. The jobs of a plan, and its other solves, follow one another in the order in which they were
- * submitted; those of different plans run at the same time. */
-typedef struct starfish_multigrid_job starfish_multigrid_job;
-
-/* Begin what starfish_multigrid_solve does, and return before the first cycle is done. Until the job has been waited
- * for, rhs must stay as it is and the solution is not to be touched; another job of the same plan may read as its
- * right-hand side what this one solves for. The caller owns *job: starfish_multigrid_wait ends it. Errors: ARGUMENT,
- * MEMORY, RUNTIME; then there is no job. */
-STARFISH_API starfish_status starfish_multigrid_submit(starfish_multigrid_plan *plan, const void *rhs, void *solution,
-                                                       starfish_multigrid_job **job);
-/* Wait until the solution is in its memory, and free the job; once per job, from any thread, and before the plan is
- * destroyed. `info` may be NULL. Errors: as those of starfish_multigrid_solve, and their message. */
-STARFISH_API starfish_status starfish_multigrid_wait(starfish_multigrid_job *job, struct starfish_multigrid_info *info);
-/* Ask a job to end with its next cycle: the wait for it then returns NUMERICAL, and the solution is the last one; where
- * no cycle was taken (info->cycles) it is not written. From any thread, before the job is waited for. */
-STARFISH_API void starfish_multigrid_cancel(starfish_multigrid_job *job);
-
-/* function(data, info) is called whenever a solve of the plan, of those submitted from now on, has looked at its
- * residual; of info, cycles, defects, rhs_norm, residual and history are known. By the thread that drives the solve,
- * which waits for its return. NULL: nobody is told. Not while a solve is being submitted. */
-typedef void starfish_multigrid_progress(void *data, const struct starfish_multigrid_info *info);
-STARFISH_API void starfish_multigrid_tell(starfish_multigrid_plan *plan, starfish_multigrid_progress *function,
-                                          void *data);
+                                                          starfish_plan **plan);
+/* The options of a plan, with what it has chosen for AUTO and 0. `options` begins with the initialiser. Thread-safe.
+ * Errors: ARGUMENT. */
+STARFISH_API starfish_status starfish_multigrid_plan_options(const starfish_plan *plan,
+                                                             struct starfish_multigrid_options *options);
 
 #ifdef __cplusplus
 }

@@ -94,14 +94,20 @@ class TridiagonalPlan(Plan):
 
 class _MultigridPlan(Plan):
     """A plan of multigrid."""
-    family, info_struct, wait_function = "multigrid", "starfish_multigrid_info", "starfish_multigrid_wait"
+    family, of_solve_path = "multigrid", True
 
     def mixed_keywords(self) -> dict:
         return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
 
+    def create(self, function: str, *arguments: Any) -> None:
+        super().create(function, *arguments)
+        chosen = make("starfish_multigrid_options")
+        call("starfish_multigrid_plan_options", self.handle, ctypes.byref(chosen))
+        self._chosen = {"levels": self.about()["levels"], "smoother": chosen.smoother, "matrix": chosen.matrix}
+
     def told(self, info: Any) -> dict:
-        told = plain(info)
-        return {**told, "history": told["history"][:min(info.count, len(info.history))], "iterations": info.cycles}
+        return {**super().told(info), **self._chosen, "count": info.count, "cycles": info.iterations,
+                "defects": info.corrections, "removed": info.pertrb}
 
 
 def _two_ends(bc: Mapping, d: int) -> tuple:

@@ -146,22 +146,22 @@ static int find_answer(struct mesh *m, double *condition)
 /* ---- A trial ----------------------------------------------------------------------------------------------------- */
 
 static starfish_status solve(starfish_context *context, struct mesh *m,
-                             const struct starfish_multigrid_options *options, struct starfish_multigrid_info *info)
+                             const struct starfish_multigrid_options *options, struct starfish_result *info)
 {
     const size_t count = m->n[0] * m->n[1];
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     starfish_status status = starfish_q1_plan_create(context, &m->problem, options, &plan);
     if (status != STARFISH_SUCCESS)
         return status;
     for (size_t i = 0; i < count; i++)
         m->narrow_rhs[i] = (float)m->rhs[i];
     if (options->precision == STARFISH_F64)
-        status = starfish_multigrid_solve(plan, m->rhs, m->solution, info);
+        status = starfish_plan_solve(plan, NULL, m->rhs, m->solution, info);
     else
-        status = starfish_multigrid_solve(plan, m->narrow_rhs, m->narrow_solution, info);
+        status = starfish_plan_solve(plan, NULL, m->narrow_rhs, m->narrow_solution, info);
     for (size_t i = 0; i < count && options->precision == STARFISH_F32; i++)
         m->solution[i] = (double)m->narrow_solution[i];
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -180,7 +180,7 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
 {
     static struct mesh m;
     struct starfish_multigrid_options options;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct campaign_random random = campaign_random_of(t->seed, t->index);
     double condition = 0;
     (void)kind;
@@ -204,7 +204,7 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
     campaign_add_bits(&t->bits, m.solution, count);
     snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu, %d cycles",
              (int)options.smoother, (int)options.cycle, options.before, options.conjugate_gradients, m.n[0], m.n[1],
-             info.cycles);
+             info.iterations);
     const double norms = sqrt((double)count);
     t->error = largest_of(m.solution, m.exact, count) / largest_of(m.exact, NULL, count);
     t->bound = fmin(0.1, 10 * norms * options.tolerance * condition);

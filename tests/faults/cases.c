@@ -276,8 +276,7 @@ static const struct grids flux_lines = {
 static const struct grids flux_planes = {
     .options = {MULTIGRID_OPTIONS(F64), .smoother = STARFISH_SMOOTHER_PLANE, .conjugate_gradients = 1}, .three = 1};
 
-static starfish_status create_grids(struct starfish_context *context, const struct grids *grids,
-                                    starfish_multigrid_plan **plan)
+static starfish_status create_grids(struct starfish_context *context, const struct grids *grids, starfish_plan **plan)
 {
 #define DIRICHLET_ENDS                                                                                                 \
     {                                                                                                                  \
@@ -293,22 +292,22 @@ static starfish_status create_grids(struct starfish_context *context, const stru
                         : starfish_q1_plan_create(context, &plane, &grids->options, plan);
 }
 
-static starfish_status solve_grids(starfish_multigrid_plan *plan, const struct grids *grids)
+static starfish_status solve_grids(starfish_plan *plan, const struct grids *grids)
 {
-    struct starfish_multigrid_info info;
-    starfish_multigrid_job *job[STEPS] = {NULL};
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_job *job[STEPS] = {NULL};
     starfish_status status = STARFISH_SUCCESS;
     if (!grids->submits) {
         do
-            status = starfish_multigrid_solve(plan, rhs_f64, solution_f64[0], &info);
+            status = starfish_plan_solve(plan, NULL, rhs_f64, solution_f64[0], &info);
         while (again(status));
         return status;
     }
     for (int i = 0; i < STEPS && status == STARFISH_SUCCESS; i++)
-        status = starfish_multigrid_submit(plan, rhs_f64, solution_f64[i], &job[i]);
+        status = starfish_plan_submit(plan, NULL, rhs_f64, solution_f64[i], &job[i]);
     for (int i = 0; i < STEPS; i++)
         if (job[i]) {
-            const starfish_status waited = starfish_multigrid_wait(job[i], NULL);
+            const starfish_status waited = starfish_job_finish(job[i], NULL);
             status = status != STARFISH_SUCCESS ? status : waited;
         }
     return status;
@@ -318,11 +317,11 @@ static starfish_status run_grids(struct starfish_context *context, const void *d
 {
     const struct grids *grids = details;
     const size_t n = grids->three ? UNKNOWNS : (size_t)(ELEMENTS - 1) * (ELEMENTS - 1);
-    starfish_multigrid_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     starfish_status status = create_grids(context, grids, &plan);
     if (status == STARFISH_SUCCESS)
         status = solve_grids(plan, grids);
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     for (int i = 0; i < (grids->submits ? STEPS : 1); i++)
         keep_f64(result, solution_f64[i], n);
     return status;

@@ -87,7 +87,7 @@ static void chebyshev_is_no_worse_than_jacobi(void **state)
         for (int steps = 1; steps <= 4; steps++)
             for (int tail = 0; tail < 2; tail++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-                struct starfish_multigrid_info jacobi, chebyshev;
+                struct starfish_result jacobi = STARFISH_RESULT_DEFAULTS, chebyshev = STARFISH_RESULT_DEFAULTS;
                 options.precision = precisions[p][0];
                 options.inner = precisions[p][1];
                 options.inner_cycles = 1;
@@ -99,11 +99,11 @@ static void chebyshev_is_no_worse_than_jacobi(void **state)
                 test_q1_error_of("U1", 6, &options, &jacobi);
                 options.smoother = STARFISH_SMOOTHER_CHEBYSHEV;
                 test_q1_error_of("U1", 6, &options, &chebyshev);
-                assert_int_equal(chebyshev.smoother, STARFISH_SMOOTHER_CHEBYSHEV);
-                if (!(chebyshev.residual <= options.tolerance && chebyshev.cycles <= jacobi.cycles &&
+                assert_int_equal(test_q1_chosen.smoother, STARFISH_SMOOTHER_CHEBYSHEV);
+                if (!(chebyshev.residual <= options.tolerance && chebyshev.iterations <= jacobi.iterations &&
                       (p == 2 || chebyshev.factor <= jacobi.factor)))
-                    fail_msg("%d steps: %d cycles by %.4f, Jacobi %d by %.4f", steps, chebyshev.cycles,
-                             chebyshev.factor, jacobi.cycles, jacobi.factor);
+                    fail_msg("%d steps: %d cycles by %.4f, Jacobi %d by %.4f", steps, chebyshev.iterations,
+                             chebyshev.factor, jacobi.iterations, jacobi.factor);
             }
 }
 
@@ -120,7 +120,7 @@ static void conjugate_gradients_take_fewer_cycles(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (int variant = 0; variant < 4; variant++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct starfish_multigrid_info alone, info;
+            struct starfish_result alone = STARFISH_RESULT_DEFAULTS, info = STARFISH_RESULT_DEFAULTS;
             options.smoother = STARFISH_SMOOTHER_ADI;
             options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
             options.inner_cycles = 1;
@@ -128,10 +128,10 @@ static void conjugate_gradients_take_fewer_cycles(void **state)
             const double error = test_q1_error_of(cases[c].name, 7, &options, &alone);
             options.conjugate_gradients = 1;
             test_q1_assert_error(cases[c].name, 7, test_q1_error_of(cases[c].name, 7, &options, &info), error, 1e-4);
-            assert_int_equal(info.count, info.cycles + 1);
-            assert_int_equal(info.defects, variant % 2 ? info.cycles : 0);
-            if (!(info.residual <= 1e-8 && info.cycles <= alone.cycles - cases[c].fewer))
-                fail_msg("%s: %d cycles instead of %d", cases[c].name, info.cycles, alone.cycles);
+            assert_int_equal(info.count, info.iterations + 1);
+            assert_int_equal(info.corrections, variant % 2 ? info.iterations : 0);
+            if (!(info.residual <= 1e-8 && info.iterations <= alone.iterations - cases[c].fewer))
+                fail_msg("%s: %d cycles instead of %d", cases[c].name, info.iterations, alone.iterations);
         }
 }
 

@@ -27,7 +27,7 @@ static void make_mesh(struct test_q1_mesh *mesh, double growth, int neumann)
 static void compare(const struct test_q1_mesh *mesh, struct starfish_multigrid_options options)
 {
     static double expected[MOST], solution[MOST];
-    struct starfish_multigrid_info all, few;
+    struct starfish_result all = STARFISH_RESULT_DEFAULTS, few = STARFISH_RESULT_DEFAULTS;
 
     ASSERT_OK(test_q1_solve(mesh, &options, expected, &all));
     for (int levels = 2; levels <= 3; levels++)
@@ -35,9 +35,10 @@ static void compare(const struct test_q1_mesh *mesh, struct starfish_multigrid_o
             options.levels = levels;
             options.coarse = (starfish_coarse_solver)solver;
             ASSERT_OK(test_q1_solve(mesh, &options, solution, &few));
-            assert_int_equal(few.levels, levels);
-            if (few.cycles > all.cycles + 1)
-                fail_msg("%d grids, solver %d: %d cycles instead of %d", levels, solver, few.cycles, all.cycles);
+            assert_int_equal(test_q1_about.levels, levels);
+            if (few.iterations > all.iterations + 1)
+                fail_msg("%d grids, solver %d: %d cycles instead of %d", levels, solver, few.iterations,
+                         all.iterations);
             assert_true(test_q1_difference(solution, expected, mesh->count) <=
                         (options.precision == STARFISH_F32 ? 3e-2 : 1e-5));
         }
@@ -101,7 +102,7 @@ static void options_mean_what_they_say(void **state)
 {
     static double solution[MOST];
     struct starfish_multigrid_options options;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     struct test_q1_mesh mesh;
 
     (void)state;
@@ -114,7 +115,7 @@ static void options_mean_what_they_say(void **state)
         options.coarse_tolerance = 1e-3;
         options.tolerance = 5e-9;
         ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));
-        assert_int_equal(info.cycles, 3);
+        assert_int_equal(info.iterations, 3);
         assert_true(info.history[1] <= 1.01e-3 && info.history[1] > 1e-5);
         assert_true(info.history[2] <= 1.01e-3 * info.history[1]);
         options.coarse_iterations = 1;
@@ -129,7 +130,7 @@ static void options_mean_what_they_say(void **state)
 static void expect_refusal(const struct starfish_q1_problem *problem, struct starfish_multigrid_options options,
                            const char *part)
 {
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
 
     ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, problem, &options, &plan), STARFISH_ERROR_ARGUMENT, part);
     assert_null(plan);
@@ -186,7 +187,7 @@ static void not_in_three_dimensions(void **state)
     const struct starfish_stencil_problem problem = {
         .n = {8, 8, 8}, .grid = STARFISH_CELL, .width = {width, width, width}};
     struct starfish_multigrid_options options = defaults;
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
 
     (void)state;
     options.coarse = STARFISH_COARSE_CG_JACOBI;

@@ -18,8 +18,7 @@ struct variant {
 };
 
 static starfish_status create(starfish_context *context, struct test_fem *fem, const struct variant *variant,
-                              starfish_precision precision, const struct starfish_owner *owner,
-                              starfish_multigrid_plan **plan)
+                              starfish_precision precision, const struct starfish_owner *owner, starfish_plan **plan)
 {
     struct starfish_multigrid_engine *engine;
     static const struct starfish_multigrid_hooks hooks = {.prepare = NULL};
@@ -47,7 +46,7 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
     STARFISH_TRY(starfish_multigrid_engine_begin(context, &options, &hooks, &engine));
     const starfish_status status = starfish_fem_grids_complete(engine, &grids);
     if (status == STARFISH_SUCCESS)
-        return starfish_multigrid_plan_of(engine, plan);
+        return starfish_multigrid_plan_of(engine, starfish_now(), plan);
     starfish_multigrid_engine_destroy(engine);
     return status;
 }
@@ -56,14 +55,14 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
 static int solve(starfish_context *context, struct test_fem *fem, const struct variant *variant,
                  starfish_precision precision, const struct starfish_owner *owner, const void *rhs, void *solution)
 {
-    struct starfish_multigrid_info info;
-    starfish_multigrid_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
 
     if (create(context, fem, variant, precision, owner, &plan) != STARFISH_SUCCESS)
         return -1;
-    const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, &info);
-    starfish_multigrid_plan_destroy(plan);
-    return status == STARFISH_SUCCESS ? info.cycles : -1;
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
+    starfish_plan_destroy(plan);
+    return status == STARFISH_SUCCESS ? info.iterations : -1;
 }
 
 /* The largest difference of A u and f, over the largest f. */

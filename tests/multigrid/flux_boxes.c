@@ -17,6 +17,8 @@
 
 starfish_context *test_box_context;
 const struct test_memory *test_box_memory;
+struct starfish_multigrid_options test_box_chosen = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+struct starfish_about test_box_about = STARFISH_ABOUT_DEFAULTS;
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
@@ -139,9 +141,8 @@ double *test_box_random(size_t count, unsigned seed)
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-starfish_status test_box_solve_with(starfish_multigrid_plan *plan, size_t count,
-                                    const struct starfish_multigrid_options *options, const double *f, double *u,
-                                    struct starfish_multigrid_info *info)
+starfish_status test_box_solve_with(starfish_plan *plan, size_t count, const struct starfish_multigrid_options *options,
+                                    const double *f, double *u, struct starfish_result *info)
 {
     const size_t size = starfish_real_size(options->precision);
     void *host = malloc(2 * count * size);
@@ -153,7 +154,10 @@ starfish_status test_box_solve_with(starfish_multigrid_plan *plan, size_t count,
     }
     const void *rhs = test_box_memory->upload(host, count * size);
     void *solution = test_box_memory->upload(options->initial_guess ? second : NULL, count * size);
-    const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, info);
+
+    ASSERT_OK(starfish_multigrid_plan_options(plan, &test_box_chosen));
+    ASSERT_OK(starfish_plan_about(plan, &test_box_about));
     test_box_memory->download(host, solution, count * size);
     for (size_t e = 0; e < count; e++)
         u[e] = test_real_get(host, options->precision, e);
@@ -163,18 +167,18 @@ starfish_status test_box_solve_with(starfish_multigrid_plan *plan, size_t count,
 }
 
 starfish_status test_box_solve(const struct test_box *box, const struct starfish_multigrid_options *options,
-                               const double *f, double *u, struct starfish_multigrid_info *info)
+                               const double *f, double *u, struct starfish_result *info)
 {
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
 
     ASSERT_OK(starfish_stencil_plan_create(test_box_context, &box->problem, options, &plan));
     const starfish_status status = test_box_solve_with(plan, box->count, options, f, u, info);
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
 double test_box_recover(const struct test_box *box, const struct starfish_multigrid_options *options,
-                        struct starfish_multigrid_info *info)
+                        struct starfish_result *info)
 {
     double *u = test_box_random(box->count, 7), *f = malloc(box->count * sizeof *f);
     double *v = calloc(box->count, sizeof *v);

@@ -10,6 +10,9 @@
 /* Where solves run, and where right-hand sides and solutions lie: for the tests to set. */
 extern starfish_context *test_box_context;
 extern const struct test_memory *test_box_memory;
+/* Of the last plan that solved. */
+extern struct starfish_multigrid_options test_box_chosen;
+extern struct starfish_about test_box_about;
 
 struct test_box {
     struct starfish_stencil_problem problem;
@@ -32,14 +35,13 @@ double test_box_volume(const struct starfish_stencil_problem *p, size_t e);
 
 double *test_box_random(size_t count, unsigned seed);
 
-starfish_status test_box_solve_with(starfish_multigrid_plan *plan, size_t count,
-                                    const struct starfish_multigrid_options *options, const double *f, double *u,
-                                    struct starfish_multigrid_info *info);
+starfish_status test_box_solve_with(starfish_plan *plan, size_t count, const struct starfish_multigrid_options *options,
+                                    const double *f, double *u, struct starfish_result *info);
 starfish_status test_box_solve(const struct test_box *box, const struct starfish_multigrid_options *options,
-                               const double *f, double *u, struct starfish_multigrid_info *info);
+                               const double *f, double *u, struct starfish_result *info);
 /* Random u, f = A u, solved back: the error over the largest u, which is 1. */
 double test_box_recover(const struct test_box *box, const struct starfish_multigrid_options *options,
-                        struct starfish_multigrid_info *info);
+                        struct starfish_result *info);
 
 enum { TEST_BOX_SMOOTHERS = 9 };
 extern const starfish_smoother test_box_smoothers[TEST_BOX_SMOOTHERS];

@@ -33,7 +33,7 @@ static void factors_are_as_stored(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (size_t n = 31; n <= 63; n = 2 * n + 1) {
             struct starfish_multigrid_options options = test_box_options(cases[c].smoother, cases[c].steps, 1e-9);
-            struct starfish_multigrid_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             struct test_box box;
             test_box_make_cube(&box, n, DD);
             options.conjugate_gradients = cases[c].gradients;
@@ -64,15 +64,15 @@ static void anisotropy_does_no_harm(void **state)
                  {{1, 1, 1}, {10, 10, 10}, STARFISH_SMOOTHER_AUTO, STARFISH_SMOOTHER_ADI, 21}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct starfish_multigrid_options options = test_box_options(cases[c].smoother, 2, 1e-9);
-        struct starfish_multigrid_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         struct test_box box;
         test_box_make(&box, STARFISH_CELL, (const size_t[]){31, 32, 33}, (const enum test_ends[]){DD, DN, DD},
                       cases[c].stretch);
         test_box_scale(&box, cases[c].scale);
         test_box_recover(&box, &options, &info);
-        assert_int_equal(info.smoother, cases[c].chosen);
-        if (!(info.cycles <= cases[c].most))
-            fail_msg("case %zu: %d cycles", c, info.cycles);
+        assert_int_equal(test_box_chosen.smoother, cases[c].chosen);
+        if (!(info.iterations <= cases[c].most))
+            fail_msg("case %zu: %d cycles", c, info.iterations);
         test_box_free(&box);
     }
 }
@@ -135,14 +135,14 @@ static void plane_factors_are_as_stored(void **state)
                  {{32, 32, 8}, {1, 1, 1e5}, {1, 1, 1}, 1, 0, 1, 0.003}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         struct starfish_multigrid_options options = test_box_options(STARFISH_SMOOTHER_PLANE, cases[c].steps, 1e-9);
-        struct starfish_multigrid_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         struct test_box box;
         test_box_make(&box, STARFISH_CELL, cases[c].n, (const enum test_ends[]){DD, DN, DD}, cases[c].stretch);
         test_box_scale(&box, cases[c].scale);
         options.conjugate_gradients = cases[c].gradients;
         options.damping = cases[c].damping;
         test_box_recover(&box, &options, &info);
-        assert_int_equal(info.smoother, STARFISH_SMOOTHER_PLANE);
+        assert_int_equal(test_box_chosen.smoother, STARFISH_SMOOTHER_PLANE);
         if (!(info.factor < cases[c].most))
             fail_msg("case %zu: factor %.4f", c, info.factor);
         test_box_free(&box);
@@ -156,12 +156,12 @@ static void cycles_do_not_grow(void **state)
     int before = 0;
     for (size_t n = 15; n <= 95; n = 2 * n + 1) {
         const struct starfish_multigrid_options options = test_box_options(STARFISH_SMOOTHER_AUTO, 1, 1e-8);
-        struct starfish_multigrid_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         struct test_box box;
         test_box_make_cube(&box, n, DD);
         test_box_recover(&box, &options, &info);
-        assert_true(before == 0 || info.cycles <= before + 1);
-        before = info.cycles;
+        assert_true(before == 0 || info.iterations <= before + 1);
+        before = info.iterations;
         test_box_free(&box);
     }
     assert_true(before <= 9);

@@ -3,7 +3,7 @@
 #define STARFISH_TESTS_MULTIGRID_GATE_H
 
 #include <semaphore.h>
-#include <starfish/multigrid.h>
+#include <starfish/solve.h>
 #include <time.h>
 
 /* The job posts `reached` and waits for `open`. */
@@ -19,11 +19,11 @@ static inline void test_gate_make(struct test_gate *gate)
     gate->looks = 0;
 }
 
-static inline void test_gate_hold(void *data, const struct starfish_multigrid_info *info)
+static inline void test_gate_hold(void *data, const struct starfish_result *result)
 {
     struct test_gate *gate = data;
 
-    (void)info;
+    (void)result;
     if (gate->looks++ > 0)
         return;
     sem_post(&gate->reached);
@@ -31,11 +31,11 @@ static inline void test_gate_hold(void *data, const struct starfish_multigrid_in
 }
 
 /* Makes every step take 2 ms and more. */
-static inline void test_gate_slow_down(void *data, const struct starfish_multigrid_info *info)
+static inline void test_gate_slow_down(void *data, const struct starfish_result *result)
 {
     const struct timespec nap = {.tv_nsec = 2000000};
 
-    (void)data, (void)info;
+    (void)data, (void)result;
     nanosleep(&nap, NULL);
 }
 

@@ -30,7 +30,7 @@ static void errors_are_those_of_table_1(void **state)
     for (int mixed = 0; mixed < 2; mixed++)
         for (int level = 2; level <= largest_level(); level++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct starfish_multigrid_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             options.tolerance = 2e-11; /* at level 9 rounding errors of f - A u itself are 3e-12 */
             options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
             test_q1_assert_error("U1", level, test_q1_error_of("U1", level, &options, &info), table[level - 2], 2e-5);
@@ -52,7 +52,7 @@ static void errors_are_those_of_table_2(void **state)
         for (int level = 8; level <= largest_level(); level++)
             for (int mixed = 0; mixed < 2; mixed++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-                struct starfish_multigrid_info info;
+                struct starfish_result info = STARFISH_RESULT_DEFAULTS;
                 options.tolerance = 1e-10;
                 options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
                 test_q1_assert_error(table[c].name, level, test_q1_error_of(table[c].name, level, &options, &info),
@@ -63,7 +63,7 @@ static void errors_are_those_of_table_2(void **state)
 static double single_error(int level, int stored_diagonal)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
     options.precision = options.inner = STARFISH_F32;
     options.smoother = STARFISH_SMOOTHER_ADI;
@@ -107,14 +107,14 @@ static void cycles_are_few_and_do_not_grow(void **state)
     for (size_t c = 0; c < sizeof expected / sizeof expected[0]; c++)
         for (int level = 6; level <= largest; level++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct starfish_multigrid_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             options.smoother = STARFISH_SMOOTHER_ADI;
             test_q1_error_of(expected[c].name, level, &options, &info);
-            if (info.cycles > expected[c].most)
-                fail_msg("%s, level %d: %d cycles", expected[c].name, level, info.cycles);
+            if (info.iterations > expected[c].most)
+                fail_msg("%s, level %d: %d cycles", expected[c].name, level, info.iterations);
             if (level == 8 &&
-                (abs(info.cycles - expected[c].cycles) > 1 || fabs(info.factor / expected[c].factor - 1) > 0.05))
-                fail_msg("%s: %d cycles by %.4f", expected[c].name, info.cycles, info.factor);
+                (abs(info.iterations - expected[c].cycles) > 1 || fabs(info.factor / expected[c].factor - 1) > 0.05))
+                fail_msg("%s: %d cycles by %.4f", expected[c].name, info.iterations, info.factor);
         }
 }
 
@@ -128,11 +128,11 @@ static void zebra_lines_take_fewer_cycles(void **state)
     for (size_t c = 0; c < sizeof expected / sizeof expected[0]; c++)
         for (int level = 6; level <= largest; level++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct starfish_multigrid_info info;
+            struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             options.smoother = STARFISH_SMOOTHER_ZEBRA;
             test_q1_error_of(expected[c].name, level, &options, &info);
-            if (info.cycles > cycles[c] + 1 || (level == 8 && info.cycles < cycles[c] - 1))
-                fail_msg("%s, level %d: %d cycles by %.4f", expected[c].name, level, info.cycles, info.factor);
+            if (info.iterations > cycles[c] + 1 || (level == 8 && info.iterations < cycles[c] - 1))
+                fail_msg("%s, level %d: %d cycles by %.4f", expected[c].name, level, info.iterations, info.factor);
         }
 }
 
@@ -143,23 +143,24 @@ static void smoothers_are_chosen(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof expected / sizeof expected[0]; c++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        struct starfish_multigrid_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         test_q1_error_of(expected[c].name, 6, &options, &info);
-        assert_int_equal(info.smoother, c == 0 ? STARFISH_SMOOTHER_CHEBYSHEV : STARFISH_SMOOTHER_ADI);
-        assert_true(info.cycles <= expected[c].most);
+        assert_int_equal(test_q1_chosen.smoother, c == 0 ? STARFISH_SMOOTHER_CHEBYSHEV : STARFISH_SMOOTHER_ADI);
+        assert_true(info.iterations <= expected[c].most);
         for (int level = 6; level <= 8; level++)
             for (int mixed = 0; mixed < 2 && c >= A4; mixed++) {
                 options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
                 test_q1_error_of(expected[c].name, level, &options, &info);
-                if (info.cycles > (c == A4 ? 9 : 11))
-                    fail_msg("%s, level %d%s: %d cycles", expected[c].name, level, mixed ? ", mixed" : "", info.cycles);
+                if (info.iterations > (c == A4 ? 9 : 11))
+                    fail_msg("%s, level %d%s: %d cycles", expected[c].name, level, mixed ? ", mixed" : "",
+                             info.iterations);
             }
     }
     struct starfish_multigrid_options damped = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     damped.damping = 0.75;
     test_q1_error_of("U1", 6, &damped, &info);
-    assert_int_equal(info.smoother, STARFISH_SMOOTHER_JACOBI);
+    assert_int_equal(test_q1_chosen.smoother, STARFISH_SMOOTHER_JACOBI);
 }
 
 /* A correction of two cycles each in mixed precision costs one cycle more at most. */
@@ -168,11 +169,11 @@ static void mixed_precision_takes_no_more_cycles(void **state)
     (void)state;
     for (size_t c = 0; c < sizeof expected / sizeof expected[0] && largest_level() >= 8; c++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        struct starfish_multigrid_info info;
+        struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         options.inner = STARFISH_F32;
         test_q1_error_of(expected[c].name, 8, &options, &info);
-        if (info.cycles > expected[c].cycles + 2 || info.defects != (info.cycles + 1) / 2)
-            fail_msg("%s: %d cycles, %d corrections", expected[c].name, info.cycles, info.defects);
+        if (info.iterations > expected[c].cycles + 2 || info.corrections != (info.iterations + 1) / 2)
+            fail_msg("%s: %d cycles, %d corrections", expected[c].name, info.iterations, info.corrections);
     }
 }
 
@@ -183,13 +184,13 @@ static void mixed_precision_serves_fine_meshes(void **state)
     static const char *const names[] = {"U1", "U3"};
     for (size_t c = 0; c < 2 && largest_level() >= 9; c++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        struct starfish_multigrid_info alone, mixed;
+        struct starfish_result alone = STARFISH_RESULT_DEFAULTS, mixed = STARFISH_RESULT_DEFAULTS;
         options.smoother = STARFISH_SMOOTHER_ADI;
         test_q1_error_of(names[c], 10, &options, &alone);
         options.inner = STARFISH_F32;
         test_q1_error_of(names[c], 10, &options, &mixed);
-        if (mixed.cycles > alone.cycles + 1)
-            fail_msg("%s: %d cycles instead of %d", names[c], mixed.cycles, alone.cycles);
+        if (mixed.iterations > alone.iterations + 1)
+            fail_msg("%s: %d cycles instead of %d", names[c], mixed.iterations, alone.iterations);
     }
 }
 
@@ -197,14 +198,14 @@ static void point_smoothing_serves_isotropic_meshes(void **state)
 {
     (void)state;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.before = options.after = 4;
     test_q1_error_of("U1", largest_level() - 1, &options, &info);
-    assert_in_range(info.cycles, 5, 7);
+    assert_in_range(info.iterations, 5, 7);
     options.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     test_q1_error_of("U1", largest_level() - 1, &options, &info);
-    assert_in_range(info.cycles, 3, 5);
+    assert_in_range(info.iterations, 3, 5);
 }
 
 /* As many cycles or two more, to the same error; where F16 cannot hold the couplings it says so. */
@@ -222,7 +223,7 @@ static void entries_in_16_bits_cost_little(void **state)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (int f16 = 0; f16 <= cases[c].f16; f16++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-            struct starfish_multigrid_info inner, stored;
+            struct starfish_result inner = STARFISH_RESULT_DEFAULTS, stored = STARFISH_RESULT_DEFAULTS;
             options.inner = STARFISH_F32;
             options.smoother = cases[c].smoother;
             options.conjugate_gradients = cases[c].gradients;
@@ -230,8 +231,8 @@ static void entries_in_16_bits_cost_little(void **state)
             const double error = test_q1_error_of(cases[c].name, 7, &options, &inner);
             options.storage = f16 ? STARFISH_STORAGE_F16 : STARFISH_STORAGE_BF16;
             test_q1_assert_error(cases[c].name, 7, test_q1_error_of(cases[c].name, 7, &options, &stored), error, 1e-4);
-            if (!(stored.residual <= 1e-8 && stored.cycles <= inner.cycles + 2))
-                fail_msg("%s: %d cycles instead of %d", cases[c].name, stored.cycles, inner.cycles);
+            if (!(stored.residual <= 1e-8 && stored.iterations <= inner.iterations + 2))
+                fail_msg("%s: %d cycles instead of %d", cases[c].name, stored.iterations, inner.iterations);
         }
 }
 
@@ -240,17 +241,17 @@ static void lines_must_follow_the_strong_direction(void **state)
 {
     (void)state;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_info x, y;
+    struct starfish_result x = STARFISH_RESULT_DEFAULTS, y = STARFISH_RESULT_DEFAULTS;
     struct test_q1_mesh mesh;
     options.smoother = STARFISH_SMOOTHER_LINE_X;
     options.max_iterations = 20;
     test_q1_error_of("U3", 6, &options, &x);
-    assert_true(x.cycles <= 8);
+    assert_true(x.iterations <= 8);
     options.smoother = STARFISH_SMOOTHER_LINE_Y;
     test_q1_named(&mesh, "U3", 6);
     double *solution = calloc(mesh.count, sizeof *solution);
     ASSERT_FAILS(test_q1_solve(&mesh, &options, solution, &y), STARFISH_ERROR_NUMERICAL, "max_iterations = 20");
-    assert_true(y.cycles == 20 && y.factor > 0.5);
+    assert_true(y.iterations == 20 && y.factor > 0.5);
     free(solution);
     test_q1_free(&mesh);
 }

@@ -30,7 +30,7 @@ struct family {
     size_t unknowns;
     const size_t *first;
     starfish_status (*create)(starfish_context *context, const struct starfish_multigrid_options *options,
-                              const struct starfish_runs *runs, starfish_multigrid_plan **plan);
+                              const struct starfish_runs *runs, starfish_plan **plan);
     size_t smoothers;
     starfish_smoother smoother[8];
     int steps; /* before and after; 0: the default */
@@ -38,7 +38,7 @@ struct family {
 
 static starfish_status create_rectangle(starfish_context *context, size_t columns, size_t rows,
                                         const struct starfish_multigrid_options *options,
-                                        const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                        const struct starfish_runs *runs, starfish_plan **plan)
 {
     static double width[MOST_ELEMENTS];
     const struct starfish_q1_problem problem = {
@@ -50,23 +50,23 @@ static starfish_status create_rectangle(starfish_context *context, size_t column
     for (size_t i = 0; i < rows; i++)
         width[i] = 1.0 / (double)rows;
     STARFISH_TRY(starfish_q1_engine_create(context, &problem, options, runs, &engine));
-    return starfish_multigrid_plan_of(engine, plan);
+    return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 
 static starfish_status create_q1(starfish_context *context, const struct starfish_multigrid_options *options,
-                                 const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                 const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_rectangle(context, Q1_ELEMENTS, Q1_ELEMENTS, options, runs, plan);
 }
 
 static starfish_status create_large(starfish_context *context, const struct starfish_multigrid_options *options,
-                                    const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                    const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_rectangle(context, LARGE_ELEMENTS, LARGE_ELEMENTS, options, runs, plan);
 }
 
 static starfish_status create_tall(starfish_context *context, const struct starfish_multigrid_options *options,
-                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                   const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_rectangle(context, Q1_ELEMENTS / 4, TALL_ELEMENTS, options, runs, plan);
 }
@@ -74,7 +74,7 @@ static starfish_status create_tall(starfish_context *context, const struct starf
 /* With those ends of z, others of x where it is periodic. */
 static starfish_status create_box(starfish_context *context, size_t planes, const starfish_end z[2],
                                   const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                                  starfish_multigrid_plan **plan)
+                                  starfish_plan **plan)
 {
     static double width[MOST_ELEMENTS];
     const starfish_end x = z[0] == STARFISH_PERIODIC ? STARFISH_DIRICHLET : STARFISH_PERIODIC;
@@ -89,18 +89,18 @@ static starfish_status create_box(starfish_context *context, size_t planes, cons
     for (int i = 0; i < MOST_ELEMENTS; i++)
         width[i] = 0.1;
     STARFISH_TRY(starfish_stencil_engine_create(context, &problem, options, runs, &engine));
-    return starfish_multigrid_plan_of(engine, plan);
+    return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 
 static starfish_status create_flux(starfish_context *context, const struct starfish_multigrid_options *options,
-                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                   const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_box(context, FLUX_N, (const starfish_end[]){STARFISH_DIRICHLET, STARFISH_NEUMANN}, options, runs,
                       plan);
 }
 
 static starfish_status create_high(starfish_context *context, const struct starfish_multigrid_options *options,
-                                   const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                   const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_box(context, TALL_N, (const starfish_end[]){STARFISH_DIRICHLET, STARFISH_NEUMANN}, options, runs,
                       plan);
@@ -109,13 +109,13 @@ static starfish_status create_high(starfish_context *context, const struct starf
 static const starfish_end around[] = {STARFISH_PERIODIC, STARFISH_PERIODIC};
 
 static starfish_status create_periodic(starfish_context *context, const struct starfish_multigrid_options *options,
-                                       const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                       const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_box(context, FLUX_N, around, options, runs, plan);
 }
 
 static starfish_status create_odd(starfish_context *context, const struct starfish_multigrid_options *options,
-                                  const struct starfish_runs *runs, starfish_multigrid_plan **plan)
+                                  const struct starfish_runs *runs, starfish_plan **plan)
 {
     return create_box(context, FLUX_N - 1, around, options, runs, plan);
 }
@@ -184,17 +184,17 @@ static int solve(starfish_context *context, const struct family *family,
                  const struct starfish_multigrid_options *options, const struct starfish_runs *runs, const void *rhs,
                  void *solution, double *bytes)
 {
-    struct starfish_multigrid_info info;
-    starfish_multigrid_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
 
     if (family->create(context, options, runs, &plan) != STARFISH_SUCCESS)
         return -1;
     const struct starfish_bytes before = starfish_context_bytes(context);
-    const starfish_status status = starfish_multigrid_solve(plan, rhs, solution, &info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &info);
     const struct starfish_bytes after = starfish_context_bytes(context);
     *bytes = (double)(after.host_to_device - before.host_to_device + after.device_to_host - before.device_to_host);
-    starfish_multigrid_plan_destroy(plan);
-    return status == STARFISH_SUCCESS ? info.cycles : -1;
+    starfish_plan_destroy(plan);
+    return status == STARFISH_SUCCESS ? info.iterations : -1;
 }
 
 static double difference(const void *a, const void *b, starfish_precision precision, size_t n)
@@ -308,14 +308,14 @@ static int compare_asked(starfish_context *context, const struct family *family,
 static int is_refused(starfish_context *context, const struct family *family,
                       const struct starfish_multigrid_options *options, starfish_status status, const char *why)
 {
-    starfish_multigrid_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     const starfish_status got = family->create(context, options, NULL, &plan);
     const int good = got == status && strstr(starfish_error_message(), why);
 
     if (!good)
         fprintf(stderr, "%s: %d instead of %d, %s instead of %s\n", family->name, (int)got, (int)status,
                 starfish_error_message(), why);
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return good;
 }
 

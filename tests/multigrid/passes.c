@@ -47,14 +47,26 @@ static struct starfish_multigrid_engine *make_engine(starfish_precision inner, i
     return engine;
 }
 
+/* To be freed. */
+static struct starfish_multigrid_solve *make_solve(struct starfish_multigrid_engine *engine)
+{
+    struct solving {
+        struct starfish_multigrid_solve solve;
+        struct starfish_result result;
+    } *solving = calloc(1, sizeof *solving);
+
+    solving->solve.engine = engine;
+    solving->solve.result = &solving->result;
+    return &solving->solve;
+}
+
 /* A solve of rhs that begins with the guess, where it takes one. */
 static struct starfish_multigrid_solve *run(struct starfish_multigrid_engine *engine, const struct starfish_pass *pass,
                                             double *u)
 {
-    struct starfish_multigrid_solve *solve = calloc(1, sizeof *solve);
+    struct starfish_multigrid_solve *solve = make_solve(engine);
 
     memcpy(u, guess, sizeof guess);
-    solve->engine = engine;
     solve->pass = *pass;
     ASSERT_OK(starfish_multigrid_solve_arrays(solve, rhs, u));
     starfish_multigrid_drive(solve);
@@ -64,11 +76,11 @@ static struct starfish_multigrid_solve *run(struct starfish_multigrid_engine *en
 /* What a pass says of itself. */
 static void check_told(const struct starfish_multigrid_solve *solve)
 {
-    const struct starfish_multigrid_info *info = &solve->info;
+    const struct starfish_result *info = solve->result;
     const struct starfish_pass *pass = &solve->pass;
     const int watched = pass->tolerance > 0 || pass->absolute > 0;
 
-    assert_int_equal(pass->steps, info->cycles);
+    assert_int_equal(pass->steps, info->iterations);
     if (!watched) {
         assert_int_equal(solve->failure.status, STARFISH_SUCCESS);
         assert_int_equal(pass->steps, pass->most);
@@ -110,7 +122,7 @@ static void passes_of_an_engine_do_not_see_each_other(void **state)
                 struct starfish_multigrid_solve *got = run(engine, &passes[p], after);
                 check_told(got);
                 assert_int_equal(got->pass.steps, expected->pass.steps);
-                assert_memory_equal(got->info.history, expected->info.history, sizeof got->info.history);
+                assert_memory_equal(got->result->history, expected->result->history, sizeof got->result->history);
                 assert_memory_equal(after, alone, sizeof after);
                 free(expected);
                 free(got);
@@ -124,8 +136,8 @@ static void passes_of_an_engine_do_not_see_each_other(void **state)
 static void a_plan_runs_the_pass_of_its_options(void **state)
 {
     static double by_plan[COUNT], by_pass[COUNT];
-    struct starfish_multigrid_info info;
-    starfish_multigrid_plan *plan;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
+    starfish_plan *plan;
     (void)state;
 
     for (int variant = STARFISH_MULTIGRID_CYCLES; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++) {
@@ -133,12 +145,12 @@ static void a_plan_runs_the_pass_of_its_options(void **state)
         const struct starfish_pass pass = starfish_multigrid_pass(&engine->options);
         struct starfish_multigrid_solve *solve = run(engine, &pass, by_pass);
         assert_int_equal(pass.variant, variant);
-        ASSERT_OK(starfish_multigrid_plan_of(engine, &plan));
-        ASSERT_OK(starfish_multigrid_solve(plan, rhs, by_plan, &info));
-        assert_int_equal(info.cycles, solve->pass.steps);
+        ASSERT_OK(starfish_multigrid_plan_of(engine, starfish_now(), &plan));
+        ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, by_plan, &info));
+        assert_int_equal(info.iterations, solve->pass.steps);
         assert_memory_equal(by_plan, by_pass, sizeof by_plan);
         free(solve);
-        starfish_multigrid_plan_destroy(plan);
+        starfish_plan_destroy(plan);
     }
 }
 
@@ -187,14 +199,15 @@ static void corrections_that_wait_have_no_guess(void **state)
         for (int from_guess = 0; from_guess < 2; from_guess++) {
             const starfish_status expected =
                 from_guess && !options.initial_guess ? STARFISH_ERROR_ARGUMENT : STARFISH_SUCCESS;
-            struct starfish_multigrid_solve *solve = calloc(1, sizeof *solve);
-            ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &solve->engine));
+            struct starfish_multigrid_engine *engine;
+            ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &engine));
+            struct starfish_multigrid_solve *solve = make_solve(engine);
             solve->pass = (struct starfish_pass){.most = 50, .from_guess = from_guess, .tolerance = 1e-9};
             memset(u, 0, sizeof u);
             ASSERT_OK(starfish_multigrid_solve_arrays(solve, f, u));
             starfish_multigrid_drive(solve);
             assert_int_equal(solve->failure.status, expected);
-            starfish_multigrid_engine_destroy(solve->engine);
+            starfish_multigrid_engine_destroy(engine);
             free(solve);
         }
     starfish_flat_volumes_destroy(&volumes);

@@ -53,12 +53,12 @@ static starfish_status q1_memory(starfish_context *context, struct starfish_memo
     return starfish_q1_memory(context, &problem, &options, memory);
 }
 
-static starfish_status use_multigrid(starfish_multigrid_plan *plan, int solves, struct starfish_memory *memory)
+static starfish_status use_multigrid(starfish_plan *plan, int solves, struct starfish_memory *memory)
 {
-    starfish_status status = starfish_multigrid_plan_memory(plan, memory);
+    starfish_status status = starfish_plan_memory(plan, memory);
     if (status == STARFISH_SUCCESS && solves)
-        status = starfish_multigrid_solve(plan, rhs, solution, NULL);
-    starfish_multigrid_plan_destroy(plan);
+        status = starfish_plan_solve(plan, NULL, rhs, solution, NULL);
+    starfish_plan_destroy(plan);
     return status;
 }
 
@@ -66,7 +66,7 @@ static starfish_status use_q1(starfish_context *context, int solves, struct star
 {
     const struct starfish_q1_problem problem = q1_problem();
     const struct starfish_multigrid_options options = q1_options();
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_q1_plan_create(context, &problem, &options, &plan);
     return status == STARFISH_SUCCESS ? use_multigrid(plan, solves, memory) : status;
 }
@@ -103,7 +103,7 @@ static starfish_status use_stencil(starfish_context *context, int solves, struct
 {
     const struct starfish_stencil_problem problem = stencil_problem();
     const struct starfish_multigrid_options options = stencil_options();
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     const starfish_status status = starfish_stencil_plan_create(context, &problem, &options, &plan);
     return status == STARFISH_SUCCESS ? use_multigrid(plan, solves, memory) : status;
 }

@@ -19,6 +19,8 @@
 
 starfish_context *test_q1_context;
 const struct test_memory *test_q1_memory;
+struct starfish_multigrid_options test_q1_chosen = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+struct starfish_about test_q1_about = STARFISH_ABOUT_DEFAULTS;
 size_t test_q1_every = 1;
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
@@ -90,15 +92,17 @@ static void *as_reals(const double *values, size_t count, starfish_precision pre
 }
 
 /* Solve in the tested memory; `solution`: the initial guess where there is one, and the result. */
-starfish_status test_q1_solve_with(starfish_multigrid_plan *plan, const struct test_q1_mesh *mesh,
-                                   starfish_precision precision, int guess, double *solution,
-                                   struct starfish_multigrid_info *info)
+starfish_status test_q1_solve_with(starfish_plan *plan, const struct test_q1_mesh *mesh, starfish_precision precision,
+                                   int guess, double *solution, struct starfish_result *info)
 {
     const size_t bytes = mesh->count * starfish_real_size(precision);
     void *load = as_reals(mesh->load, mesh->count, precision), *start = as_reals(solution, mesh->count, precision);
     const void *rhs = test_q1_memory->upload(load, bytes);
     void *result = test_q1_memory->upload(guess ? start : NULL, bytes);
-    const starfish_status status = starfish_multigrid_solve(plan, rhs, result, info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, rhs, result, info);
+
+    ASSERT_OK(starfish_multigrid_plan_options(plan, &test_q1_chosen));
+    ASSERT_OK(starfish_plan_about(plan, &test_q1_about));
 
     test_q1_memory->download(start, result, bytes);
     for (size_t i = 0; i < mesh->count; i++)
@@ -110,20 +114,20 @@ starfish_status test_q1_solve_with(starfish_multigrid_plan *plan, const struct t
 }
 
 starfish_status test_q1_solve(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
-                              double *solution, struct starfish_multigrid_info *info)
+                              double *solution, struct starfish_result *info)
 {
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
 
     ASSERT_OK(starfish_q1_plan_create(test_q1_context, &mesh->problem, options, &plan));
     const starfish_status status =
         test_q1_solve_with(plan, mesh, options->precision, options->initial_guess, solution, info);
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     return status;
 }
 
 /* Error in L2 of a named case. */
 double test_q1_error_of(const char *name, int level, const struct starfish_multigrid_options *options,
-                        struct starfish_multigrid_info *info)
+                        struct starfish_result *info)
 {
     struct test_q1_mesh mesh;
     double error;
@@ -215,14 +219,15 @@ void test_q1_assert_same(const double *a, const double *b, size_t n, double roun
 void test_q1_against_elimination(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
                                  double tolerance)
 {
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     double *solution = calloc(mesh->count, sizeof *solution), *by_elimination = calloc(mesh->count, sizeof *solution);
 
     ASSERT_OK(test_q1_solve(mesh, options, solution, &info));
     solve_banded(mesh, by_elimination);
     const double difference = test_q1_difference(solution, by_elimination, mesh->count);
     if (!(difference <= tolerance))
-        fail_msg("%zu x %zu unknowns: off by %.3g after %d cycles", mesh->n[0], mesh->n[1], difference, info.cycles);
+        fail_msg("%zu x %zu unknowns: off by %.3g after %d cycles", mesh->n[0], mesh->n[1], difference,
+                 info.iterations);
     free(solution);
     free(by_elimination);
 }

@@ -9,6 +9,9 @@
 /* Where solves run, and where right-hand sides and solutions lie: for the tests to set. */
 extern starfish_context *test_q1_context;
 extern const struct test_memory *test_q1_memory;
+/* Of the last plan that solved. */
+extern struct starfish_multigrid_options test_q1_chosen;
+extern struct starfish_about test_q1_about;
 extern size_t test_q1_every; /* of the combinations of options, one of so many */
 
 struct test_q1_mesh {
@@ -25,14 +28,13 @@ void test_q1_growing(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neuman
 void test_q1_free(struct test_q1_mesh *mesh);
 
 /* `solution`: the initial guess where there is one, and the result. */
-starfish_status test_q1_solve_with(starfish_multigrid_plan *plan, const struct test_q1_mesh *mesh,
-                                   starfish_precision precision, int guess, double *solution,
-                                   struct starfish_multigrid_info *info);
+starfish_status test_q1_solve_with(starfish_plan *plan, const struct test_q1_mesh *mesh, starfish_precision precision,
+                                   int guess, double *solution, struct starfish_result *info);
 starfish_status test_q1_solve(const struct test_q1_mesh *mesh, const struct starfish_multigrid_options *options,
-                              double *solution, struct starfish_multigrid_info *info);
+                              double *solution, struct starfish_result *info);
 /* The error in L2 of a mesh of the paper. F32 alone need not reach its tolerance. */
 double test_q1_error_of(const char *name, int level, const struct starfish_multigrid_options *options,
-                        struct starfish_multigrid_info *info);
+                        struct starfish_result *info);
 void test_q1_assert_error(const char *name, int level, double error, double expected, double tolerance);
 
 /* A mesh whose widths and coefficients vary by `spread`, and its random load. */

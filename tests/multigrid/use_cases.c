@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 struct job {
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     const struct test_q1_mesh *mesh;
     double factor, *load, *solution;
     starfish_status status;
@@ -29,7 +29,7 @@ static void *run_job(void *data)
 
     for (size_t i = 0; i < job->mesh->count; i++)
         job->load[i] = job->factor * job->mesh->load[i];
-    job->status = starfish_multigrid_solve(job->plan, job->load, job->solution, NULL);
+    job->status = starfish_plan_solve(job->plan, NULL, job->load, job->solution, NULL);
     return NULL;
 }
 
@@ -42,7 +42,7 @@ static void threads_share_a_plan(void **state)
     struct job jobs[THREADS];
     pthread_t threads[THREADS];
     struct test_q1_mesh mesh;
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     options.tail = 200;
     options.slabs = 3;
     test_q1_named(&mesh, "A1", 6);
@@ -65,7 +65,7 @@ static void threads_share_a_plan(void **state)
         free(jobs[t].load);
         free(jobs[t].solution);
     }
-    starfish_multigrid_plan_destroy(plan);
+    starfish_plan_destroy(plan);
     test_q1_free(&mesh);
 }
 
@@ -85,7 +85,7 @@ static void mend(struct spoilt *s)
 /* There is no plan, and the message says `part`; then what was spoilt is mended. */
 static void expect_refusal(struct spoilt *s, starfish_status status, const char *part)
 {
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
 
     ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &s->p, &s->o, &plan), status, part);
     assert_null(plan);
@@ -101,7 +101,7 @@ static void bad_problems_are_named(void **state)
     double bad[128];
     memcpy(bad, s.mesh.width[0], sizeof bad);
     bad[5] = 0;
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     ASSERT_FAILS(starfish_q1_plan_create(NULL, &s.p, &s.o, &plan), STARFISH_ERROR_ARGUMENT, "context");
     ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, NULL, &s.o, &plan), STARFISH_ERROR_ARGUMENT, "problem");
     ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &s.p, &s.o, NULL), STARFISH_ERROR_ARGUMENT, "plan");
@@ -192,17 +192,17 @@ static void bad_options_are_named(void **state)
 static void bad_arrays_are_named(void **state)
 {
     (void)state;
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     struct test_q1_mesh mesh;
     double bad[1] = {0};
     test_q1_named(&mesh, "U1", 7);
     ASSERT_OK(starfish_q1_plan_create(test_q1_context, &mesh.problem, NULL, &plan));
-    ASSERT_FAILS(starfish_multigrid_solve(NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "plan");
-    ASSERT_FAILS(starfish_multigrid_solve(plan, NULL, bad, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
-    ASSERT_FAILS(starfish_multigrid_solve(plan, bad, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
-    ASSERT_FAILS(starfish_multigrid_solve(plan, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "same");
-    starfish_multigrid_plan_destroy(plan);
-    starfish_multigrid_plan_destroy(NULL);
+    ASSERT_FAILS(starfish_plan_solve(NULL, NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "plan");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, NULL, bad, NULL), STARFISH_ERROR_ARGUMENT, "rhs");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, bad, NULL, NULL), STARFISH_ERROR_ARGUMENT, "solution");
+    ASSERT_FAILS(starfish_plan_solve(plan, NULL, bad, bad, NULL), STARFISH_ERROR_ARGUMENT, "same");
+    starfish_plan_destroy(plan);
+    starfish_plan_destroy(NULL);
     test_q1_free(&mesh);
 }
 
@@ -212,7 +212,7 @@ static void entries_beyond_the_precision_are_refused(void **state)
     (void)state;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct test_q1_mesh mesh;
-    starfish_multigrid_plan *plan;
+    starfish_plan *plan;
     test_q1_named(&mesh, "U1", 4);
     mesh.width[0][3] = 1e-45;
     options.inner = STARFISH_F32;

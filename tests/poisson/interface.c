@@ -277,8 +277,8 @@ static void null_has_nothing_to_tell(void **state)
     assert_true(isnan(starfish_tridiag_plan_growth(NULL, &total)) && total == 0);
     assert_true(starfish_fem_cells(NULL, &cell) == 0 && cell == NULL);
     starfish_job_state(NULL, &finished, &total);
-    starfish_multigrid_cancel(NULL);
-    starfish_multigrid_tell(NULL, NULL, NULL);
+    starfish_job_cancel(NULL);
+    starfish_plan_tell(NULL, NULL, NULL);
     assert_int_equal(finished, 1);
 }
 

@@ -184,14 +184,6 @@ static void check_info(const struct known *k, const struct starfish_result *info
     assert_true(info->seconds > 0 && info->worker[STARFISH_CPU].tasks + info->worker[STARFISH_GPU].tasks > 0);
 }
 
-static void watch(starfish_plan *base, starfish_multigrid_progress *tell, void *data)
-{
-    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-
-    plan->tell = tell;
-    plan->tell_data = data;
-}
-
 /* ---- Held iterations --------------------------------------------------------------------------------------------- */
 
 static void submission_does_not_wait(void **state)
@@ -207,7 +199,7 @@ static void submission_does_not_wait(void **state)
         starfish_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[c]));
         test_gate_make(&gate);
         check_cut(&k, starfish_poisson_engine((struct starfish_poisson_plan *)plan));
-        watch(plan, test_gate_hold, &gate);
+        starfish_plan_tell(plan, test_gate_hold, &gate);
         ASSERT_OK(starfish_plan_submit(plan, &k.boundary, k.f, k.solution, &job));
         sem_wait(&gate.reached); /* it is under way, and stays so until this thread lets it go on */
         assert_int_equal(gate.looks, 1);
@@ -234,7 +226,7 @@ static void iterations_are_cancelled(void **state)
     make_known(&k, &cases[0]);
     starfish_plan *plan = make_plan(&k, STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[0]));
     test_gate_make(&gate);
-    watch(plan, test_gate_hold, &gate);
+    starfish_plan_tell(plan, test_gate_hold, &gate);
     ASSERT_OK(starfish_plan_submit(plan, &k.boundary, k.f, k.solution, &job));
     sem_wait(&gate.reached);
     ASSERT_OK(starfish_job_state(job, &done, &most));
@@ -263,7 +255,7 @@ static void make_chain(struct chain *chain, const struct problem_case *c)
 {
     make_known(&chain->k, c);
     chain->plan = make_plan(&chain->k, STARFISH_METHOD_MULTIGRID, tolerance_of(c));
-    watch(chain->plan, test_gate_slow_down, NULL);
+    starfish_plan_tell(chain->plan, test_gate_slow_down, NULL);
     for (int i = 0; i < 3; i++)
         chain->array[i] = calloc(chain->k.count, sizeof(double));
     test_apply(&chain->k.p, &chain->k.boundary, chain->k.f, chain->array[0]);
@@ -323,7 +315,7 @@ static void jobs_of_a_plan_are_waited_for_in_any_order(void **state)
     for (int j = 0; j < JOBS; j++)
         make_known(&k[j], &cases[3]);
     starfish_plan *plan = make_plan(&k[0], STARFISH_METHOD_MULTIGRID, tolerance_of(&cases[3]));
-    watch(plan, test_gate_slow_down, NULL);
+    starfish_plan_tell(plan, test_gate_slow_down, NULL);
     for (int j = 0; j < JOBS; j++)
         ASSERT_OK(starfish_plan_submit(plan, &k[j].boundary, k[j].f, k[j].solution, &job[j]));
     for (int j = JOBS - 1; j >= 0; j--) {

@@ -540,7 +540,7 @@ static void check_own(void)
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
     double f[25], u[25];
     starfish_plan *lines;
-    starfish_multigrid_plan *grids;
+    starfish_plan *grids;
 
     for (size_t i = 0; i < 25; i++)
         f[i] = 1;
@@ -548,10 +548,10 @@ static void check_own(void)
               starfish_plan_solve(lines, NULL, f, u, NULL) == STARFISH_SUCCESS && u[n - 1] == 0.5,
           "batches: %s", starfish_error_message());
     CHECK(starfish_q1_plan_create(together, &q1, NULL, &grids) == STARFISH_SUCCESS &&
-              starfish_multigrid_solve(grids, f, u, NULL) == STARFISH_SUCCESS && u[(n - 1) * (n - 1) - 1] > 0,
+              starfish_plan_solve(grids, NULL, f, u, NULL) == STARFISH_SUCCESS && u[(n - 1) * (n - 1) - 1] > 0,
           "multigrid: %s", starfish_error_message());
     starfish_plan_destroy(lines);
-    starfish_multigrid_plan_destroy(grids);
+    starfish_plan_destroy(grids);
 }
 
 static void run(void)

@@ -28,21 +28,21 @@ int main(void)
         .width = {width_x, width_y},
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    struct starfish_multigrid_info info;
+    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     starfish_context *context = NULL;
-    starfish_multigrid_plan *plan = NULL;
+    starfish_plan *plan = NULL;
     double error = 1;
     options.inner = STARFISH_F32; /* cycles in f32, residuals in f64 */
     int failed = starfish_q1_refine(&refinement, width_x, width_y) ||
                  starfish_q1_load(&problem, source, NULL, &load[0][0]) || starfish_context_create(&context, NULL) ||
                  starfish_q1_plan_create(context, &problem, &options, &plan) ||
-                 starfish_multigrid_solve(plan, load, solution, &info) ||
+                 starfish_plan_solve(plan, NULL, load, solution, &info) ||
                  starfish_q1_error(&problem, exact, NULL, &solution[0][0], &error);
     if (failed)
         fprintf(stderr, "%s\n", starfish_error_message());
     else
-        printf("%d cycles, residual %.0e, error %.3e\n", info.cycles, info.residual, error);
-    starfish_multigrid_plan_destroy(plan);
+        printf("%d cycles, residual %.0e, error %.3e\n", info.iterations, info.residual, error);
+    starfish_plan_destroy(plan);
     starfish_context_destroy(context);
     return failed || error > 1e-4;
 }
