@@ -62,7 +62,7 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     const int gradients = o->method == STARFISH_ATMOSPHERE_CG;
 
     options.precision = o->precision;
-    options.inner = o->mixed ? STARFISH_F32 : o->precision;
+    options.mixed = o->mixed;
     options.smoother = o->red_black ? STARFISH_SMOOTHER_GAUSS_SEIDEL : STARFISH_SMOOTHER_LINE_Z;
     options.damping = o->damping;
     options.before = options.after = o->smoothing_steps;

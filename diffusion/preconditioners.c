@@ -72,7 +72,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     const struct starfish_spans rows = starfish_window_spans(&faces.window, 1, box->n[1]);
     starfish_spans_loop(&rows, ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
-    options.precision = options.inner = precision;
+    options.precision = precision;
     options.conjugate_gradients = 1;
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)

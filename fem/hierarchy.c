@@ -313,7 +313,7 @@ static int count_cut(const struct building *b, int first_mesh)
     const size_t parts = b->deal.parts, few = asked ? 1 : b->deal.has_gpus ? FEW_OF_GPU : FEW_OF_CORES;
     int levels = 0;
 
-    if (b->deal.has_gpus && o->inner != o->precision && !asked)
+    if (b->deal.has_gpus && o->mixed && !asked)
         return 0;
     while (parts > 1 && levels + 1 < b->levels && b->meshes - 1 - levels >= first_mesh &&
            (unknowns_of(b, levels) >= parts * few || (levels > 0 && unknowns_of(b, levels - 1) >= parts * few)))
@@ -445,7 +445,7 @@ static starfish_status complete(struct building *b)
                                              .steps_at_once = has_gpu};
 
     options.precision = o->precision;
-    options.inner = o->inner;
+    options.mixed = o->mixed;
     options.cycle = o->cycle;
     options.before = options.after = steps;
     options.smoother = STARFISH_SMOOTHER_JACOBI;

@@ -33,8 +33,7 @@ static const char *const krylovs[] = {[STARFISH_FEM_KRYLOV_AUTO] = "auto",
 static const struct starfish_option rows[] = {
     {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .text = "of solution and residual"},
-    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .text = "of the cycles"},
+    {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: cycles in f32, residuals in f64"},
     {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_SPAI,
      STARFISH_OPTION_VALUES(starfish_fem_smoother_names), .flag = "--smoother",
      .text = "what smooths errors on every grid"},
@@ -69,9 +68,8 @@ const struct starfish_option_table starfish_fem_option_table =
 starfish_status starfish_fem_read_options(const struct starfish_fem_options *user, struct starfish_fem_options *options)
 {
     STARFISH_TRY(starfish_options_read(&starfish_fem_option_table, user, options));
-    if (options->inner > options->precision)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.precision and inner are f32 and f64: inner is the wider");
+    if (options->mixed && options->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
     if (options->tolerance == 0)
         options->tolerance = starfish_default_tolerance(options->precision);
     return STARFISH_SUCCESS;

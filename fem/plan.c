@@ -237,7 +237,7 @@ double starfish_fem_cycle_bytes(const starfish_plan *base)
     const struct starfish_multigrid_engine *m = plan->multigrid;
     const struct starfish_fem_shape *shape = m ? m->shapes : NULL;
     const int levels = m ? m->graph.all_levels : 0;
-    const double real = (double)starfish_real_size(plan->options.inner);
+    const double real = (double)starfish_real_size(plan->options.mixed ? STARFISH_F32 : plan->options.precision);
     double bytes = m ? product_bytes(shape, STARFISH_FEM_A, (double)starfish_real_size(plan->options.precision),
                                      2 * (double)plan->space.unknowns)
                      : 0;

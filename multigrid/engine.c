@@ -36,7 +36,7 @@ starfish_status starfish_multigrid_engine_begin(struct starfish_context *context
     engine->context = context;
     engine->options = *options;
     engine->hooks = hooks;
-    engine->mixed = options->inner != options->precision;
+    engine->mixed = options->mixed;
     *created = engine;
     return STARFISH_SUCCESS;
 }
@@ -100,7 +100,7 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_en
                                                    .table_size = grids->table_size[l],
                                                    .spans = grids->table_spans ? &grids->table_spans[l] : NULL};
     return (struct starfish_hierarchy_spec){.kind = grids->kind,
-                                            .precision = o->inner,
+                                            .precision = starfish_cycle_precision(o),
                                             .smoothing = {.smoother = o->smoother,
                                                           .damping = o->damping,
                                                           .before = o->before,

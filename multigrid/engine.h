@@ -90,6 +90,12 @@ struct starfish_multigrid_engine {
     struct starfish_multigrid_work work;
 };
 
+/* The precision of the cycles. */
+static inline starfish_precision starfish_cycle_precision(const struct starfish_multigrid_options *options)
+{
+    return options->mixed ? STARFISH_F32 : options->precision;
+}
+
 /* ---- Making (engine.c) ------------------------------------------------------------------------------------------- */
 
 starfish_status starfish_multigrid_check_positive(const char *name, int direction, const double *values, size_t count);

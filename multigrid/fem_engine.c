@@ -520,7 +520,7 @@ starfish_status starfish_fem_grids_complete(struct starfish_multigrid_engine *en
     if (m) {
         m->context = engine->context;
         m->grids = grids;
-        m->precision = engine->options.inner;
+        m->precision = starfish_cycle_precision(&engine->options);
         m->mixed = engine->mixed;
         m->steps = engine->options.before == engine->options.after ? engine->options.before : 1;
         status = make_grids(m, engine);

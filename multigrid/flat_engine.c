@@ -389,7 +389,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
         status = starfish_multigrid_engine_measure(engine, &grids, 0);
     }
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
-        status = make_table(h, problem, l, engine->options.inner);
+        status = make_table(h, problem, l, starfish_cycle_precision(&engine->options));
     if (status == STARFISH_SUCCESS && !engine->measured)
         status = complete(engine, h, problem, runs);
     free_hierarchy(h);

@@ -446,7 +446,7 @@ static starfish_status make_tables(struct starfish_multigrid_engine *engine, str
     if (!h->choice.planes)
         STARFISH_TRY(measure(engine, h, runs));
     for (int l = 0; l < h->levels && (h->choice.planes || !engine->measured); l++)
-        STARFISH_TRY(make_table(h, l, engine->options.inner));
+        STARFISH_TRY(make_table(h, l, starfish_cycle_precision(&engine->options)));
     return h->choice.planes ? measure(engine, h, runs) : STARFISH_SUCCESS;
 }
 

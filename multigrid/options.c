@@ -36,8 +36,7 @@ static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct"
 static const struct starfish_option rows[] = {
     {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
      .flag = "--precision", .text = "of right-hand side, solution and residual"},
-    {AT(inner), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
-     .text = "of the cycles"},
+    {AT(mixed), .type = STARFISH_OPTION_SWITCH, .text = "f64: cycles in f32, residuals in f64"},
     {AT(smoother), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SMOOTHER_AUTO,
      STARFISH_OPTION_VALUES(starfish_smoother_names), .flag = "--smoother",
      .text = "what smooths errors on every grid"},
@@ -107,12 +106,11 @@ static starfish_status check_symmetry(const struct starfish_multigrid_options *o
 
 static starfish_status check_together(const struct starfish_multigrid_options *o)
 {
-    if (o->inner > o->precision)
+    if (o->mixed && o->precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    if (o->storage && !o->mixed)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.precision and inner are f32 and f64: inner is the wider");
-    if (o->storage && (o->precision != STARFISH_F64 || o->inner != STARFISH_F32))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage is %s: it needs precision f64 and inner f32, where residuals are by the "
+                             "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "
                              "matrix that is given",
                              starfish_storage_names[o->storage]);
     if (o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1)

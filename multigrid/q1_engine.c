@@ -220,7 +220,7 @@ static starfish_status make_table(struct starfish_multigrid_engine *engine, stru
     }
     if (shape->coarsest)
         STARFISH_TRY(add_inverse(grid, shape, h->table[l]));
-    STARFISH_TRY(check_table(h, l, engine->options.inner));
+    STARFISH_TRY(check_table(h, l, starfish_cycle_precision(&engine->options)));
     if (shape->diagonals)
         starfish_q1_diagonals(grid, h->table[l]);
     return engine->options.storage ? pack_table(h, l, engine->options.storage) : STARFISH_SUCCESS;

@@ -134,7 +134,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
 
     options.precision = plan->options.precision;
-    options.inner = plan->options.mixed ? STARFISH_F32 : plan->options.precision;
+    options.mixed = plan->options.mixed;
     options.inner_cycles = 1;
     options.before = options.after = 1;
     options.conjugate_gradients = 1;

@@ -103,7 +103,7 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     bench_announce("%s", name);
     const starfish_status status = multigrid_repeat(&what, &options, c->context, &times);
     if (status == STARFISH_SUCCESS) {
-        const double size = options.inner == STARFISH_F64 ? 8 : 4;
+        const double size = options.precision == STARFISH_F64 && !options.mixed ? 8 : 4;
         const double bytes = words[c->method].ours * size * (double)what.count * (double)run->iterations;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(run, row, c, &times, bytes);

@@ -71,7 +71,7 @@ static double words(const struct multigrid_times *times)
                                                                        : 1.0;
     const double sweeps = step * (options->before + options->after);
     const int gradients = options->conjugate_gradients ? result->iterations : 0;
-    const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
+    const double inner = options->mixed ? 0.5 : 1; /* f32 words are half as long */
 
     return result->iterations * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * result->count + 21.0 * gradients;
 }

@@ -65,7 +65,7 @@ starfish_status bench_spmv_solve(const struct spmv_solve *given)
     s->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
     options.smoother = given->smoother;
     options.numbering = given->numbering;
-    options.precision = options.inner = given->precision;
+    options.precision = given->precision;
     options.tolerance = given->precision == STARFISH_F32 ? 1e-5 : 1e-8;
     bench_announce("%s, solve by %s", starfish_fem_numbering_names[given->numbering],
                    starfish_fem_smoother_names[given->smoother]);

@@ -127,7 +127,7 @@ static void drop_marks(struct fem_run *run)
 void fem_set_precision(struct fem_options *options, int precision)
 {
     options->library.precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    options->library.inner = precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    options->library.mixed = precision == STARFISH_PRECISION_MIXED;
 }
 
 /* Room for every group in every option. */

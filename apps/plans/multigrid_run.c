@@ -63,7 +63,7 @@ void multigrid_mesh_free(struct multigrid_mesh *mesh)
 void multigrid_set_precision(struct starfish_multigrid_options *options, size_t precision)
 {
     options->precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    options->inner = precision == STARFISH_F64 ? STARFISH_F64 : STARFISH_F32;
+    options->mixed = precision == STARFISH_PRECISION_MIXED;
 }
 
 size_t multigrid_q1_steps(size_t smoother, size_t steps)
@@ -104,7 +104,7 @@ double multigrid_words(const struct multigrid_times *times)
     const double matrix = options->matrix == STARFISH_MATRIX_TENSOR ? 0 : stored; /* words of it per unknown */
     const double smoothing = words_of_step(options, matrix) * (options->before + options->after);
     const double transfers = 2.25 + matrix + 2.25; /* the residual and its restriction, the prolongation */
-    const double inner = options->inner == options->precision ? 1 : 0.5; /* f32 words are half as long */
+    const double inner = options->mixed ? 0.5 : 1; /* f32 words are half as long */
     const int corrections = result->corrections > 0 ? result->corrections : result->iterations;
     const int gradients = options->conjugate_gradients ? corrections : 0;
 

@@ -135,7 +135,7 @@ typedef enum starfish_fem_krylov {
 struct starfish_fem_options {
     size_t size;                  /* sizeof(struct starfish_fem_options); the initialiser sets it */
     starfish_precision precision; /* of the solution and the residual */
-    starfish_precision inner;     /* of the cycles: F32 with precision F64 is mixed precision */
+    int mixed;                    /* F64: cycles in F32, residuals in F64 */
     starfish_fem_smoother smoother;
     starfish_fem_numbering numbering;
     starfish_sparse_format format;
@@ -161,7 +161,7 @@ struct starfish_fem_options {
 enum { STARFISH_FEM_MOST_PARTS = 8 };
 #define STARFISH_FEM_OPTIONS_DEFAULTS                                                                                  \
     {                                                                                                                  \
-        .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .inner = STARFISH_F64,                 \
+        .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .mixed = 0,                            \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
         .cycle = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
         .tolerance = 0, .max_iterations = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0 \

@@ -155,9 +155,7 @@ typedef enum starfish_coarse_solver {
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
     starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
-    /* Of the cycles. F32 with precision F64 is mixed precision: defect correction in f64, its corrections by multigrid
-     * in f32. F64 with precision F32 is an error. */
-    starfish_precision inner;
+    int mixed; /* F64: mixed precision, which is defect correction in f64, its corrections by multigrid in f32 */
     starfish_smoother smoother;
     /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
     double damping;
@@ -207,7 +205,7 @@ struct starfish_multigrid_options {
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
-        .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .inner = STARFISH_F64,           \
+        .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .mixed = 0,                      \
         .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .cycle = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
         .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .inner_cycles = 2, .inner_digits = 0,                 \
         .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,        \

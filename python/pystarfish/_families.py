@@ -96,9 +96,6 @@ class _MultigridPlan(Plan):
     """A plan of multigrid."""
     family, of_solve_path = "multigrid", True
 
-    def mixed_keywords(self) -> dict:
-        return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
-
     def create(self, function: str, *arguments: Any) -> None:
         super().create(function, *arguments)
         chosen = make("starfish_multigrid_options")
@@ -410,9 +407,6 @@ class FemPlan(Plan):
         finally:
             functions.raise_first()
         self.shape = (library().starfish_fem_nodes(self.handle),)
-
-    def mixed_keywords(self) -> dict:
-        return {"inner": "f32" if self._mixed or self.precision == "f32" else "f64"}
 
     def told(self, info: Any) -> dict:
         """What a solve came to, and the sizes of what it solves."""

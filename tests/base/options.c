@@ -512,7 +512,7 @@ static void tolerances_are_by_the_precision(void **state)
     for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
         struct starfish_fem_options user = fem_defaults, fem;
         struct starfish_atmosphere_options asked = atmosphere_defaults, atmosphere;
-        user.precision = user.inner = asked.precision = (starfish_precision)precision;
+        user.precision = asked.precision = (starfish_precision)precision;
         ASSERT_OK(starfish_fem_read_options(&user, &fem));
         ASSERT_OK(starfish_atmosphere_read_options(&asked, &atmosphere));
         assert_true(fem.tolerance == wanted[precision] && atmosphere.tolerance == wanted[precision]);

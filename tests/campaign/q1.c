@@ -72,7 +72,7 @@ static void choose_options(struct starfish_multigrid_options *o, struct campaign
     *o = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     const size_t precision = campaign_below(random, 3);
     o->precision = precision == 0 ? STARFISH_F32 : STARFISH_F64;
-    o->inner = precision == 2 ? STARFISH_F64 : STARFISH_F32;
+    o->mixed = precision == 1;
     o->smoother = smoothers[campaign_below(random, sizeof smoothers / sizeof smoothers[0])];
     o->cycle = (starfish_cycle_shape)campaign_below(random, 3);
     o->before = o->after = 1 + (int)campaign_below(random, 3);

@@ -86,12 +86,13 @@ static struct starfish_fem_options draw_options(unsigned *seed)
     o.format = (starfish_sparse_format)draw(seed, STARFISH_SPARSE_FORMATS);
     o.cycle = (starfish_cycle_shape)draw(seed, STARFISH_CYCLE_W + 1);
     o.smoothing_steps = draw(seed, 5);
-    o.inner = draw(seed, 4) == 0 ? STARFISH_F32 : STARFISH_F64;
+    o.mixed = draw(seed, 4) == 0;
     o.seed = (size_t)draw(seed, 1000);
     o.pattern_power = 1 + (draw(seed, 8) == 0);
     o.slabs = draw(seed, 8) == 0 ? 2 : 0;
     if (draw(seed, 6) == 0) {
-        o.precision = o.inner = STARFISH_F32;
+        o.precision = STARFISH_F32;
+        o.mixed = 0;
         o.tolerance = 1e-4;
     }
     return o;
@@ -177,11 +178,12 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
         if (!good || verbose)
             printf("%llu: %dD, %d cells across, %zu in all, %d refinements, element %d, %zu groups; smoother %d, "
                    "numbering %d, "
-                   "format %d, cycle %d, %d steps, power %d, %d parts, precision %d in %d: %d cycles, %.1e apart%s%s\n",
+                   "format %d, cycle %d, %d steps, power %d, %d parts, precision %d, mixed %d: %d cycles, %.1e "
+                   "apart%s%s\n",
                    (unsigned long long)k, p.d, p.n, p.mesh.mesh.cells, p.problem.refinements, (int)p.problem.element,
                    p.problem.dirichlets, (int)o.smoother, (int)o.numbering, (int)o.format, (int)o.cycle,
-                   o.smoothing_steps, o.pattern_power, o.slabs, (int)o.inner, (int)o.precision, result.iterations,
-                   apart, u ? "" : ": ", u ? "" : starfish_error_message());
+                   o.smoothing_steps, o.pattern_power, o.slabs, (int)o.precision, o.mixed, result.iterations, apart,
+                   u ? "" : ": ", u ? "" : starfish_error_message());
         free(u);
     }
     free(wanted);

@@ -160,21 +160,20 @@ int test_fem_counts(starfish_context *context)
 
 /* Parts with owners of their own take as many cycles, also in mixed precision. */
 static int check_parts(starfish_context *context, const struct test_mesh *mesh, starfish_fem_element element,
-                       starfish_fem_numbering numbering, starfish_precision inner)
+                       starfish_fem_numbering numbering, int mixed)
 {
     struct run whole = exact_run(mesh, small() ? 2 : 3, element);
     int failed = 0;
 
     whole.options.numbering = numbering;
-    whole.options.inner = inner;
+    whole.options.mixed = mixed;
     whole.options.slabs = 1;
     const int solved = solve(context, &whole);
     for (int parts = 2; parts <= 4; parts++) {
         struct run run = whole;
         run.options.slabs = parts;
         const int same = solve(context, &run) && run.result.iterations == whole.result.iterations;
-        failed += check(solved && same && fabs(run.error / whole.error - 1) < (inner == STARFISH_F64 ? 1e-9 : 1e-6),
-                        "parts", &run);
+        failed += check(solved && same && fabs(run.error / whole.error - 1) < (mixed ? 1e-6 : 1e-9), "parts", &run);
     }
     return failed;
 }
@@ -185,9 +184,9 @@ int test_fem_parts(starfish_context *context)
     int failed = 0;
 
     test_ring(&mesh);
-    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_XYZ, STARFISH_F32);
-    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_RANDOM, STARFISH_F64);
-    failed += check_parts(context, &mesh, STARFISH_FEM_Q2, STARFISH_FEM_HIERARCHICAL, STARFISH_F64);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_XYZ, 1);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q1, STARFISH_FEM_RANDOM, 0);
+    failed += check_parts(context, &mesh, STARFISH_FEM_Q2, STARFISH_FEM_HIERARCHICAL, 0);
     test_mesh_free(&mesh);
     return failed;
 }
@@ -268,7 +267,7 @@ static int check_singular_mixed(starfish_context *context)
         struct run run = exact_run(&mesh, 2, STARFISH_FEM_Q2);
         run.problem.dirichlets = 0;
         run.options.smoother = (starfish_fem_smoother)s;
-        run.options.inner = STARFISH_F32;
+        run.options.mixed = 1;
         run.options.cycle = STARFISH_CYCLE_W;
         run.options.smoothing_steps = 2;
         failed += check(solve(context, &run) && run.result.iterations <= 60, "singular, W cycles, mixed", &run);
@@ -314,7 +313,7 @@ static int check_precision(starfish_context *context, const struct test_mesh *me
 
     run.problem.dirichlets = in_f64.problem.dirichlets = 1;
     run.options.precision = precision;
-    run.options.inner = STARFISH_F32;
+    run.options.mixed = precision == STARFISH_F64;
     run.options.tolerance = tolerance;
     const int both = solve(context, &run) & solve(context, &in_f64);
     return check(both && fabs(run.error / in_f64.error - 1) < (precision == STARFISH_F32 ? 0.1 : 1e-6), "precision",
@@ -361,7 +360,7 @@ static int check_rounding(starfish_context *context, const struct test_mesh *mes
     starfish_plan *plan;
     double bound = 0;
 
-    run.options.precision = run.options.inner = STARFISH_F32;
+    run.options.precision = STARFISH_F32;
     run.options.numbering = STARFISH_FEM_RANDOM;
     run.options.tolerance = 1e-12;
     run.problem.dirichlet = run.dirichlet;

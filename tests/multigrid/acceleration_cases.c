@@ -81,15 +81,17 @@ static void chebyshev_steps_bear_long_intervals(void **state)
 static void chebyshev_is_no_worse_than_jacobi(void **state)
 {
     (void)state;
-    static const starfish_precision precisions[][2] = {
-        {STARFISH_F64, STARFISH_F64}, {STARFISH_F64, STARFISH_F32}, {STARFISH_F32, STARFISH_F32}};
+    static const struct {
+        starfish_precision precision;
+        int mixed;
+    } precisions[] = {{STARFISH_F64, 0}, {STARFISH_F64, 1}, {STARFISH_F32, 0}};
     for (int p = 0; p < 3; p++)
         for (int steps = 1; steps <= 4; steps++)
             for (int tail = 0; tail < 2; tail++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 struct starfish_result jacobi = STARFISH_RESULT_DEFAULTS, chebyshev = STARFISH_RESULT_DEFAULTS;
-                options.precision = precisions[p][0];
-                options.inner = precisions[p][1];
+                options.precision = precisions[p].precision;
+                options.mixed = precisions[p].mixed;
                 options.inner_cycles = 1;
                 options.before = options.after = steps;
                 options.tail = tail ? 100000 : 1;
@@ -122,7 +124,7 @@ static void conjugate_gradients_take_fewer_cycles(void **state)
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
             struct starfish_result alone = STARFISH_RESULT_DEFAULTS, info = STARFISH_RESULT_DEFAULTS;
             options.smoother = STARFISH_SMOOTHER_ADI;
-            options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+            options.mixed = variant % 2;
             options.inner_cycles = 1;
             options.tail = variant / 2 ? 1 : 0;
             const double error = test_q1_error_of(cases[c].name, 7, &options, &alone);
@@ -166,12 +168,12 @@ static void bicgstab_solves(void **state)
         starfish_cycle_shape shape;
         starfish_smoother smoother;
         int before, after;
-        starfish_precision inner;
+        int mixed;
         size_t blocks;
-    } variants[] = {{STARFISH_CYCLE_V, STARFISH_SMOOTHER_AUTO, 2, 0, STARFISH_F64, 3},
-                    {STARFISH_CYCLE_F, STARFISH_SMOOTHER_ADI, 1, 1, STARFISH_F32, 1},
-                    {STARFISH_CYCLE_W, STARFISH_SMOOTHER_JACOBI, 0, 1, STARFISH_F64, 0},
-                    {STARFISH_CYCLE_V, STARFISH_SMOOTHER_GAUSS_SEIDEL, 1, 2, STARFISH_F32, 2}};
+    } variants[] = {{STARFISH_CYCLE_V, STARFISH_SMOOTHER_AUTO, 2, 0, 0, 3},
+                    {STARFISH_CYCLE_F, STARFISH_SMOOTHER_ADI, 1, 1, 1, 1},
+                    {STARFISH_CYCLE_W, STARFISH_SMOOTHER_JACOBI, 0, 1, 0, 0},
+                    {STARFISH_CYCLE_V, STARFISH_SMOOTHER_GAUSS_SEIDEL, 1, 2, 1, 2}};
     struct test_q1_mesh mesh;
     (void)state;
 
@@ -183,7 +185,7 @@ static void bicgstab_solves(void **state)
         options.smoother = variants[v].smoother;
         options.before = variants[v].before;
         options.after = variants[v].after;
-        options.inner = variants[v].inner;
+        options.mixed = variants[v].mixed;
         options.slabs = variants[v].blocks;
         options.tolerance = 1e-9;
         test_q1_against_elimination(&mesh, &options, 1e-6);

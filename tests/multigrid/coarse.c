@@ -71,7 +71,7 @@ static void every_precision(void **state)
         struct test_q1_mesh mesh;
         make_mesh(&mesh, 1.01, way % 2);
         options.precision = way / 2 == 0 ? STARFISH_F32 : STARFISH_F64;
-        options.inner = STARFISH_F32;
+        options.mixed = options.precision == STARFISH_F64;
         options.tolerance = way / 2 == 0 ? 1e-4 : 1e-8;
         options.matrix = way % 2 ? STARFISH_MATRIX_STORED : STARFISH_MATRIX_TENSOR;
         options.tail = way / 2 == 2 ? 1 : 0; /* every grid its own tasks */
@@ -90,7 +90,7 @@ static void inside_conjugate_gradients(void **state)
         struct test_q1_mesh mesh;
         make_mesh(&mesh, 1.05, 0);
         options.conjugate_gradients = 1;
-        options.inner = way ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = way;
         options.coarse_iterations = 300;
         compare(&mesh, options);
         test_q1_free(&mesh);

@@ -39,7 +39,7 @@ static starfish_status create(starfish_context *context, struct test_fem *fem, c
         if (variant->spai)
             STARFISH_TRY(starfish_spai(context, &fem->grid[l].a, 1, NULL, &fem->grid[l].m));
     }
-    options.precision = options.inner = precision;
+    options.precision = precision;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.tolerance = precision == STARFISH_F32 ? 1e-5 : 1e-10;
     options.tail = 150;

@@ -39,7 +39,7 @@ static void every_problem_is_solved(void **state)
             struct test_box box;
             test_box_make(&box, cell ? STARFISH_CELL : STARFISH_NODE, n, ends, stretch[c / 2 % 3]);
             box.problem.reaction = 40;
-            options.inner = c % 3 == 1 ? STARFISH_F32 : STARFISH_F64;
+            options.mixed = c % 3 == 1;
             options.conjugate_gradients = c % 4 == 2;
             const double error = test_box_recover(&box, &options, NULL);
             if (!(error < 1e-7))
@@ -78,7 +78,7 @@ static void variable_coefficients_are_solved(void **state)
                               (const enum test_ends[]){DD, kind == 1 ? PERIODIC : DN, NN}, NULL);
                 fill_diffusion(&box, kind);
                 options.conjugate_gradients = cg;
-                options.inner = s % 2 ? STARFISH_F32 : STARFISH_F64;
+                options.mixed = s % 2;
                 const double error = test_box_recover(&box, &options, &info);
                 if (!(error < 1e-5) || (cg && !(info.iterations < 80)))
                     fail_msg("coefficients %d, smoother %d, cg %d: error %g after %d cycles", kind,
@@ -131,7 +131,7 @@ static void singular_problems_are_solved(void **state)
                       (const double[]){1, 2, 1});
         box.problem.rhs_factor = factor;
         options.conjugate_gradients = c % 3 == 0;
-        options.inner = c % 5 == 0 ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = c % 5 == 0;
         double *u = test_box_random(box.count, 7), *f = malloc(box.count * sizeof *f), mean = 0, all = 0;
         double *v = calloc(box.count, sizeof *v);
         for (size_t e = 0; e < box.count; e++) {
@@ -171,8 +171,8 @@ static void nothing_is_left_of_a_constant(void **state)
         box.problem.rhs_factor = -1;
         options.conjugate_gradients = c % 2;
         options.bicgstab = c % 2 == 0 && c / 8 % 2;
-        options.inner = c / 2 % 2 ? STARFISH_F32 : STARFISH_F64;
-        options.precision = c / 4 % 2 ? options.inner : STARFISH_F64;
+        options.precision = c / 2 % 2 && c / 4 % 2 ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = c / 2 % 2 && options.precision == STARFISH_F64;
         double *f = malloc(box.count * sizeof *f), *u = calloc(box.count, sizeof *u), most = 0;
         for (size_t e = 0; e < box.count; e++)
             f[e] = 2.3;
@@ -227,7 +227,7 @@ static void cuts_and_tails_change_nothing(void **state)
         for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
             struct starfish_multigrid_options options = test_box_options(test_box_smoothers[s], 2, 0);
             const int mixed = s % 2;
-            options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+            options.mixed = mixed;
             options.max_iterations = 3;
             options.slabs = ways[w].blocks;
             options.tail = ways[w].tail;
@@ -253,7 +253,7 @@ static void single_precision_solves(void **state)
     struct starfish_multigrid_options options = test_box_options(STARFISH_SMOOTHER_AUTO, 2, 1e-5);
     struct test_box box;
     test_box_make_cube(&box, 31, DD);
-    options.precision = options.inner = STARFISH_F32;
+    options.precision = STARFISH_F32;
     const double error = test_box_recover(&box, &options, NULL);
     if (!(error < 1e-2))
         fail_msg("error %g", error);

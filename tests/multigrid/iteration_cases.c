@@ -63,7 +63,7 @@ static void cycles_can_be_counted(void **state)
         const int mixed = variant % 2;
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_result info = STARFISH_RESULT_DEFAULTS, counted = STARFISH_RESULT_DEFAULTS;
-        options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = mixed;
         options.conjugate_gradients = variant / 2;
         ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));
         options.tolerance = 0;
@@ -92,7 +92,7 @@ static void zero_gives_zero(void **state)
     for (int variant = 0; variant < 4; variant++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_result info = STARFISH_RESULT_DEFAULTS;
-        options.inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = variant % 2;
         options.conjugate_gradients = variant / 2;
         for (size_t i = 0; i < mesh.count; i++)
             solution[i] = 1;

@@ -251,7 +251,7 @@ static void looks_change_nothing(void **state)
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.tolerance = 1e-10;
     for (int mixed = 0; mixed < 2; mixed++) {
-        options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = mixed;
         starfish_plan *plan = make_plan(&options);
         starfish_plan_tell(plan, test_gate_slow_down, NULL);
         ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, often, &one));

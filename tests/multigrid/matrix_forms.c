@@ -73,7 +73,7 @@ static void every_precision(void **state)
         struct test_q1_mesh mesh;
         make_mesh(&mesh, 2, 0.5);
         options.precision = way % 4 == 0 ? STARFISH_F32 : STARFISH_F64;
-        options.inner = way % 4 < 2 ? STARFISH_F32 : STARFISH_F64;
+        options.mixed = way % 4 == 1;
         options.conjugate_gradients = way % 4 == 3;
         options.tolerance = way % 4 == 0 ? 1e-4 : 1e-9;
         options.smoother = STARFISH_SMOOTHER_ADI;

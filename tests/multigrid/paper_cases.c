@@ -32,7 +32,7 @@ static void errors_are_those_of_table_1(void **state)
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
             struct starfish_result info = STARFISH_RESULT_DEFAULTS;
             options.tolerance = 2e-11; /* at level 9 rounding errors of f - A u itself are 3e-12 */
-            options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+            options.mixed = mixed;
             test_q1_assert_error("U1", level, test_q1_error_of("U1", level, &options, &info), table[level - 2], 2e-5);
         }
 }
@@ -54,7 +54,7 @@ static void errors_are_those_of_table_2(void **state)
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 struct starfish_result info = STARFISH_RESULT_DEFAULTS;
                 options.tolerance = 1e-10;
-                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.mixed = mixed;
                 test_q1_assert_error(table[c].name, level, test_q1_error_of(table[c].name, level, &options, &info),
                                      table[c].error[level - 8], 1e-4);
             }
@@ -65,7 +65,7 @@ static double single_error(int level, int stored_diagonal)
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_result info = STARFISH_RESULT_DEFAULTS;
 
-    options.precision = options.inner = STARFISH_F32;
+    options.precision = STARFISH_F32;
     options.smoother = STARFISH_SMOOTHER_ADI;
     options.max_iterations = 8;
     options.stored_diagonal = stored_diagonal;
@@ -149,7 +149,7 @@ static void smoothers_are_chosen(void **state)
         assert_true(info.iterations <= expected[c].most);
         for (int level = 6; level <= 8; level++)
             for (int mixed = 0; mixed < 2 && c >= A4; mixed++) {
-                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.mixed = mixed;
                 test_q1_error_of(expected[c].name, level, &options, &info);
                 if (info.iterations > (c == A4 ? 9 : 11))
                     fail_msg("%s, level %d%s: %d cycles", expected[c].name, level, mixed ? ", mixed" : "",
@@ -170,7 +170,7 @@ static void mixed_precision_takes_no_more_cycles(void **state)
     for (size_t c = 0; c < sizeof expected / sizeof expected[0] && largest_level() >= 8; c++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_result info = STARFISH_RESULT_DEFAULTS;
-        options.inner = STARFISH_F32;
+        options.mixed = 1;
         test_q1_error_of(expected[c].name, 8, &options, &info);
         if (info.iterations > expected[c].cycles + 2 || info.corrections != (info.iterations + 1) / 2)
             fail_msg("%s: %d cycles, %d corrections", expected[c].name, info.iterations, info.corrections);
@@ -187,7 +187,7 @@ static void mixed_precision_serves_fine_meshes(void **state)
         struct starfish_result alone = STARFISH_RESULT_DEFAULTS, mixed = STARFISH_RESULT_DEFAULTS;
         options.smoother = STARFISH_SMOOTHER_ADI;
         test_q1_error_of(names[c], 10, &options, &alone);
-        options.inner = STARFISH_F32;
+        options.mixed = 1;
         test_q1_error_of(names[c], 10, &options, &mixed);
         if (mixed.iterations > alone.iterations + 1)
             fail_msg("%s: %d cycles instead of %d", names[c], mixed.iterations, alone.iterations);
@@ -224,7 +224,7 @@ static void entries_in_16_bits_cost_little(void **state)
         for (int f16 = 0; f16 <= cases[c].f16; f16++) {
             struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
             struct starfish_result inner = STARFISH_RESULT_DEFAULTS, stored = STARFISH_RESULT_DEFAULTS;
-            options.inner = STARFISH_F32;
+            options.mixed = 1;
             options.smoother = cases[c].smoother;
             options.conjugate_gradients = cases[c].gradients;
             options.tail = f16 ? 1 : 0;

@@ -22,7 +22,7 @@ enum { ELEMENTS = 64, COUNT = (ELEMENTS - 1) * (ELEMENTS - 1) };
 
 static double rhs[COUNT], guess[COUNT];
 
-static struct starfish_multigrid_engine *make_engine(starfish_precision inner, int variant, int steps)
+static struct starfish_multigrid_engine *make_engine(int mixed, int variant, int steps)
 {
     static double width[ELEMENTS];
     const struct starfish_q1_problem problem = {
@@ -38,7 +38,7 @@ static struct starfish_multigrid_engine *make_engine(starfish_precision inner, i
         rhs[i] = sin(0.37 * (double)i) + 0.2;
         guess[i] = cos(0.11 * (double)i);
     }
-    options.inner = inner;
+    options.mixed = mixed;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.before = options.after = steps;
     options.conjugate_gradients = variant == STARFISH_MULTIGRID_CG;
@@ -112,12 +112,11 @@ static void passes_of_an_engine_do_not_see_each_other(void **state)
 
     for (int variant = STARFISH_MULTIGRID_CG; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++)
         for (int mixed = 0; mixed < 2; mixed++) {
-            const starfish_precision inner = mixed ? STARFISH_F32 : STARFISH_F64;
-            struct starfish_multigrid_engine *engine = make_engine(inner, variant, 1);
+            struct starfish_multigrid_engine *engine = make_engine(mixed, variant, 1);
             for (size_t p = 0; p < sizeof passes / sizeof passes[0]; p++) {
                 if (passes[p].variant != STARFISH_MULTIGRID_CYCLES && passes[p].variant != variant)
                     continue;
-                struct starfish_multigrid_engine *own = make_engine(inner, variant, 1);
+                struct starfish_multigrid_engine *own = make_engine(mixed, variant, 1);
                 struct starfish_multigrid_solve *expected = run(own, &passes[p], alone);
                 struct starfish_multigrid_solve *got = run(engine, &passes[p], after);
                 check_told(got);
@@ -141,7 +140,7 @@ static void a_plan_runs_the_pass_of_its_options(void **state)
     (void)state;
 
     for (int variant = STARFISH_MULTIGRID_CYCLES; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++) {
-        struct starfish_multigrid_engine *engine = make_engine(STARFISH_F64, variant, 2);
+        struct starfish_multigrid_engine *engine = make_engine(0, variant, 2);
         const struct starfish_pass pass = starfish_multigrid_pass(&engine->options);
         struct starfish_multigrid_solve *solve = run(engine, &pass, by_pass);
         assert_int_equal(pass.variant, variant);
@@ -173,7 +172,7 @@ static void an_engine_refuses_what_it_has_no_vectors_for(void **state)
     (void)state;
 
     for (int variant = STARFISH_MULTIGRID_CG; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++) {
-        struct starfish_multigrid_engine *engine = make_engine(STARFISH_F64, variant, 1);
+        struct starfish_multigrid_engine *engine = make_engine(0, variant, 1);
         const struct starfish_pass pass = {.variant = other[variant], .most = 5, .tolerance = 1e-3};
         check_refused(engine, &pass);
         starfish_multigrid_engine_destroy(engine);
@@ -191,7 +190,7 @@ static void corrections_that_wait_have_no_guess(void **state)
     struct starfish_flat_volumes volumes;
     (void)state;
 
-    options.inner = STARFISH_F32;
+    options.mixed = 1;
     for (size_t i = 0; i < sizeof f / sizeof f[0]; i++)
         f[i] = sin((double)i);
     ASSERT_OK(starfish_flat_volumes_create(&volumes, &problem));

@@ -88,7 +88,7 @@ static struct starfish_multigrid_options stencil_options(void)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     options.conjugate_gradients = 1;
-    options.inner = STARFISH_F32;
+    options.mixed = 1;
     return options;
 }
 

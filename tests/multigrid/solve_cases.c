@@ -27,7 +27,7 @@ static void every_problem_is_solved(void **state)
             struct test_q1_mesh mesh;
             test_q1_random(&mesh, sizes[s][0], sizes[s][1], neumann, 10, neumann % 2);
             options.tolerance = 1e-10;
-            options.inner = neumann % 3 == 2 ? STARFISH_F32 : STARFISH_F64;
+            options.mixed = neumann % 3 == 2;
             options.tail = neumann % 2 ? 50 : 0;
             test_q1_against_elimination(&mesh, &options, 1e-6);
             test_q1_free(&mesh);
@@ -56,8 +56,8 @@ static void every_option_solves(void **state)
                 if (in_three_dimensions(smoother) || combination++ % test_q1_every != 0)
                     continue;
                 options.stored_diagonal = variant % 3 == 0 && smoother != STARFISH_SMOOTHER_ZEBRA;
-                if (options.inner == STARFISH_F32 && !options.stored_diagonal &&
-                    smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && smoother != STARFISH_SMOOTHER_ZEBRA)
+                if (options.mixed && !options.stored_diagonal && smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL &&
+                    smoother != STARFISH_SMOOTHER_ZEBRA)
                     options.storage = variant == 1 ? STARFISH_STORAGE_F16 : STARFISH_STORAGE_BF16;
                 options.tolerance = 1e-9;
                 options.max_iterations = 200;
@@ -80,7 +80,7 @@ static void cuts_change_nothing(void **state)
             for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; b++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.smoother = (starfish_smoother)smoother;
-                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.mixed = mixed;
                 options.tolerance = 0;
                 options.max_iterations = 4;
                 options.tail = 100;
@@ -113,7 +113,7 @@ static void tails_change_nothing(void **state)
             for (size_t t = 0; t < sizeof tails / sizeof tails[0]; t++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
                 options.smoother = (starfish_smoother)smoother;
-                options.inner = mixed ? STARFISH_F32 : STARFISH_F64;
+                options.mixed = mixed;
                 options.before = 3;
                 options.tolerance = 0;
                 options.max_iterations = 3;

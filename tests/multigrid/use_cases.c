@@ -135,7 +135,8 @@ static void bad_options_are_named(void **state)
     s.o.size = 1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "size");
     s.o.precision = STARFISH_F32;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "inner");
+    s.o.mixed = 1;
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "mixed");
     s.o.smoother = STARFISH_SMOOTHERS;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "smoother");
     s.o.smoother = STARFISH_SMOOTHER_LINE_Z;
@@ -162,19 +163,19 @@ static void bad_options_are_named(void **state)
     s.o.slabs = 17;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "slabs");
     s.o.storage = (starfish_storage)3;
-    s.o.inner = STARFISH_F32;
+    s.o.mixed = 1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
     s.o.storage = STARFISH_STORAGE_F16;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
     s.o.storage = STARFISH_STORAGE_BF16;
-    s.o.precision = s.o.inner = STARFISH_F32;
+    s.o.precision = STARFISH_F32;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage is bf16");
     s.o.storage = STARFISH_STORAGE_BF16;
-    s.o.inner = STARFISH_F32;
+    s.o.mixed = 1;
     s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
     s.o.storage = STARFISH_STORAGE_BF16;
-    s.o.inner = STARFISH_F32;
+    s.o.mixed = 1;
     s.o.stored_diagonal = 1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
     s.o.conjugate_gradients = 1;
@@ -215,7 +216,7 @@ static void entries_beyond_the_precision_are_refused(void **state)
     starfish_plan *plan;
     test_q1_named(&mesh, "U1", 4);
     mesh.width[0][3] = 1e-45;
-    options.inner = STARFISH_F32;
+    options.mixed = 1;
     ASSERT_FAILS(starfish_q1_plan_create(test_q1_context, &mesh.problem, &options, &plan), STARFISH_ERROR_NUMERICAL,
                  "beyond the precision");
     test_q1_free(&mesh);

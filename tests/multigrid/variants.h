@@ -23,7 +23,7 @@ static inline void test_variant_set(struct starfish_multigrid_options *options, 
     options->slabs = variants[variant].blocks;
     options->tail = variants[variant].tail;
     options->inner_digits = variants[variant].inner_digits;
-    options->inner = variant % 2 ? STARFISH_F32 : STARFISH_F64;
+    options->mixed = variant % 2;
 }
 
 #endif

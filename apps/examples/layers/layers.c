@@ -32,7 +32,7 @@ int main(void)
     starfish_context *context = NULL;
     starfish_plan *plan = NULL;
     double error = 1;
-    options.inner = STARFISH_F32; /* cycles in f32, residuals in f64 */
+    options.mixed = 1; /* cycles in f32, residuals in f64 */
     int failed = starfish_q1_refine(&refinement, width_x, width_y) ||
                  starfish_q1_load(&problem, source, NULL, &load[0][0]) || starfish_context_create(&context, NULL) ||
                  starfish_q1_plan_create(context, &problem, &options, &plan) ||
