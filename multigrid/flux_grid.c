@@ -45,7 +45,7 @@ static double face_below(const struct starfish_flux_grid *grid, const struct sta
 {
     const struct starfish_flux_line *line = &grid->line[d];
     const size_t i = at->index[d], before = i > 0 ? i - 1 : line->n - 1;
-    const double *diffusion = p->diffusion[d], h = line->weight[i], g = line->weight[before];
+    const double *diffusion = p->coefficient[d], h = line->weight[i], g = line->weight[before];
 
     if (!diffusion || line->coupling[i] == 0)
         return line->coupling[i];
@@ -60,7 +60,7 @@ static void fill_stored(struct starfish_flux_grid *grid, const struct starfish_s
     for (struct place at = {.unknown = 0}; at.unknown < count; step(grid, &at)) {
         double rest = grid->lambda * area(grid, &at, 3);
         for (int d = 0; d < 3; d++) {
-            const double across = area(grid, &at, d), own = p->diffusion[d] ? p->diffusion[d][at.unknown] : 1;
+            const double across = area(grid, &at, d), own = p->coefficient[d] ? p->coefficient[d][at.unknown] : 1;
             grid->face[d][at.unknown] = across * face_below(grid, p, &at, d, stride[d]);
             rest += across * own * grid->line[d].extra[at.index[d]]; /* Dirichlet ends alone: half a cell */
         }
@@ -72,11 +72,11 @@ static starfish_status create_stored(struct starfish_flux_grid *grid, const stru
 {
     for (int d = 0; d < 3; d++) {
         if (p->line[d].coupling || (p->width[d] && p->grid != STARFISH_CELL))
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "problem.diffusion needs widths of cells in direction %d",
-                                 d);
-        if (p->diffusion[d])
-            STARFISH_TRY(
-                starfish_multigrid_check_positive("diffusion", d, p->diffusion[d], starfish_flux_grid_unknowns(grid)));
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "problem.coefficient needs widths of cells in direction %d", d);
+        if (p->coefficient[d])
+            STARFISH_TRY(starfish_multigrid_check_positive("coefficient", d, p->coefficient[d],
+                                                           starfish_flux_grid_unknowns(grid)));
     }
     STARFISH_TRY(starfish_flux_grid_allocate(grid));
     fill_stored(grid, p);
@@ -93,7 +93,7 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(starfish_flux_line_create(&grid->line[d], problem, d));
     grid->window = starfish_window_whole(grid->line[2].n);
-    if (problem->diffusion[0] || problem->diffusion[1] || problem->diffusion[2])
+    if (problem->coefficient[0] || problem->coefficient[1] || problem->coefficient[2])
         return create_stored(grid, problem);
     return STARFISH_SUCCESS;
 }

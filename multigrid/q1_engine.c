@@ -28,9 +28,9 @@ static starfish_status check_mesh(const struct starfish_q1_problem *p)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0],
                              n[1]);
     for (int d = 0; d < 2; d++)
-        if (p->diffusion[d])
-            STARFISH_TRY(
-                starfish_multigrid_check_positive("diffusion", d, p->diffusion[d], p->elements[0] * p->elements[1]));
+        if (p->coefficient[d])
+            STARFISH_TRY(starfish_multigrid_check_positive("coefficient", d, p->coefficient[d],
+                                                           p->elements[0] * p->elements[1]));
     if (!(p->reaction >= 0) || !isfinite(p->reaction))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
     if (neumann == 4 && p->reaction == 0)
@@ -291,7 +291,7 @@ static const char *not_tensor(const struct starfish_multigrid_engine *engine, co
     const int points = (o->smoother == STARFISH_SMOOTHER_JACOBI || o->smoother == STARFISH_SMOOTHER_CHEBYSHEV) &&
                        o->coarse != STARFISH_COARSE_CG_ADI;
 
-    if (problem->diffusion[0] || problem->diffusion[1])
+    if (problem->coefficient[0] || problem->coefficient[1])
         return "the problem has coefficients";
     if (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return "the smoother is Gauss-Seidel";

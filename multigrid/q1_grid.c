@@ -38,9 +38,9 @@ starfish_status starfish_q1_grid_create(struct starfish_q1_grid *grid, const str
         for (int end = 0; end < 2; end++)
             grid->dirichlet[d][end] = problem->ends[d][end] == STARFISH_DIRICHLET;
         grid->width[d] = copy(problem->width[d], problem->elements[d]);
-        if (problem->diffusion[d])
-            grid->diffusion[d] = copy(problem->diffusion[d], problem->elements[0] * problem->elements[1]);
-        if (!grid->width[d] || (problem->diffusion[d] && !grid->diffusion[d]))
+        if (problem->coefficient[d])
+            grid->diffusion[d] = copy(problem->coefficient[d], problem->elements[0] * problem->elements[1]);
+        if (!grid->width[d] || (problem->coefficient[d] && !grid->diffusion[d]))
             return refuse_memory(grid);
     }
     count_unknowns(grid);

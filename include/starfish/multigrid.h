@@ -30,7 +30,7 @@ struct starfish_q1_problem {
     starfish_end ends[2][2]; /* [direction][low, high], Dirichlet or Neumann */
     /* kx and ky of the elements, elements[0] * elements[1] positive numbers each, x fastest; NULL: 1. On coarser grids
      * an element has the mean over its area. */
-    const double *diffusion[2];
+    const double *coefficient[2];
     double reaction; /* c >= 0; must be positive where no end is Dirichlet */
 };
 
@@ -89,7 +89,7 @@ struct starfish_stencil_problem {
         line[3]; /* instead of a width, where line.coupling is not NULL; of its ends only PERIODIC counts */
     /* D of the cells in x, y and z, for grids CELL whose directions all have widths or are not there: n[0] * n[1] *
      * n[2] positive numbers each; NULL: 1. A face between two cells has the harmonic mean. */
-    const double *diffusion[3];
+    const double *coefficient[3];
     double reaction; /* c >= 0 */
     /* 0: right-hand sides are integrals over control volumes. Else they are values at the unknowns, which are
      * multiplied by this number and the volume. */
@@ -136,7 +136,7 @@ typedef enum starfish_storage { STARFISH_STORAGE_INNER, STARFISH_STORAGE_F16, ST
 typedef enum starfish_matrix_form {
     STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
     STARFISH_MATRIX_STORED, /* five bands of reals on every grid: 8 words move per unknown and step */
-    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Without coefficients (`diffusion` NULL), not for
+    /* Matrix-free: the 1D matrices of both directions alone; 3 words. Where `coefficient` is NULL, not for
      * Gauss-Seidel nor stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
     STARFISH_MATRIX_TENSOR,
     STARFISH_MATRIX_FORMS

@@ -146,7 +146,7 @@ class Q1Plan(_MultigridPlan):
             problem.ends[d][:] = _two_ends(ends, d)
         elements = (problem.elements[1], problem.elements[0])
         for d, given in enumerate(_each(diffusion, "diffusion", 2)):
-            problem.diffusion[d] = _host(given, f"diffusion[{d}]", elements, held)
+            problem.coefficient[d] = _host(given, f"diffusion[{d}]", elements, held)
         problem.reaction = number(reaction, "reaction")
         library().starfish_q1_unknowns(ctypes.byref(problem), unknowns)
         self.shape = (unknowns[1], unknowns[0])
@@ -184,7 +184,7 @@ class StencilPlan(_MultigridPlan):
                 _widths(width, f"widths[{d}]", count, held)
                 problem.width[d] = held[-1].pointer
             self._lines.append(([1.0], two, False) if width is None else (held[-1].owner.copy(), two, grid == "node"))
-            problem.diffusion[d] = _host(factor, f"diffusion[{d}]", self.shape, held)
+            problem.coefficient[d] = _host(factor, f"diffusion[{d}]", self.shape, held)
         problem.reaction, problem.rhs_factor = number(reaction, "reaction"), number(rhs_factor, "rhs_factor")
         self._values = rhs_factor != 0  # right-hand sides are no integrals
         self.create("starfish_stencil_plan_create", ctypes.byref(problem))

@@ -59,7 +59,7 @@ static void choose_mesh(struct mesh *m, struct campaign_random *random)
         m->diffusion[1][e] = campaign_below(random, 2) ? m->diffusion[0][e] : any_of(random, 0.3);
     }
     for (int d = 0; d < 2 && coefficients > 0; d++)
-        p->diffusion[d] = m->diffusion[d];
+        p->coefficient[d] = m->diffusion[d];
     p->reaction = campaign_below(random, 2) || !has_dirichlet(p) ? any_of(random, 2) : 0;
     starfish_q1_unknowns(p, m->n);
 }
@@ -115,8 +115,8 @@ static void add_element(const struct mesh *m, struct campaign_dense *dense, size
     const struct starfish_q1_problem *p = &m->problem;
     const campaign_wide hx = (campaign_wide)m->width[0][i], hy = (campaign_wide)m->width[1][j];
     const size_t e = i + p->elements[0] * j;
-    const campaign_wide kx = p->diffusion[0] ? (campaign_wide)m->diffusion[0][e] : 1;
-    const campaign_wide ky = p->diffusion[1] ? (campaign_wide)m->diffusion[1][e] : 1;
+    const campaign_wide kx = p->coefficient[0] ? (campaign_wide)m->diffusion[0][e] : 1;
+    const campaign_wide ky = p->coefficient[1] ? (campaign_wide)m->diffusion[1][e] : 1;
     for (int row = 0; row < 4; row++)
         for (int column = 0; column < 4; column++) {
             const int ax = row & 1, ay = row >> 1, bx = column & 1, by = column >> 1;

@@ -93,7 +93,7 @@ static struct face face_of(const struct starfish_stencil_problem *p, int d, cons
     const starfish_end kind = p->ends[d][up];
     struct face face = {.outside = end && kind == STARFISH_DIRICHLET};
     const size_t next = up ? (end ? 0 : i + 1) : (end ? n - 1 : i - 1);
-    const double *diffusion = p->diffusion[d];
+    const double *diffusion = p->coefficient[d];
 
     face.neighbour = self + (next - i) * stride;
     if (end && (kind == STARFISH_NEUMANN || (kind == STARFISH_PERIODIC && n == 1)))

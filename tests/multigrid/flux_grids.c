@@ -262,7 +262,7 @@ static void stored_grids_are_no_weaker(void **state)
         for (int d = 0; d < 3; d++) {
             problem.ends[d][0] = problem.ends[d][1] = end;
             problem.width[d] = width + d;
-            problem.diffusion[d] = diffusion;
+            problem.coefficient[d] = diffusion;
         }
         ASSERT_OK(starfish_flux_grid_create(&grid, &problem));
         check_energy(&grid, coarsened, 1);

@@ -55,7 +55,7 @@ static void fill_diffusion(struct test_box *box, int kind)
     unsigned seed = 3;
 
     for (int d = 0; d < 3; d++) {
-        box->problem.diffusion[d] = box->diffusion[d] = malloc(box->count * sizeof(double));
+        box->problem.coefficient[d] = box->diffusion[d] = malloc(box->count * sizeof(double));
         for (size_t e = 0; e < box->count; e++) {
             const int inside = e % n[0] > n[0] / 2 && e / n[0] % n[1] > n[1] / 3 && e / n[0] / n[1] < n[2] / 2;
             box->diffusion[d][e] = kind == 0   ? (inside ? 1000 : 1)
@@ -103,7 +103,7 @@ static void stored_and_tensor_form_agree(void **state)
     ASSERT_OK(test_box_solve(&box, &options, f, u, NULL));
     for (size_t e = 0; e < box.count; e++)
         one[e] = 1;
-    box.problem.diffusion[1] = one;
+    box.problem.coefficient[1] = one;
     ASSERT_OK(test_box_solve(&box, &options, f, v, NULL));
     double most = 0;
     for (size_t e = 0; e < box.count; e++)
@@ -323,11 +323,11 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "width[1]");
     p.width[0] = negative;
     REFUSED(STARFISH_ERROR_ARGUMENT, "width[0][1]");
-    p.diffusion[2] = negative;
-    REFUSED(STARFISH_ERROR_ARGUMENT, "diffusion[2][1]");
+    p.coefficient[2] = negative;
+    REFUSED(STARFISH_ERROR_ARGUMENT, "coefficient[2][1]");
     p.grid = STARFISH_NODE;
-    p.diffusion[2] = box.width[0];
-    REFUSED(STARFISH_ERROR_UNSUPPORTED, "diffusion needs widths of cells");
+    p.coefficient[2] = box.width[0];
+    REFUSED(STARFISH_ERROR_UNSUPPORTED, "coefficient needs widths of cells");
     p.line[0].coupling = asymmetric;
     REFUSED(STARFISH_ERROR_ARGUMENT, "both given");
     p.width[0] = NULL;

@@ -181,7 +181,7 @@ static void make_flux(struct test_kind_grids *g, const struct test_kind_case *wh
         for (size_t i = 0; i < what->n[d]; i++)
             width[d][i] = 1 + 0.2 * cos(2.3 * (double)i);
         problem.width[d] = width[d];
-        problem.diffusion[d] = what->form == TEST_STORED ? diffusion : NULL;
+        problem.coefficient[d] = what->form == TEST_STORED ? diffusion : NULL;
         problem.ends[d][0] = problem.ends[d][1] = what->periodic[d] ? STARFISH_PERIODIC : STARFISH_DIRICHLET;
     }
     g->tail.kind = &starfish_flux_kind;

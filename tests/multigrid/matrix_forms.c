@@ -118,7 +118,7 @@ static void refusals(void **state)
     assert_int_equal(test_q1_chosen.matrix, STARFISH_MATRIX_STORED);
     for (size_t i = 0; i < 48 * 33; i++)
         coefficients[i] = 1 + (double)(i % 3);
-    mesh.problem.diffusion[1] = coefficients;
+    mesh.problem.coefficient[1] = coefficients;
     options.smoother = STARFISH_SMOOTHER_ADI;
     options.matrix = STARFISH_MATRIX_TENSOR;
     expect_refusal(&mesh.problem, &options, "coefficients");

@@ -39,7 +39,7 @@ static void make_mesh(struct mesh *mesh, size_t nx, size_t ny, int neumann, int 
         for (size_t e = 0; e < nx * ny; e++)
             mesh->diffusion[d][e] = 2 + test_real_random(&seed);
         mesh->problem.width[d] = mesh->width[d];
-        mesh->problem.diffusion[d] = variable ? mesh->diffusion[d] : NULL;
+        mesh->problem.coefficient[d] = variable ? mesh->diffusion[d] : NULL;
         for (int end = 0; end < 2; end++)
             mesh->problem.ends[d][end] = neumann >> (2 * d + end) & 1 ? STARFISH_NEUMANN : STARFISH_DIRICHLET;
     }

@@ -190,7 +190,7 @@ void test_q1_random(struct test_q1_mesh *mesh, size_t nx, size_t ny, int neumann
         for (size_t e = 0; e < mesh->problem.elements[d]; e++)
             mesh->width[d][e] = pow(spread, 0.5 * test_real_random(&seed));
     for (int d = 0; d < 2 && variable; d++) {
-        mesh->problem.diffusion[d] = mesh->diffusion[d] = malloc(nx * ny * sizeof(double));
+        mesh->problem.coefficient[d] = mesh->diffusion[d] = malloc(nx * ny * sizeof(double));
         for (size_t e = 0; e < nx * ny; e++)
             mesh->diffusion[d][e] = (d ? 20 : 1) * pow(10, 0.5 * test_real_random(&seed));
     }

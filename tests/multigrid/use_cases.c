@@ -113,10 +113,10 @@ static void bad_problems_are_named(void **state)
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "width[1]");
     s.p.width[0] = bad;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "width[0][5]");
-    s.p.diffusion[0] = bad;
+    s.p.coefficient[0] = bad;
     s.p.elements[0] = 64;
     s.p.elements[1] = 2;
-    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "diffusion[0][5]");
+    expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "coefficient[0][5]");
     s.p.ends[0][1] = STARFISH_PERIODIC;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "ends[0][1]");
     s.p.reaction = -1;
