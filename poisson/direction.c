@@ -33,6 +33,10 @@ static starfish_status check_ends(const char *name, const struct starfish_axis *
                                  end);
     if ((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends: one end is periodic and the other is not", name);
+    for (int end = 0; end < 2; end++)
+        if (axis->robin[end] != 0)
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s.robin[%d] is %g: there are no Robin ends yet", name,
+                                 end, axis->robin[end]);
     if (axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
     return STARFISH_SUCCESS;

@@ -40,6 +40,7 @@ static const struct starfish_member axis_rows[] = {
     {AXIS(complex_line), .type = STARFISH_MEMBER_SWITCH},
     {AXIS(origin), .type = STARFISH_MEMBER_REAL, .elements = of_uniform, .agree = STARFISH_AGREE_LOCAL},
     {AXIS(length), .type = STARFISH_MEMBER_REAL, .elements = of_uniform},
+    {AXIS(robin), .type = STARFISH_MEMBER_REAL, .elements = ends_of_grid},
     {AXIS(ends), .type = STARFISH_MEMBER_INT, .elements = ends_of_grid},
     {AXIS(grid), .type = STARFISH_MEMBER_INT, .elements = of_grid},
     {AXIS(coordinates), .type = STARFISH_MEMBER_REAL, .shape = "coordinate_count", .elements = coordinates},

@@ -62,6 +62,7 @@ struct starfish_axis {
     starfish_axis_kind kind;
     size_t n;
     double origin, length;
+    double robin[2]; /* of ends of grids, low and high; must be 0: Robin ends are not there yet (UNSUPPORTED) */
     starfish_end ends[2];
     starfish_grid grid;
     const double *coordinates;

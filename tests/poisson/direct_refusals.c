@@ -31,6 +31,10 @@ void refuses_what_it_cannot_solve(void **state)
     p.axis[0].ends[1] = STARFISH_NEUMANN;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "axis x.ends");
     p.axis[0].ends[1] = STARFISH_PERIODIC;
+    p.axis[1].robin[1] = 0.5;
+    ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_UNSUPPORTED,
+                 "axis y.robin[1] is 0.5");
+    p.axis[1].robin[1] = 0;
     p.lambda = NAN;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, NULL, &plan), STARFISH_ERROR_ARGUMENT, "lambda");
     options.slabs = 8;
