@@ -41,37 +41,9 @@ static starfish_status make_context(struct fem_run *run)
                           : starfish_context_create(&run->context, &options);
 }
 
-static int is_first(const struct fem_run *run)
-{
-    return !run->transport || run->transport->rank == 0;
-}
-
-/* Errors of a plan are about the mesh. */
 static starfish_status make_plan(struct fem_run *run)
 {
-    char message[1024];
-    const starfish_status status =
-        starfish_fem_plan_create(run->context, &run->problem, &run->options.library, &run->plan);
-    if (status == STARFISH_SUCCESS) {
-        STARFISH_TRY(starfish_plan_about(run->plan, &run->about));
-        return starfish_fem_matrices(run->plan, &run->matrices);
-    }
-    if (status != STARFISH_ERROR_ARGUMENT)
-        return status;
-    snprintf(message, sizeof message, "%s", starfish_error_message());
-    return starfish_fail(status, "%s: %s", run->path, message);
-}
-
-static starfish_status solve(struct fem_run *run)
-{
-    const size_t nodes = starfish_fem_nodes(run->plan);
-    const starfish_status made =
-        is_first(run) ? starfish_array_create(&run->u, run->options.library.precision, 1, &nodes) : STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_transport_agree(run->transport, made));
-    const starfish_status status = starfish_plan_solve(run->plan, NULL, NULL, run->u.data, &run->result);
-    const int has_outcome = status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL;
-    run->status = has_outcome ? starfish_outcome_name(run->result.outcome) : NULL;
-    return status;
+    return fem_make_plan(run, run->context);
 }
 
 static starfish_status prepare(struct fem_run *run)
@@ -79,23 +51,23 @@ static starfish_status prepare(struct fem_run *run)
     struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(run->options.workers, &workers));
     fem_set_precision(&run->options, run->options.precision);
-    return is_first(run) ? fem_check_outputs(run) : STARFISH_SUCCESS;
+    return fem_is_first(run) ? fem_check_outputs(run) : STARFISH_SUCCESS;
 }
 
 static starfish_status write_outputs(struct fem_run *run)
 {
-    return is_first(run) ? fem_write_outputs(run) : STARFISH_SUCCESS;
+    return fem_is_first(run) ? fem_write_outputs(run) : STARFISH_SUCCESS;
 }
 
 /* Ranks agree after every stage: where one has failed, no other goes on. */
 static starfish_status run_fem(void *data)
 {
-    static starfish_status (*const stages[])(struct fem_run * run) = {prepare,   fem_read, make_context,
-                                                                      make_plan, solve,    write_outputs};
+    static starfish_status (*const stages[])(struct fem_run * run) = {prepare,   fem_read,  make_context,
+                                                                      make_plan, fem_solve, write_outputs};
     struct fem_run *run = data;
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
         STARFISH_TRY(starfish_transport_agree(run->transport, stages[s](run)));
-    if (!is_first(run))
+    if (!fem_is_first(run))
         return STARFISH_SUCCESS;
     if (run->options.json)
         fem_print_json(run);
@@ -110,7 +82,7 @@ static starfish_status run_and_tell(void *data)
     struct fem_run *run = data;
     char message[1024];
     const starfish_status status = run_fem(run);
-    if (status != STARFISH_ERROR_NUMERICAL || !run->status || !is_first(run))
+    if (status != STARFISH_ERROR_NUMERICAL || !run->status || !fem_is_first(run))
         return status;
     snprintf(message, sizeof message, "%s", starfish_error_message());
     if (run->options.json)
@@ -121,10 +93,8 @@ static starfish_status run_and_tell(void *data)
 
 static void release(struct fem_run *run)
 {
-    starfish_plan_destroy(run->plan);
-    if (run->context)
-        starfish_context_destroy(run->context);
-    starfish_array_free(&run->u);
+    fem_destroy_plan(run);
+    starfish_context_destroy(run->context);
     starfish_array_free(&run->points);
     fem_forget(run);
     free(run);
@@ -137,9 +107,6 @@ int command_fem(int argc, char **argv)
     if (!run)
         return command_fail(starfish_fail(STARFISH_ERROR_MEMORY, "out of memory"), 0);
     struct fem_options *o = &run->options;
-    run->about = (struct starfish_about)STARFISH_ABOUT_DEFAULTS;
-    run->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
-    run->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     *o = (struct fem_options){.library = defaults, .precision = STARFISH_F64, .rhs = 1, .levels = 3, .workers = "all"};
     const struct option_entry options[] = {
         {"--element", OPTION_MEMBER, &o->element, "E", .table = &own_table},

@@ -30,11 +30,11 @@ struct fem_run {
     const struct starfish_transport *transport; /* to other ranks; NULL: there are none */
     starfish_context *context;
     starfish_plan *plan;
-    struct starfish_array u, points; /* u: on the first rank;  points: (nodes, dimensions) */
+    struct starfish_array u, points; /* u: on the first rank; points: (nodes, dimensions) */
     struct starfish_about about;
     struct starfish_fem_matrices matrices;
     struct starfish_result result;
-    const char *status;
+    const char *status; /* the name of result.outcome; NULL before a solve has ended, or where it failed otherwise */
 };
 
 /* The library's precisions by one of names_table. */
@@ -44,5 +44,14 @@ void fem_set_precision(struct fem_options *options, int precision);
  * option), MEMORY. */
 starfish_status fem_read(struct fem_run *run);
 void fem_forget(struct fem_run *run);
+
+/* run->plan with what it says of itself, and u. Errors: those of the library; those of arguments name the mesh. */
+starfish_status fem_make_plan(struct fem_run *run, starfish_context *context);
+/* Sets result and status, also where the solve ends with NUMERICAL. */
+starfish_status fem_solve(struct fem_run *run);
+/* Undoes fem_make_plan, also after a failure. */
+void fem_destroy_plan(struct fem_run *run);
+/* Of all ranks, the one that has u and writes files. */
+int fem_is_first(const struct fem_run *run);
 
 #endif

@@ -3,7 +3,6 @@
 #include "apps/plans/plan.h"
 #include "apps/plans/problem.h"
 #include "apps/recorded/simulate.h"
-#include "poisson/methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +30,6 @@ static starfish_status open_mesh(struct plan *plan)
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     run->path = given->named[PLAN_ELEMENTS];
-    run->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
     run->options = (struct fem_options){.library = given->elements,
                                         .element = given->element,
                                         .rhs = 1,
@@ -47,7 +45,6 @@ static starfish_status open_mesh(struct plan *plan)
     snprintf(plan->name, sizeof plan->name, "%s, %zu refinements", run->path, given->refinements);
     snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %zu times, %s", run->gmsh.mesh.cells,
              given->refinements, starfish_precision_names[given->precision]);
-    snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_MULTIGRID]);
     plan->flat = 1;
     return STARFISH_SUCCESS;
 }
@@ -56,15 +53,15 @@ static starfish_status create_plan(struct plan *plan, int check)
 {
     struct fem_run *run = run_of(plan);
     (void)check; /* every solve looks at its residual */
-    STARFISH_TRY(starfish_fem_plan_create(plan->context, &run->problem, &run->options.library, &run->plan));
-    const size_t nodes = starfish_fem_nodes(run->plan);
-    return starfish_array_create(&run->u, run->options.library.precision, 1, &nodes);
+    STARFISH_TRY(fem_make_plan(run, plan->context));
+    snprintf(plan->method, sizeof plan->method, "%s", run->about.method);
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status solve(struct plan *plan)
 {
     struct fem_run *run = run_of(plan);
-    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, NULL, run->u.data, &run->result));
+    STARFISH_TRY(fem_solve(run));
     plan->seconds = run->result.seconds;
     return STARFISH_SUCCESS;
 }
@@ -81,10 +78,7 @@ static starfish_status check_solution(struct plan *plan)
 
 static void destroy_plan(struct plan *plan)
 {
-    struct fem_run *run = run_of(plan);
-    starfish_plan_destroy(run->plan);
-    starfish_array_free(&run->u);
-    run->plan = NULL;
+    fem_destroy_plan(run_of(plan));
 }
 
 static void close_mesh(struct plan *plan)
