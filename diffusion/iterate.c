@@ -3,15 +3,15 @@
  * as it should be in truth, or rounding errors keep it from getting there. In mixed precision the iteration is in f32,
  * and the residuals that it begins with are in f64.
  *
- * What has stagnated, or used up most of its iterations, goes on with multigrid in the precision of the solution
- * (`rescued`), but for methods without a second level that are asked for as they are: no preconditioner or the diagonal
- * alone, and no deflation. */
+ * What has stagnated, or used up most of its iterations, goes on with multigrid in the precision of the solution, but
+ * for methods without a second level that are asked for as they are: no preconditioner or the diagonal alone, and no
+ * deflation. */
 #include "diffusion/solve.h"
 
 #include "base/precision.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
-#include "solver/accept.h"
+#include "solver/retry.h"
 
 #include <math.h>
 
@@ -19,11 +19,10 @@
 struct state {
     struct starfish_diffusion_job *job;
     struct starfish_diffusion_plan *plan;
-    int rescuing, passes, stalls, iterations, is_cancelled;
-    enum starfish_ending end;
+    struct starfish_retry retry;
+    int rescuing;                        /* the pass is one of the second rung */
     double rhs_norm, rhs_largest, floor; /* floor: up to this norm f is rounding errors of what was taken off it */
-    double wanted, norm, best;           /* of the residual */
-    double recurrence;
+    double wanted, recurrence;           /* norms of the residual */
 };
 
 /* ---- Numbers ----------------------------------------------------------------------------------------------------- */
@@ -117,8 +116,8 @@ static starfish_status find_residual(struct state *s)
         s,
         (struct starfish_cells_task){
             .step = STARFISH_CELLS_RESIDUAL, .u = &plan->u, .f = &plan->f, .q = &plan->residual, .sums = &plan->norm}));
-    STARFISH_TRY(starfish_sums_total(&plan->norm, plan->plan.context, &s->norm));
-    s->norm = sqrt(s->norm);
+    STARFISH_TRY(starfish_sums_total(&plan->norm, plan->plan.context, &s->retry.norm));
+    s->retry.norm = sqrt(s->retry.norm);
     return plan->box.singular ? take_mean_off(s, &plan->residual, &mean) : STARFISH_SUCCESS;
 }
 
@@ -197,7 +196,7 @@ static void tell(void *self, const struct starfish_iteration_report *report)
 {
     const struct state *s = self;
 
-    atomic_store(&s->job->job.iterations, s->iterations + report->cycles);
+    atomic_store(&s->job->job.iterations, s->retry.taken + report->cycles);
 }
 
 /* r = scale times the residual, in the precision of the iteration. */
@@ -218,9 +217,9 @@ static double aim(const struct state *s)
 {
     const int is_f32 = precision_now(s) == STARFISH_F32;
 
-    if (s->passes == 0 && !s->plan->options.mixed)
-        return fmax(s->wanted, (is_f32 ? 1e-6 : 1e-14) * s->norm);
-    return fmax(0.5 * s->wanted, (is_f32 ? 1e-5 : 0) * s->norm);
+    if (s->retry.passes == 0 && !s->plan->options.mixed)
+        return fmax(s->wanted, (is_f32 ? 1e-6 : 1e-14) * s->retry.norm);
+    return fmax(0.5 * s->wanted, (is_f32 ? 1e-5 : 0) * s->retry.norm);
 }
 
 /* Residuals of conjugate gradients rise before they fall; not for long where cycles precondition, and in f32 what does
@@ -237,11 +236,12 @@ static int patience(const struct state *s, int most)
     return few_cells < (size_t)most ? (int)few_cells : most;
 }
 
-/* The powers of two, which change no digit, that bring the residual into the middle of the range. */
-static starfish_status pass(struct state *s, int most)
+/* From what there is of a solution. The powers of two, which change no digit, bring the residual into the middle of the
+ * range. */
+static starfish_status iterate(struct state *s, int most)
 {
     const int fixed = s->plan->options.fixed;
-    const double scale = s->norm > 0 && isfinite(s->norm) ? ldexp(1, -ilogb(s->norm)) : 1;
+    const double norm = s->retry.norm, scale = norm > 0 && isfinite(norm) ? ldexp(1, -ilogb(norm)) : 1;
     struct starfish_cells_matrix cells = cells_now(s);
     struct starfish_cg cg = gradients(s, &cells, 1 / scale);
     const struct starfish_iteration iteration = starfish_cg_iteration(&cg, STARFISH_KRYLOV_RING);
@@ -254,99 +254,64 @@ static starfish_status pass(struct state *s, int most)
                                                .data = s};
     struct starfish_iteration_report report = {.most_count = 0};
 
-    STARFISH_TRY(scale_residual(s, s->passes == 0 ? &s->plan->f : &s->plan->residual, scale));
-    s->passes++;
+    STARFISH_TRY(scale_residual(s, s->retry.passes == 0 ? &s->plan->f : &s->plan->residual, scale));
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
-    s->is_cancelled = status == STARFISH_ERROR_NUMERICAL && report.end == STARFISH_ENDED_CANCELLED;
-    s->iterations += report.cycles;
+    s->retry.taken += report.cycles;
+    s->retry.end = report.end;
     s->recurrence = s->plan->scalars.values[STARFISH_KRYLOV_NORM] / scale;
-    atomic_store(&s->job->job.iterations, s->iterations);
+    atomic_store(&s->job->job.iterations, s->retry.taken);
     return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
 }
 
-/* ---- The walk ---------------------------------------------------------------------------------------------------- */
+/* ---- The ladder -------------------------------------------------------------------------------------------------- */
 
-static int may_be_rescued(const struct state *s)
+/* The method asked for, and multigrid. */
+enum { AS_ASKED, RESCUE, RUNGS };
+static const struct starfish_rung ladder[RUNGS] = {{.variant = AS_ASKED, .reserve = 5, .misses = 2},
+                                                   {.variant = RESCUE, .misses = 2}};
+
+static int may_be_rescued(const struct starfish_diffusion_options *o)
 {
-    const struct starfish_diffusion_options *o = &s->plan->options;
-    const int deflates = o->deflation != STARFISH_DEFLATION_NONE;
     const int plain =
         o->preconditioner == STARFISH_PRECONDITIONER_NONE || o->preconditioner == STARFISH_PRECONDITIONER_JACOBI;
 
-    if (s->rescuing || (plain && !deflates))
-        return 0;
-    return o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID || deflates || o->mixed;
+    if (o->deflation != STARFISH_DEFLATION_NONE)
+        return 1;
+    return !plain && (o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID || o->mixed);
 }
 
-/* Iterations that may be done before something else is tried: four fifths. */
-static int most_now(const struct state *s)
+/* What it came to is the residual in truth. */
+static starfish_status pass(void *self, int variant, int steps)
 {
-    const int most = s->plan->options.max_iterations;
+    struct state *s = self;
 
-    return may_be_rescued(s) ? most - most / 5 : most;
-}
-
-static starfish_status rescue(struct state *s)
-{
-    s->rescuing = 1;
-    s->stalls = 0;
-    s->job->job.result.fallback = -s->iterations;
-    return starfish_diffusion_need_rescue(s->plan);
-}
-
-/* After a pass: is it over? What is worse than before is not kept, but where it goes on. */
-static starfish_status judge(struct state *s, int *over)
-{
-    const double before = s->best;
-
-    *over = 1;
-    s->end = STARFISH_ENDED_NOT_FINITE;
-    if (!isfinite(s->norm))
-        return STARFISH_SUCCESS;
-    if (s->norm < s->best) {
-        s->best = s->norm;
-        STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
-    }
-    s->end = STARFISH_ENDED_REACHED;
-    if (s->norm <= s->wanted)
-        return STARFISH_SUCCESS;
-    s->end = STARFISH_ENDED_CANCELLED;
-    if (s->is_cancelled)
-        return STARFISH_SUCCESS;
-    s->stalls = s->norm > 0.5 * before ? s->stalls + 1 : 0;
-    *over = 0;
-    if (s->iterations < most_now(s) && s->stalls < 2)
-        return STARFISH_SUCCESS;
-    if (may_be_rescued(s) && s->iterations < s->plan->options.max_iterations)
-        return rescue(s);
-    *over = 1;
-    s->end = s->stalls < 2 ? STARFISH_ENDED_EXHAUSTED : STARFISH_ENDED_STALLED;
+    s->rescuing = variant == RESCUE;
+    if (s->rescuing)
+        STARFISH_TRY(starfish_diffusion_need_rescue(s->plan));
+    STARFISH_TRY(iterate(s, steps));
+    STARFISH_TRY(find_residual(s));
+    if (s->retry.norm <= s->wanted)
+        s->retry.end = STARFISH_ENDED_REACHED;
+    else if (!isfinite(s->retry.norm))
+        s->retry.end = STARFISH_ENDED_NOT_FINITE;
+    else if (s->retry.end != STARFISH_ENDED_CANCELLED)
+        s->retry.end = STARFISH_ENDED_EXHAUSTED;
     return STARFISH_SUCCESS;
 }
 
-/* Begin again from the best one, where the last is worse. */
-static starfish_status go_back(struct state *s)
+static starfish_status keep(void *self)
 {
-    if (s->norm <= 2 * s->best)
-        return STARFISH_SUCCESS;
+    const struct state *s = self;
+
+    return copy(s, &s->plan->u, &s->plan->best);
+}
+
+static starfish_status go_back(void *self)
+{
+    struct state *s = self;
+
     STARFISH_TRY(copy(s, &s->plan->best, &s->plan->u));
     return find_residual(s);
-}
-
-static starfish_status walk(struct state *s)
-{
-    int over = 0;
-
-    s->best = s->norm = s->rhs_norm;
-    STARFISH_TRY(copy(s, &s->plan->u, &s->plan->best));
-    while (!over) {
-        STARFISH_TRY(pass(s, most_now(s) - s->iterations));
-        STARFISH_TRY(find_residual(s));
-        STARFISH_TRY(judge(s, &over));
-        if (!over)
-            STARFISH_TRY(go_back(s));
-    }
-    return STARFISH_SUCCESS;
 }
 
 /* ---- The judgement ----------------------------------------------------------------------------------------------- */
@@ -357,7 +322,7 @@ const struct starfish_acceptance starfish_diffusion_acceptance = {
 static starfish_status accept(const struct state *s)
 {
     struct starfish_result *result = &s->job->job.result;
-    const struct starfish_evidence evidence = {.end = s->end,
+    const struct starfish_evidence evidence = {.end = s->retry.end,
                                                .iterations = result->iterations,
                                                .asked = result->tolerance,
                                                .reached = result->residual,
@@ -371,20 +336,16 @@ static starfish_status accept(const struct state *s)
     return status;
 }
 
-/* The best solution, and what may be said of it. */
+/* What may be said of the solution. */
 static starfish_status finish(struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
     struct starfish_result *result = &s->job->job.result;
     double largest, absolute;
 
-    if (!(s->norm <= s->best)) {
-        STARFISH_TRY(copy(s, &plan->best, &plan->u));
-        STARFISH_TRY(find_residual(s));
-    }
     STARFISH_TRY(sum(s, STARFISH_CELLS_LARGEST, &plan->residual, &largest));
     STARFISH_TRY(sum(s, STARFISH_CELLS_ABSOLUTE, &plan->u, &absolute));
-    result->residual = s->norm / s->rhs_norm;
+    result->residual = s->retry.norm / s->rhs_norm;
     result->residual_max = largest / s->rhs_largest;
     result->recurrence = s->recurrence / s->rhs_norm;
     result->rounding = starfish_rounding(plan->options.precision, sqrt(absolute), s->rhs_norm);
@@ -396,36 +357,43 @@ static starfish_status finish(struct state *s)
 /* Exactly as many iterations as there may be. */
 static starfish_status run_fixed(struct state *s)
 {
-    s->norm = s->rhs_norm;
-    STARFISH_TRY(pass(s, s->plan->options.max_iterations));
-    s->job->job.result.iterations = s->iterations;
-    s->end = s->is_cancelled ? STARFISH_ENDED_CANCELLED : STARFISH_ENDED_FIXED;
+    STARFISH_TRY(iterate(s, s->plan->options.max_iterations));
+    s->job->job.result.iterations = s->retry.taken;
     return accept(s);
 }
 
 starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job)
 {
-    struct state s = {.job = job, .plan = (struct starfish_diffusion_plan *)job->job.plan};
+    struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)job->job.plan;
     struct starfish_result *result = &job->job.result;
+    struct state s = {
+        .job = job,
+        .plan = plan,
+        .retry = {.rung = ladder,
+                  .rungs = may_be_rescued(&plan->options) ? RUNGS : 1,
+                  .most = plan->options.max_iterations,
+                  .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_NOT_FINITE | 1 << STARFISH_ENDED_CANCELLED,
+                  .self = &s,
+                  .pass = pass,
+                  .keep = keep,
+                  .go_back = go_back,
+                  .end = STARFISH_ENDED_NOT_FINITE}};
 
     STARFISH_TRY(prepare(&s));
-    result->rhs_norm = s.rhs_norm;
-    if (s.plan->options.fixed)
+    s.retry.norm = result->rhs_norm = s.rhs_norm;
+    if (plan->options.fixed)
         return run_fixed(&s);
-    result->tolerance = s.plan->options.tolerance;
-    if (!isfinite(s.rhs_norm)) {
-        s.end = STARFISH_ENDED_NOT_FINITE;
+    result->tolerance = plan->options.tolerance;
+    if (!isfinite(s.rhs_norm))
         return accept(&s);
-    }
     s.wanted = result->tolerance * s.rhs_norm;
     if (s.rhs_norm <= s.floor || s.rhs_norm == 0) {
         result->residual = result->residual_max = result->residual_bound = 0;
         return STARFISH_SUCCESS;
     }
-    STARFISH_TRY(walk(&s));
-    result->iterations = s.iterations;
-    result->replacements = s.passes - 1;
-    if (s.rescuing)
-        result->fallback += s.iterations;
+    STARFISH_TRY(starfish_retry(&s.retry));
+    result->iterations = s.retry.taken;
+    result->replacements = s.retry.passes - 1;
+    result->fallback = s.retry.fallback;
     return finish(&s);
 }

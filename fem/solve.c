@@ -9,6 +9,7 @@
 #include "multigrid/solve.h"
 #include "scheduler/host_loop.h"
 #include "scheduler/ranks.h"
+#include "solver/retry.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@ struct solving {
     struct starfish_job job; /* the first member */
     struct starfish_multigrid_solve last;
     struct starfish_result last_result;
+    struct starfish_retry retry;
+    starfish_status judged; /* of the last pass */
 };
 
 static struct starfish_fem_plan *plan_of(const struct solving *s)
@@ -129,44 +132,42 @@ static starfish_status accept(struct solving *s, starfish_status status)
     return status;
 }
 
-/* Whether a solve that ended with `status` may take more cycles. */
-static int goes_on(const struct solving *s, starfish_status status)
+static starfish_status pass(void *self, int variant, int steps)
 {
-    return status == STARFISH_ERROR_NUMERICAL && s->job.result.outcome != STARFISH_CANCELLED &&
-           s->job.result.iterations < s->job.most;
-}
-
-/* BiCGStab begins anew, with another shadow residual, as long as that halves the residual. */
-static starfish_status run_and_judge(struct solving *s, starfish_fem_krylov krylov, int most)
-{
+    const starfish_fem_krylov krylov = (starfish_fem_krylov)variant;
+    struct solving *s = self;
     const struct starfish_result *result = &s->job.result;
-    double before;
-    starfish_status status;
 
-    do {
-        const int left = s->job.most - result->iterations;
-        before = result->iterations > 0 ? result->residual : HUGE_VAL;
-        status = accept(s, run(s, krylov, most < left ? most : left));
-    } while (goes_on(s, status) && krylov == STARFISH_FEM_KRYLOV_BICGSTAB && result->residual < 0.5 * before);
-    return status;
+    s->judged = accept(s, run(s, krylov, steps));
+    if (s->judged != STARFISH_SUCCESS && s->judged != STARFISH_ERROR_NUMERICAL)
+        return s->judged;
+    s->retry.taken = result->iterations;
+    s->retry.norm = result->residual;
+    s->retry.end = starfish_ending_of_outcome(result->outcome);
+    return STARFISH_SUCCESS;
 }
 
-/* One after the other, each going on from what the last has left: cycles alone, which should need some tens, conjugate
- * gradients, BiCGStab; or the one that is asked for. */
+/* Cycles alone, which should need some tens, conjugate gradients, BiCGStab, which begins anew with another shadow
+ * residual; or the one that is asked for. */
 static starfish_status iterate(struct solving *s)
 {
-    enum { ENOUGH = 60 };
+    static const struct starfish_rung ladder[] = {
+        {.variant = STARFISH_FEM_KRYLOV_NONE, .enough = 60},
+        {.variant = STARFISH_FEM_KRYLOV_CG},
+        {.variant = STARFISH_FEM_KRYLOV_BICGSTAB, .misses = 1},
+    };
     const struct starfish_fem_options *o = &plan_of(s)->options;
-    starfish_status status;
+    const int is_auto = o->krylov == STARFISH_FEM_KRYLOV_AUTO;
 
-    if (o->krylov != STARFISH_FEM_KRYLOV_AUTO)
-        return run_and_judge(s, o->krylov, s->job.most);
-    if (o->fixed)
-        return run_and_judge(s, STARFISH_FEM_KRYLOV_NONE, s->job.most);
-    status = run_and_judge(s, STARFISH_FEM_KRYLOV_NONE, ENOUGH);
-    for (starfish_fem_krylov k = STARFISH_FEM_KRYLOV_CG; k <= STARFISH_FEM_KRYLOV_BICGSTAB && goes_on(s, status); k++)
-        status = run_and_judge(s, k, s->job.most);
-    return status;
+    s->retry = (struct starfish_retry){.rung = is_auto ? ladder : &ladder[o->krylov - STARFISH_FEM_KRYLOV_NONE],
+                                       .rungs = is_auto && !o->fixed ? 3 : 1,
+                                       .most = s->job.most,
+                                       .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_CANCELLED,
+                                       .self = s,
+                                       .pass = pass,
+                                       .norm = HUGE_VAL};
+    STARFISH_TRY(starfish_retry(&s->retry));
+    return s->judged;
 }
 
 /* ---- The solution ------------------------------------------------------------------------------------------------ */
