@@ -91,7 +91,7 @@ static void test_jobs_are_watched_and_cancelled(void **state)
     struct starfish_result result = STARFISH_RESULT_DEFAULTS;
     starfish_job *first, *second;
     double *u = make_solution(plan), *v = make_solution(plan);
-    size_t done = 0, most;
+    size_t done = 0, most = 0;
 
     (void)state;
     u[0] = v[0] = 7;
