@@ -53,7 +53,7 @@ struct starfish_multigrid_job {
     struct starfish_job job; /* the first member */
     struct starfish_multigrid_solve solve;
 };
-starfish_status starfish_multigrid_job_take(struct starfish_job *job, struct starfish_multigrid_engine *engine);
+starfish_status starfish_multigrid_job_take(struct starfish_job *base, struct starfish_multigrid_engine *engine);
 starfish_status starfish_multigrid_job_run(struct starfish_job *job);
 
 #endif

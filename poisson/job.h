@@ -91,6 +91,6 @@ starfish_status starfish_job_judge(struct starfish_poisson_job *job);
 /* phases.c: how long the check of the residual ran on after the solution was there. */
 double starfish_job_residual_tail(const struct starfish_poisson_job *job);
 /* In the thread that finishes the job: what the user wants to know beside the result. */
-void starfish_job_tell_wanted(struct starfish_job *job);
+void starfish_job_tell_wanted(struct starfish_job *base);
 
 #endif

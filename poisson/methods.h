@@ -83,8 +83,8 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
                                                 const struct starfish_poisson_options *user,
                                                 struct starfish_poisson_plan **plan);
 /* Of the kind: the end of a plan, and its memory. */
-void starfish_poisson_release(struct starfish_plan *plan);
-starfish_status starfish_poisson_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory);
+void starfish_poisson_release(struct starfish_plan *base);
+starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);

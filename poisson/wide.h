@@ -10,7 +10,7 @@
 /* plan.c: the same problem in f64, for packed arrays, by method `auto`, with all tests. Collective. Errors: those of
  * starfish_poisson_plan_create. */
 starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
-                                            struct starfish_poisson_plan **wide);
+                                            struct starfish_poisson_plan **result);
 
 /* Whether a job whose solution was refused may be solved again: one between arrays, by a plan in f32 that chose its
  * method and its steps of refinement. Not in a stream, where others may have read the solution by now. */

@@ -100,7 +100,7 @@ starfish_status starfish_plan_check(const struct starfish_plan *plan, const stru
 
 /* A job; `waits`: it has ended when this returns, and is still to be finished. */
 starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,
-                                    struct starfish_job **job);
+                                    struct starfish_job **result);
 /* Of an iteration that has looked at its residual: job->iterations, and the plan's watcher. `data` is the job. */
 void starfish_job_look(void *data, const struct starfish_result *result);
 

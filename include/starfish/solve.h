@@ -68,6 +68,7 @@ struct starfish_result {
     int replacements;      /* how often the residual was computed anew and the iteration begun again */
     int refinements;       /* steps of iterative refinement that were done and kept */
     int corrections;       /* mixed precision: corrections in f64 */
+    int count;             /* of `history`: residuals at the start and after each iteration, the first of them */
     double residual;       /* ||f - A u|| / ||f|| */
     double tolerance;      /* that counted: the one asked for, or `rounding` where that forbids it */
     double rounding;       /* how large rounding errors may make the residual */
@@ -83,7 +84,6 @@ struct starfish_result {
     struct starfish_tasks_done worker[STARFISH_WORKER_KINDS];
     /* Moved by the runtime during the solve, other solves at the same time included. */
     size_t host_to_device, device_to_host, device_to_device;
-    int count; /* of `history`: residuals at the start and after each iteration, the first of them */
     double history[STARFISH_HISTORY];
 };
 #define STARFISH_RESULT_DEFAULTS                                                                                       \

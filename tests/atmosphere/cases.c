@@ -265,7 +265,7 @@ static void matrices_are_those_written_down(void **state)
         ASSERT_OK(starfish_atmosphere_check(plan, f, u, &check));
         if (!(check.residual <= 1e-12) || !(check.euclidean <= 1e-12))
             fail_msg("shape %d: %g, %g", s, check.residual, check.euclidean);
-        u[0] += 1;
+        u[0] = 2; /* beyond all that test_reals gives */
         ASSERT_OK(starfish_atmosphere_check(plan, f, u, &check));
         if (!(check.residual > 1e-12) || !(check.residual <= check.euclidean * check.residual_scale * (1 + 1e-12)))
             fail_msg("shape %d: %g, more than %g times %g", s, check.residual, check.residual_scale, check.euclidean);
