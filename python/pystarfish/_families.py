@@ -36,7 +36,7 @@ class TridiagonalPlan(Plan):
     sides are of shape (lines, n), with interleaved=True (n, lines); so are coefficients then. Other keywords:
     pystarfish.options("tridiag").
     """
-    family, of_solve_path = "tridiag", True
+    family = "tridiag"
 
     def __init__(self, lower: Any, diag: Any, upper: Any, *, lines: Optional[int] = None, shift: Any = None,
                  periodic: bool = False, interleaved: bool = False, precision: str = "f64",
@@ -94,7 +94,7 @@ class TridiagonalPlan(Plan):
 
 class _MultigridPlan(Plan):
     """A plan of multigrid."""
-    family, of_solve_path = "multigrid", True
+    family = "multigrid"
 
     def create(self, function: str, *arguments: Any) -> None:
         super().create(function, *arguments)
@@ -202,8 +202,7 @@ class DiffusionPlan(Plan):
     deflation by regions. bc and boundary as in solve(). method: "auto", "multigrid" or "cg". Other keywords
     (preconditioner, deflation, vectors, tolerance, ...): pystarfish.options("diffusion").
     """
-    family = "diffusion"
-    of_solve_path = has_boundary = is_dealt = True
+    family, is_dealt = "diffusion", True
 
     def __init__(self, shape: Sequence[int], coefficient: Any = 1.0, *, length: Any = (1.0, 1.0, 1.0),
                  bc: Optional[Mapping] = None, lam: float = 0.0, mean: str = "harmonic", regions: Any = None,
@@ -248,7 +247,7 @@ class AtmospherePlan(Plan):
     length: of a box in x and y; periodic: its sides, both or each; faces: nz + 1 heights from 0 to `height`. Other
     keywords (method, preconditioner, levels, tolerance, ...): pystarfish.options("atmosphere").
     """
-    family, of_solve_path, is_dealt = "atmosphere", True, True
+    family, is_dealt = "atmosphere", True
 
     def __init__(self, shape: Sequence[int], *, height: float, omega: float, lam: float, geometry: str = "flat",
                  length: Any = (1.0, 1.0), periodic: Any = False, faces: Any = None, precision: str = "f64",
@@ -371,7 +370,7 @@ class FemPlan(Plan):
     a node is in two. curved: {group: (x, y, radius)} or (x, y, z, radius). Other keywords (smoother, numbering, format,
     shape, tolerance, ...): pystarfish.options("fem").
     """
-    family, of_solve_path = "fem", True
+    family = "fem"
 
     def __init__(self, mesh: Mesh, *, refinements: int = 0, element: str = "q1", rhs: Any = 0.0,
                  dirichlet: Optional[Mapping] = None, curved: Optional[Mapping] = None, precision: str = "f64",

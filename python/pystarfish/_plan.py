@@ -5,7 +5,6 @@ import weakref
 from typing import Any, Mapping, Optional, Tuple
 
 from . import _arrays, _options
-from ._abi import FUNCTIONS
 from ._checks import NotCopied, argument_error, choice, whole
 from ._context import Context, context_of
 from ._library import C, StarfishError, call, check, library, make, plain
@@ -60,12 +59,8 @@ class Plan(NotCopied):
     """A problem, analysed once: solve it for as many right-hand sides as there are. A plan may be used from several
     threads at once. It is a context manager; close() gives its memory back, as the end of its context does."""
 
-    family = ""          # of functions and options
-    info_struct = "starfish_result"
-    wait_function = "starfish_job_finish"
-    of_solve_path = False  # plans and jobs are those of starfish/solve.h, not the family's own
-    has_boundary = False
-    is_dealt = False     # to the ranks of a communicator, in runs of planes
+    family = ""       # of options
+    is_dealt = False  # to the ranks of a communicator, in runs of planes
 
     def __init__(self, context: Optional[Context], precision: str, options: dict):
         self.context = context_of(context)
@@ -74,10 +69,10 @@ class Plan(NotCopied):
         self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
         self._again = {"precision": precision, "context": self.context, **options}  # of a plan like this one
         self._adjoint: Any = None
+        self._about: dict = {}
         self._handle, self.complex_numbers = ctypes.c_void_p(), False
         self._lock = threading.RLock()  # of submissions against the end of the plan
         self._jobs: weakref.WeakSet = weakref.WeakSet()
-        self._method: Optional[str] = None
         self.shape: Tuple[int, ...] = ()
 
     def adjoint(self) -> tuple:
@@ -101,10 +96,9 @@ class Plan(NotCopied):
         """Call the function that makes the plan, with what is between context and options."""
         call(function, self.context.handle, *arguments, ctypes.byref(self._options), ctypes.byref(self._handle))
         self.context.add(self)
-        if self.of_solve_path:
-            self._method = self.about()["method"]
-        elif f"starfish_{self.family}_plan_method" in FUNCTIONS:
-            self._method = self._text("method")
+        about = make("starfish_about")
+        call("starfish_plan_about", self._handle, ctypes.byref(about))
+        self._about = {name: value for name, value in plain(about).items() if name != "size"}
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -120,7 +114,7 @@ class Plan(NotCopied):
                 job.finish()
             handle, self._handle, self._adjoint = self._handle, ctypes.c_void_p(), None
             if handle:
-                getattr(library(), self._function("plan_destroy"))(handle)
+                library().starfish_plan_destroy(handle)
 
     def __enter__(self) -> "Plan":
         return self
@@ -132,34 +126,30 @@ class Plan(NotCopied):
         if getattr(self, "_handle", None) and self.context._handle:
             self.close()
 
-    def _function(self, name: str) -> str:
-        return f"starfish_{name}" if self.of_solve_path else f"starfish_{self.family}_{name}"
-
     def about(self) -> dict:
         """What the plan is: kind, method, reason, seconds, unknowns, singular, owners, levels."""
-        about = make("starfish_about")
-        call("starfish_plan_about", self.handle, ctypes.byref(about))
-        return {name: value for name, value in plain(about).items() if name != "size"}
-
-    def _text(self, what: str) -> str:
-        if self.of_solve_path:
-            return self.about()[what]
-        function = f"starfish_{self.family}_plan_{what}"
-        if function not in FUNCTIONS:
-            raise AttributeError(f"plans of {self.family} have no {what}")
-        return getattr(library(), function)(self.handle).decode()
+        return dict(self._about)
 
     @property
     def method(self) -> str:
-        """The method that the plan solves by, where its family has several ("slab", "blktri", "multigrid", "cg")."""
-        if self._method is None:
-            raise AttributeError(f"plans of {self.family} have no method")
-        return self._method
+        """The method that the plan solves by ("slab", "blktri", "multigrid", "cg"), or its kind's name."""
+        return self._about["method"]
 
     @property
     def reason(self) -> str:
         """Why the method was chosen, or what it consists of."""
-        return self._text("reason")
+        return self._about["reason"]
+
+    @property
+    def singular(self) -> bool:
+        """Whether the solution is determined up to a constant: it then has mean zero."""
+        return bool(self._about["singular"])
+
+    def memory(self) -> dict:
+        """Bytes that the plan and its solves take (struct starfish_memory)."""
+        filled = make("starfish_memory")
+        call("starfish_plan_memory", self.handle, ctypes.byref(filled))
+        return plain(filled)
 
     # ---- solves
 
@@ -190,11 +180,10 @@ class Plan(NotCopied):
         rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
         solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
         faces, held = self.boundary(boundary)
-        arguments = [*([faces] if self.has_boundary or self.of_solve_path else []), rhs.pointer, solution.pointer]
+        arguments = [faces, rhs.pointer, solution.pointer]
         if stream is not None:
             return self.begin("starfish_poisson_submit_on", solution, [rhs, faces, *held], *arguments, pointer)
-        function = "starfish_plan_submit" if self.of_solve_path else f"starfish_{self.family}_submit"
-        return self.begin(function, solution, [rhs, faces, *held], *arguments)
+        return self.begin("starfish_plan_submit", solution, [rhs, faces, *held], *arguments)
 
     def begin(self, function: str, solution: _arrays.Array, held: list, *arguments: Any) -> Job:
         """A job by one of C's functions that submit."""
@@ -211,8 +200,8 @@ class Plan(NotCopied):
 
     def finish(self, job: ctypes.c_void_p) -> tuple:
         """Wait for a job; the structs of results, of which told() makes a dict."""
-        info = make(self.info_struct)
-        return self.judged(getattr(library(), self.wait_function)(job, ctypes.byref(info)), info)
+        info = make("starfish_result")
+        return self.judged(library().starfish_job_finish(job, ctypes.byref(info)), info)
 
     def judged(self, status: int, *structs: Any) -> tuple:
         """The structs; where the status is an error that, with what they tell."""
@@ -222,9 +211,7 @@ class Plan(NotCopied):
 
     def told(self, info: Any) -> dict:
         """A struct of results as a dict, without what is not known of the solve."""
-        told = plain(info)
-        if self.of_solve_path:
-            told = {name: value for name, value in told.items() if value == value and name != "size"}
-            told["outcome"] = library().starfish_outcome_name(told["outcome"]).decode()
-            told["history"] = told["history"][:min(told.pop("count"), len(info.history))]
+        told = {name: value for name, value in plain(info).items() if value == value and name != "size"}
+        told["outcome"] = library().starfish_outcome_name(told["outcome"]).decode()
+        told["history"] = told["history"][:min(told.pop("count"), len(info.history))]
         return told

@@ -5,7 +5,7 @@ from typing import Any, Mapping, Optional, Sequence
 from . import _adjoint, _arrays
 from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
-from ._library import C, call, library, make, plain
+from ._library import C, call, library, make
 from ._plan import Plan as _Plan
 
 _ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
@@ -122,7 +122,7 @@ def _axis_adjoint(axis: Any, spec: Any, singular: bool) -> tuple:
 
 class _SeparablePlan(_Plan):
     """A plan of a separable problem."""
-    family, of_solve_path, has_boundary, is_dealt = "poisson", True, True, True
+    family, is_dealt = "poisson", True
     _axes: tuple = ()  # directions as C has them, without their arrays, and as they were given
 
     def like(self, rows: Sequence) -> "_SeparablePlan":
@@ -139,7 +139,7 @@ class _SeparablePlan(_Plan):
             self.shape = (self._options.count, *self.shape)
 
     def finish(self, job: ctypes.c_void_p) -> tuple:
-        info, phases = make(self.info_struct), make("starfish_poisson_phases")
+        info, phases = make("starfish_result"), make("starfish_poisson_phases")
         call("starfish_poisson_tell_phases", job, ctypes.byref(phases))
         return self.judged(library().starfish_job_finish(job, ctypes.byref(info)), info, phases)
 
@@ -149,17 +149,6 @@ class _SeparablePlan(_Plan):
         return {**super().told(info), "method": self.method, "n": list(reversed(n)), "residual": info.residual_max,
                 "tolerated": info.residual,
                 "phases": {phases.phase[i].name.decode(): phases.phase[i].seconds for i in range(phases.phases)}}
-
-    @property
-    def singular(self) -> bool:
-        """Whether the solution is determined up to a constant: it then has mean zero."""
-        return bool(self.about()["singular"])
-
-    def memory(self) -> dict:
-        """Bytes that the plan and its solves take (struct starfish_memory)."""
-        filled = make("starfish_memory")
-        call("starfish_plan_memory", self.handle, ctypes.byref(filled))
-        return plain(filled)
 
 
 class Plan(_SeparablePlan):
