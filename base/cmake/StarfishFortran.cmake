@@ -22,6 +22,11 @@ if(NOT TARGET Starfish::fortran)
     if(TARGET Starfish::starfish_mpi)
         starfish_fortran_modules(fortran_mpi Starfish::starfish_mpi starfish_mpi.f90)
         target_link_libraries(starfish_fortran_mpi_objects PUBLIC starfish_fortran_objects)
+        # CMake knows of no dependence on modules of another library of objects.
+        file(GLOB declarations "${starfish_modules}/fortran/*.inc")
+        set_source_files_properties("${starfish_modules}/starfish_mpi.f90" PROPERTIES OBJECT_DEPENDS
+            "${declarations}")
+        add_dependencies(starfish_fortran_mpi_objects starfish_fortran_objects)
         target_link_libraries(starfish_fortran_mpi INTERFACE Starfish::fortran)
     endif()
 endif()
