@@ -89,7 +89,7 @@ static void end_tasks(struct starfish_job *job)
         starfish_failure_keep(&job->failure, kind->finish(job, job->failure.status));
     drop(job);
     fill_counts(job);
-    job->has_ended = 1;
+    atomic_store(&job->has_ended, 1);
 }
 
 static void drive(void *data)
@@ -251,8 +251,9 @@ starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t
     STARFISH_NEED(most, "most");
     job = job->inner ? job->inner : job;
     if (job->plan->iterates) {
+        const int has_ended = atomic_load(&job->has_ended);
         *done = (size_t)atomic_load(&job->iterations);
-        *most = (size_t)job->most;
+        *most = has_ended ? *done : (size_t)job->most;
     } else {
         *done = atomic_load(&job->progress.finished);
         *most = atomic_load(&job->progress.submitted);

@@ -77,7 +77,7 @@ struct starfish_job {
     struct starfish_bytes before; /* moved until the submission */
     struct starfish_turn turn;
     struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */
-    int has_ended;              /* of a direct solve: its tasks have been waited for */
+    atomic_int has_ended;       /* its tasks have been waited for, or the first rank has solved */
     starfish_tell *tell;        /* the plan's at the submission */
     void *tell_data;
     atomic_int cancelled, iterations; /* iterations done, */

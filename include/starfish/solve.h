@@ -139,8 +139,8 @@ STARFISH_API void starfish_job_cancel(starfish_job *job);
  * Does nothing where plan is NULL. */
 typedef void starfish_tell(void *data, const struct starfish_result *result);
 STARFISH_API void starfish_plan_tell(starfish_plan *plan, starfish_tell *function, void *data);
-/* Steps so far and at most: of an iteration its iterations, of a direct method its tasks. For showing progress; any
- * thread, before the job is finished. Errors: ARGUMENT. */
+/* Steps so far and at most: of an iteration its iterations, of a direct method its tasks; equal once the job has ended.
+ * For showing progress; any thread, before the job is finished. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t *most);
 
 #ifdef __cplusplus

@@ -62,6 +62,10 @@ class Width(Case):
             for line in re.findall(r"\d+ of \d+, [^\r\n\x1b]*", text):
                 self.assertLess(len(line), width)
 
+    def test_iterations_end_the_progress(self):
+        self.write("p.json", poisson())
+        self.assertIn("multigrid", self.read_on_terminal(80, ["solve", "p.json", "--method", "multigrid"]))
+
     def test_tables_fit_a_terminal(self):
         self.write("p.json", poisson())
         commands = (["bench", "tridiag", "--size", "64x100", "--repeat", "1", "--warmup", "0"],

@@ -319,6 +319,27 @@ static void iterations_are_watched_and_cancelled(void **state)
     starfish_plan_destroy(plan);
 }
 
+/* Fewer iterations than are allowed: who waits for the last one does not wait for ever. */
+static void state_says_the_end(void **state)
+{
+    starfish_plan *plan = make_plan(&iterative);
+    starfish_job *job;
+    double u = 1;
+    size_t done = 0, most = 1;
+
+    (void)state;
+    seen.holds = 1;
+    ASSERT_OK(starfish_plan_submit(plan, NULL, &u, &u, &job));
+    sem_wait(&seen.looked);
+    starfish_job_cancel(job);
+    sem_post(&seen.may_go_on);
+    for (double end = starfish_now() + 60; done < most && starfish_now() < end;)
+        ASSERT_OK(starfish_job_state(job, &done, &most));
+    assert_true(done == 1 && most == 1);
+    ASSERT_FAILS(starfish_job_finish(job, NULL), STARFISH_ERROR_NUMERICAL, "cancelled after 1 iterations");
+    starfish_plan_destroy(plan);
+}
+
 /* Of the plan's solves that are submitted from now on. */
 static void count_looks(void *data, const struct starfish_result *result)
 {
@@ -372,6 +393,7 @@ int main(void)
         cmocka_unit_test(plans_may_have_the_right_hand_side),
         cmocka_unit_test(results_have_the_callers_size),
         cmocka_unit_test(iterations_are_watched_and_cancelled),
+        cmocka_unit_test(state_says_the_end),
         cmocka_unit_test(watchers_are_told_of_every_look),
     };
     return cmocka_run_group_tests(tests, begin, end);
