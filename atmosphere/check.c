@@ -228,7 +228,7 @@ starfish_status starfish_atmosphere_check(const starfish_plan *plan, const void 
                                           struct starfish_atmosphere_check *check)
 {
     STARFISH_OWN_ARITHMETIC;
-    STARFISH_TRY(starfish_plan_check(plan, &starfish_atmosphere_kind));
+    STARFISH_TRY(starfish_plan_check(plan, &starfish_kind_atmosphere));
     STARFISH_NEED(check, "check");
     return check_planes((const struct starfish_atmosphere_plan *)plan, rhs, solution, check);
 }

@@ -86,12 +86,6 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     return status;
 }
 
-static starfish_status create_alone(starfish_context *alone, const void *problem, const void *options,
-                                    starfish_plan **plan)
-{
-    return starfish_atmosphere_plan_create(alone, problem, options, plan);
-}
-
 /* The first rank solves for all. Planes are layers. */
 static starfish_status gather(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
 {
@@ -104,7 +98,7 @@ static starfish_status gather(struct starfish_atmosphere_plan *plan, const struc
                                               .planes = starfish_deal(n[2], rank, ranks).count,
                                               .plane_bytes = n[0] * n[1] * starfish_real_size(plan->options.precision),
                                               .problem = problem,
-                                              .create = create_alone,
+                                              .create = starfish_atmosphere_problems->create,
                                               .options = &plan->options};
 
     plan->options.boxes = 0; /* of one rank they may be impossible too */
@@ -160,7 +154,7 @@ static starfish_status create(starfish_context *context, const struct starfish_a
     *result = NULL;
     STARFISH_TRY(starfish_ranks_agree(context, starfish_atmosphere_read_options(user, &options)));
     const starfish_status begun =
-        starfish_plan_begin(context, &starfish_atmosphere_kind, sizeof(struct starfish_atmosphere_plan), &base);
+        starfish_plan_begin(context, &starfish_kind_atmosphere, sizeof(struct starfish_atmosphere_plan), &base);
     if (begun != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, begun);
     struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;

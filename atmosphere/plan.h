@@ -7,7 +7,7 @@
 #include "solver/solver.h"
 
 struct starfish_atmosphere_plan {
-    struct starfish_plan plan;                  /* the first member: of starfish_atmosphere_kind */
+    struct starfish_plan plan;                  /* the first member: of starfish_kind_atmosphere */
     struct starfish_atmosphere_options options; /* complete: nothing is left to be chosen */
     struct starfish_flat_volumes volumes;
     struct starfish_multigrid_engine *engine; /* NULL where one rank solves for all */
@@ -16,7 +16,7 @@ struct starfish_atmosphere_plan {
 };
 
 /* solve.c */
-extern const struct starfish_kind starfish_atmosphere_kind;
+extern const struct starfish_kind starfish_kind_atmosphere;
 extern const struct starfish_acceptance starfish_atmosphere_acceptance;
 
 /* plan.c, for the kind */

@@ -27,3 +27,14 @@ static const struct starfish_member rows[] = {
 
 const struct starfish_member_table starfish_atmosphere_problem_table =
     STARFISH_MEMBER_TABLE(starfish_atmosphere_problem, "atmosphere", rows);
+
+static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
+                              struct starfish_plan **plan)
+{
+    return starfish_atmosphere_plan_create(context, problem, options, plan);
+}
+
+const struct starfish_problem_row starfish_atmosphere_problems[] = {
+    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, create},
+    {.name = NULL},
+};

@@ -1,6 +1,7 @@
 /* One solve of a flat domain, by the plan's engine. */
 #include "atmosphere/plan.h"
 
+#include "atmosphere/options.h"
 #include "base/precision.h"
 #include "multigrid/solve.h"
 
@@ -50,7 +51,9 @@ static starfish_status run(struct starfish_job *job)
     return accept(plan, status, rounding, &job->result);
 }
 
-const struct starfish_kind starfish_atmosphere_kind = {.name = "atmosphere3d",
+const struct starfish_kind starfish_kind_atmosphere = {.name = "atmosphere",
+                                                       .options = &starfish_atmosphere_option_table,
+                                                       .problems = starfish_atmosphere_problems,
                                                        .job_bytes = sizeof(struct starfish_multigrid_job),
                                                        .on_ranks = 1,
                                                        .release = starfish_atmosphere_release,

@@ -25,7 +25,9 @@ typedef enum starfish_deflation_solver {
 } starfish_deflation_solver;
 
 extern const struct starfish_option_table starfish_diffusion_option_table;
-extern const struct starfish_member_table starfish_diffusion_problem_table; /* problem.c */
+/* problem.c */
+extern const struct starfish_member_table starfish_diffusion_problem_table;
+extern const struct starfish_problem_row starfish_diffusion_problems[];
 
 /* The user's options, checked; NULL: defaults. */
 starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,

@@ -281,12 +281,6 @@ static starfish_status create(struct starfish_diffusion_plan *plan, const struct
     return complete(plan, problem);
 }
 
-static starfish_status create_whole(struct starfish_context *alone, const void *problem, const void *options,
-                                    starfish_plan **plan)
-{
-    return starfish_diffusion_plan_create(alone, problem, options, plan);
-}
-
 static starfish_status gather(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *own)
 {
     const int slowest = (int)own->dimensions - 1;
@@ -298,7 +292,7 @@ static starfish_status gather(struct starfish_diffusion_plan *plan, const struct
                                               .plane_bytes = plane * starfish_real_size(plan->options.precision),
                                               .problem = own,
                                               .table = &starfish_diffusion_problem_table,
-                                              .create = create_whole,
+                                              .create = starfish_diffusion_problems->create,
                                               .options = &plan->options};
 
     return starfish_gather_create(&plan->plan, &spec);
@@ -355,7 +349,7 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
     *result = NULL;
     starfish_status status = starfish_diffusion_read_options(options, &taken);
     if (status == STARFISH_SUCCESS)
-        status = starfish_plan_begin(context, &starfish_diffusion_kind, sizeof(struct starfish_diffusion_plan), &base);
+        status = starfish_plan_begin(context, &starfish_kind_diffusion, sizeof(struct starfish_diffusion_plan), &base);
     status = starfish_ranks_agree(context, status);
     if (status == STARFISH_SUCCESS) {
         struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;

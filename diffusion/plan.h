@@ -29,7 +29,7 @@ struct starfish_diffusion_box {
 };
 
 struct starfish_diffusion_plan {
-    struct starfish_plan plan;                 /* the first member: of starfish_diffusion_kind */
+    struct starfish_plan plan;                 /* the first member: of starfish_kind_diffusion */
     struct starfish_dealt dealt;               /* on several ranks: how their planes are parts (ranks.h) */
     struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
@@ -64,7 +64,7 @@ struct starfish_diffusion_plan {
 };
 
 /* solve.c */
-extern const struct starfish_kind starfish_diffusion_kind;
+extern const struct starfish_kind starfish_kind_diffusion;
 
 /* plan.c, for the kind */
 void starfish_diffusion_release(struct starfish_plan *base);

@@ -22,3 +22,15 @@ static const struct starfish_member rows[] = {
 
 const struct starfish_member_table starfish_diffusion_problem_table =
     STARFISH_MEMBER_TABLE(starfish_diffusion_problem, "diffusion", rows);
+
+static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
+                              struct starfish_plan **plan)
+{
+    return starfish_diffusion_plan_create(context, problem, options, plan);
+}
+
+const struct starfish_problem_row starfish_diffusion_problems[] = {
+    {"diffusion3d", 3, &starfish_diffusion_problem_table, create},
+    {"diffusion2d", 2, &starfish_diffusion_problem_table, create},
+    {.name = NULL},
+};

@@ -120,7 +120,9 @@ static void drop(struct starfish_job *base)
     free(job->array[EXTRA].memory);
 }
 
-const struct starfish_kind starfish_diffusion_kind = {.name = "diffusion",
+const struct starfish_kind starfish_kind_diffusion = {.name = "diffusion",
+                                                      .options = &starfish_diffusion_option_table,
+                                                      .problems = starfish_diffusion_problems,
                                                       .job_bytes = sizeof(struct starfish_diffusion_job),
                                                       .has_boundary = 1,
                                                       .on_ranks = 1,

@@ -165,7 +165,7 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     if (status == STARFISH_SUCCESS)
         status = check(problem);
     if (status == STARFISH_SUCCESS)
-        status = starfish_plan_begin(context, &starfish_elements_kind, sizeof(struct starfish_fem_plan), &base);
+        status = starfish_plan_begin(context, &starfish_kind_fem, sizeof(struct starfish_fem_plan), &base);
     status = starfish_fem_agree_on_problem(context, status, problem, &taken);
     if (!base)
         return status;
@@ -256,7 +256,7 @@ double starfish_fem_cycle_bytes(const starfish_plan *base)
 /* NULL where it is none of finite elements. */
 static const struct starfish_fem_plan *fem_of(const starfish_plan *base)
 {
-    return base && base->kind == &starfish_elements_kind ? (const struct starfish_fem_plan *)base : NULL;
+    return base && base->kind == &starfish_kind_fem ? (const struct starfish_fem_plan *)base : NULL;
 }
 
 size_t starfish_fem_nodes(const starfish_plan *base)
@@ -287,7 +287,7 @@ starfish_status starfish_fem_matrices(const starfish_plan *base, struct starfish
     STARFISH_OWN_ARITHMETIC;
     const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
 
-    STARFISH_TRY(starfish_plan_check(base, &starfish_elements_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_fem));
     STARFISH_NEED(matrices, "matrices");
     STARFISH_TRY(starfish_filled_check(matrices, sizeof *matrices, "matrices"));
     const struct starfish_fem_matrices own = {.nonzeros = plan->nonzeros,
@@ -305,7 +305,7 @@ starfish_status starfish_fem_error(const starfish_plan *base, const double *u, s
     struct starfish_fem_rule *rule;
     double sum = 0;
 
-    STARFISH_TRY(starfish_plan_check(base, &starfish_elements_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_fem));
     STARFISH_NEED(u, "u");
     STARFISH_NEED(exact, "exact");
     STARFISH_NEED(error, "error");

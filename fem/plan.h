@@ -10,7 +10,7 @@
 #include "solver/solver.h"
 
 struct starfish_fem_plan {
-    struct starfish_plan plan; /* the first member: of starfish_elements_kind */
+    struct starfish_plan plan; /* the first member: of starfish_kind_fem */
     struct starfish_fem_options options;
     starfish_fem_element element;
     struct starfish_refined mesh; /* the finest */
@@ -40,7 +40,7 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
 
 /* solve.c */
 extern const struct starfish_acceptance starfish_fem_acceptance;
-extern const struct starfish_kind starfish_elements_kind;
+extern const struct starfish_kind starfish_kind_fem;
 
 /* plan.c, for the kind */
 void starfish_fem_release(struct starfish_plan *base);

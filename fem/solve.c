@@ -269,11 +269,12 @@ static starfish_status solve(struct starfish_job *job)
     return starfish_failure_repeat(&failure);
 }
 
-const struct starfish_kind starfish_elements_kind = {.name = "fem",
-                                                     .job_bytes = sizeof(struct solving),
-                                                     .on_ranks = 1,
-                                                     .has_rhs = 1,
-                                                     .release = starfish_fem_release,
-                                                     .memory = starfish_fem_tell_memory,
-                                                     .take = take,
-                                                     .run = solve};
+const struct starfish_kind starfish_kind_fem = {.name = "fem",
+                                                .options = &starfish_fem_option_table,
+                                                .job_bytes = sizeof(struct solving),
+                                                .on_ranks = 1,
+                                                .has_rhs = 1,
+                                                .release = starfish_fem_release,
+                                                .memory = starfish_fem_tell_memory,
+                                                .take = take,
+                                                .run = solve};

@@ -29,12 +29,13 @@ static starfish_status take(struct starfish_job *job)
     return starfish_multigrid_job_take(job, plan_of(job->plan)->engine);
 }
 
-static const struct starfish_kind kind = {.name = "multigrid",
-                                          .job_bytes = sizeof(struct starfish_multigrid_job),
-                                          .release = release,
-                                          .memory = tell_memory,
-                                          .take = take,
-                                          .run = starfish_multigrid_job_run};
+const struct starfish_kind starfish_kind_multigrid = {.name = "multigrid",
+                                                      .options = &starfish_multigrid_option_table,
+                                                      .job_bytes = sizeof(struct starfish_multigrid_job),
+                                                      .release = release,
+                                                      .memory = tell_memory,
+                                                      .take = take,
+                                                      .run = starfish_multigrid_job_run};
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
@@ -66,7 +67,7 @@ starfish_status starfish_multigrid_plan_of(struct starfish_multigrid_engine *eng
 {
     struct starfish_plan *plan;
     const starfish_status status =
-        starfish_plan_begin(engine->context, &kind, sizeof(struct starfish_multigrid_plan), &plan);
+        starfish_plan_begin(engine->context, &starfish_kind_multigrid, sizeof(struct starfish_multigrid_plan), &plan);
 
     if (status != STARFISH_SUCCESS) {
         starfish_multigrid_engine_destroy(engine);
@@ -95,7 +96,7 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
 starfish_status starfish_multigrid_plan_options(const starfish_plan *plan, struct starfish_multigrid_options *options)
 {
     STARFISH_OWN_ARITHMETIC;
-    STARFISH_TRY(starfish_plan_check(plan, &kind));
+    STARFISH_TRY(starfish_plan_check(plan, &starfish_kind_multigrid));
     STARFISH_NEED(options, "options");
     STARFISH_TRY(starfish_filled_check(options, sizeof *options, "options"));
     starfish_filled_copy(options, &plan_of(plan)->engine->options, sizeof *options);

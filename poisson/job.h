@@ -57,7 +57,7 @@ struct starfish_poisson_job {
 };
 
 /* solve.c */
-extern const struct starfish_kind starfish_poisson_kind;
+extern const struct starfish_kind starfish_kind_poisson;
 /* What follows the solve: the solution comes home, where the job owns the fields, and its residual is computed.
  * Submitted behind the tasks of a direct method, or at the end of an iteration. */
 starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job);

@@ -7,6 +7,7 @@
 
 extern const struct starfish_option_table starfish_poisson_option_table;
 extern const struct starfish_member_table starfish_poisson_problem_table, starfish_separable2d_problem_table;
+extern const struct starfish_problem_row starfish_poisson_problems[];
 
 /* What starfish_separable2d_plan_create takes. */
 struct starfish_separable2d_problem {

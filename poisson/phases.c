@@ -64,7 +64,7 @@ void starfish_job_tell_wanted(struct starfish_job *base)
 static starfish_status check(const starfish_job *job)
 {
     STARFISH_NEED(job, "job");
-    if (job->plan->kind == &starfish_poisson_kind)
+    if (job->plan->kind == &starfish_kind_poisson)
         return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "job is of a plan of %s, not of a separable problem",
                          job->plan->kind->name);

@@ -120,7 +120,7 @@ static starfish_status begin_plan(starfish_context *context, const struct starfi
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_plan *base;
     starfish_status status =
-        starfish_plan_begin(context, &starfish_poisson_kind, sizeof(struct starfish_poisson_plan), &base);
+        starfish_plan_begin(context, &starfish_kind_poisson, sizeof(struct starfish_poisson_plan), &base);
     if (status != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
@@ -170,8 +170,6 @@ static starfish_status create_whole(struct starfish_context *alone, const void *
 /* The first rank solves for all. */
 static starfish_status gather(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source)
 {
-    struct starfish_about *about = &plan->base.about;
-    const char *const kind = about->kind;
     struct starfish_poisson_options options = plan->options;
     const struct starfish_gather_spec spec = {.n = {plan->n[0], plan->n[1], plan->n[2]},
                                               .slowest = 2,
@@ -188,9 +186,7 @@ static starfish_status gather(struct starfish_poisson_plan *plan, const struct s
                                "method %s solves on one rank of several, and wants packed arrays",
                                starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
-    status = starfish_gather_create(&plan->base, &spec);
-    about->kind = kind;
-    return status;
+    return starfish_gather_create(&plan->base, &spec);
 }
 
 /* The state of the method, `start` being when its plan was begun. */
@@ -315,7 +311,7 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     struct starfish_context *context = plan->base.context;
     struct starfish_plan *base;
     starfish_status status =
-        starfish_plan_begin(context, &starfish_poisson_kind, sizeof(struct starfish_poisson_plan), &base);
+        starfish_plan_begin(context, &starfish_kind_poisson, sizeof(struct starfish_poisson_plan), &base);
     if (status != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *wide = (struct starfish_poisson_plan *)base;
@@ -369,7 +365,7 @@ starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     const struct starfish_cut *cut;
     struct starfish_cut wanted;
-    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(field, "field");
     *field = NULL;
     if (starfish_context_ranks(plan->base.context) > 1)
@@ -390,7 +386,7 @@ starfish_status starfish_poisson_field(starfish_plan *base, void *memory, starfi
 {
     STARFISH_OWN_ARITHMETIC;
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     if (base->gather)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "method %s has no fields on several ranks: one of them solves for all, from arrays",

@@ -55,7 +55,7 @@ struct starfish_poisson_source {
 };
 
 struct starfish_poisson_plan {
-    struct starfish_plan base; /* the first member: of starfish_poisson_kind */
+    struct starfish_plan base; /* the first member: of starfish_kind_poisson */
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];

@@ -68,3 +68,24 @@ const struct starfish_member_table starfish_poisson_problem_table =
     STARFISH_MEMBER_TABLE(starfish_poisson_problem, "poisson", rows);
 const struct starfish_member_table starfish_separable2d_problem_table =
     STARFISH_MEMBER_TABLE(starfish_separable2d_problem, "separable2d", flat_rows);
+
+static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
+                              struct starfish_plan **plan)
+{
+    return starfish_poisson_plan_create(context, problem, options, plan);
+}
+
+static starfish_status create_flat(struct starfish_context *context, const void *problem, const void *options,
+                                   struct starfish_plan **plan)
+{
+    const struct starfish_separable2d_problem *flat = problem;
+
+    return starfish_separable2d_plan_create(context, &flat->axis[0], &flat->axis[1], flat->lambda, options, plan);
+}
+
+const struct starfish_problem_row starfish_poisson_problems[] = {
+    {"poisson3d", 3, &starfish_poisson_problem_table, create},
+    {"separable3d", 3, &starfish_poisson_problem_table, create},
+    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat},
+    {.name = NULL},
+};

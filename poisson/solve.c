@@ -5,6 +5,7 @@
 #include "base/arithmetic.h"
 #include "poisson/ghosts.h"
 #include "poisson/methods.h"
+#include "poisson/options.h"
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
 #include "scheduler/bundle.h"
@@ -251,7 +252,7 @@ starfish_status starfish_poisson_submit_field(starfish_plan *base, const struct 
     STARFISH_OWN_ARITHMETIC;
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     const struct starfish_request request = {.boundary = boundary, .rhs_field = rhs, .solution_field = solution};
-    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(job, "job");
     *job = NULL;
     if (base->gather)
@@ -406,7 +407,9 @@ static void drop(struct starfish_job *base)
         starfish_table_destroy(&job->verdict[step]);
 }
 
-const struct starfish_kind starfish_poisson_kind = {.name = "poisson",
+const struct starfish_kind starfish_kind_poisson = {.name = "poisson",
+                                                    .options = &starfish_poisson_option_table,
+                                                    .problems = starfish_poisson_problems,
                                                     .job_bytes = sizeof(struct starfish_poisson_job),
                                                     .has_boundary = 1,
                                                     .on_ranks = 1,

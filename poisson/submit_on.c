@@ -69,7 +69,7 @@ starfish_status starfish_poisson_submit_on(starfish_plan *base, const struct sta
     const struct starfish_request request = {
         .boundary = boundary, .rhs = rhs, .solution = solution, .boundary_stays = 1};
     int together;
-    STARFISH_TRY(starfish_plan_check(base, &starfish_poisson_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
     STARFISH_NEED(job, "job");

@@ -96,6 +96,7 @@ static starfish_status make_whole(struct starfish_plan *plan, const struct whole
 static starfish_status tell(struct starfish_plan *plan)
 {
     struct starfish_gather *gather = plan->gather;
+    const char *const kind = plan->about.kind;
     struct {
         struct starfish_about about;
         char method[sizeof gather->method], reason[sizeof gather->reason];
@@ -110,7 +111,7 @@ static starfish_status tell(struct starfish_plan *plan)
     memcpy(gather->method, told.method, sizeof gather->method);
     memcpy(gather->reason, told.reason, sizeof gather->reason);
     plan->about = told.about;
-    plan->about.kind = plan->kind->name;
+    plan->about.kind = kind;
     plan->about.method = gather->method;
     plan->about.reason = gather->reason;
     plan->about.owners = 1;

@@ -8,7 +8,6 @@
 #define STARFISH_SOLVER_GATHER_H
 
 #include "scheduler/gathered.h"
-#include "solver/members.h"
 #include "solver/solver.h"
 
 struct starfish_gather_spec {

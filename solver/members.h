@@ -53,6 +53,18 @@ struct starfish_member_table {
     const struct starfish_member *member; /* before others those that say which elements of others count */
 };
 
+struct starfish_context;
+struct starfish_plan;
+
+/* A problem as files and wrappers describe it: its struct as a table, and the maker that takes one. */
+struct starfish_problem_row {
+    const char *name;                            /* "kind" of problem files */
+    size_t dimensions;                           /* of right-hand sides and solutions */
+    const struct starfish_member_table *members; /* of the struct */
+    starfish_status (*create)(struct starfish_context *context, const void *problem, const void *options,
+                              struct starfish_plan **plan);
+};
+
 #define STARFISH_MEMBER_AT(of, what)                                                                                   \
     .name = #what, .offset = offsetof(struct of, what), .bytes = sizeof(((struct of *)0)->what)
 #define STARFISH_MEMBER_TABLE(of, kind, rows)                                                                          \

@@ -6,35 +6,26 @@
 
 #include <string.h>
 
-static const struct starfish_kind_row of_context = {"context", &starfish_context_option_table};
-
-/* Row `index` of all, NULL past the last. */
-static const struct starfish_kind_row *row_at(size_t index)
-{
-    if (index == 0)
-        return &of_context;
-    for (size_t i = 0; starfish_kinds[i].name; i++)
-        if (i + 1 == index)
-            return &starfish_kinds[i];
-    return NULL;
-}
+static const struct starfish_kind of_context = {.name = "context", .options = &starfish_context_option_table};
 
 const char *starfish_options_name(size_t index)
 {
     STARFISH_OWN_ARITHMETIC;
-    const struct starfish_kind_row *row = row_at(index);
+    size_t kinds = 0;
 
-    return row ? row->name : NULL;
+    while (starfish_kinds[kinds])
+        kinds++;
+    return index == 0 ? of_context.name : index <= kinds ? starfish_kinds[index - 1]->name : NULL;
 }
 
 starfish_status starfish_option(const char *name, size_t index, struct starfish_option_description *description)
 {
     STARFISH_OWN_ARITHMETIC;
-    const struct starfish_kind_row *row;
+    const struct starfish_kind *kind = &of_context;
 
     STARFISH_NEED(name, "name");
-    for (size_t i = 0; (row = row_at(i)) != NULL; i++)
-        if (strcmp(row->name, name) == 0)
-            return starfish_option_describe(row->options, index, description);
+    for (size_t i = 0; kind; kind = starfish_kinds[i++])
+        if (strcmp(kind->name, name) == 0)
+            return starfish_option_describe(kind->options, index, description);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "name is '%s', which has no options", name);
 }

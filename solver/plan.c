@@ -47,7 +47,8 @@ starfish_status starfish_plan_begin(struct starfish_context *context, const stru
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->kind = kind;
     plan->context = context;
-    plan->about = (struct starfish_about){.kind = kind->name, .method = kind->name, .reason = "", .owners = 1};
+    plan->about = (struct starfish_about){
+        .kind = kind->problems ? kind->problems->name : kind->name, .method = kind->name, .reason = "", .owners = 1};
     plan->iterates = kind->run != NULL;
     if (kind->run) {
         starfish_queue_create(&plan->queue);

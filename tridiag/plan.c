@@ -424,7 +424,7 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     STARFISH_TRY(check_problem(&normalised));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
     STARFISH_TRY(check_options(context, &normalised, &options));
-    STARFISH_TRY(starfish_plan_begin(context, &starfish_tridiag_kind, sizeof(struct starfish_tridiag_plan), &base));
+    STARFISH_TRY(starfish_plan_begin(context, &starfish_kind_tridiag, sizeof(struct starfish_tridiag_plan), &base));
     struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
     base->about.method = starfish_algorithm_names[options.algorithm];
     base->about.unknowns = normalised.n * normalised.lines * normalised.rhs;
@@ -469,7 +469,7 @@ starfish_status starfish_tridiag_plan_update(starfish_plan *base)
     STARFISH_OWN_ARITHMETIC;
     struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
 
-    STARFISH_TRY(starfish_plan_check(base, &starfish_tridiag_kind));
+    STARFISH_TRY(starfish_plan_check(base, &starfish_kind_tridiag));
     /* Copies on other devices are of the old values. */
     release_coefficients(plan);
     STARFISH_TRY(register_all_coefficients(plan));
@@ -493,7 +493,7 @@ void starfish_tridiag_release(struct starfish_plan *base)
 double starfish_tridiag_plan_growth(const starfish_plan *base, size_t *line)
 {
     STARFISH_OWN_ARITHMETIC;
-    const int is_one = base && base->kind == &starfish_tridiag_kind;
+    const int is_one = base && base->kind == &starfish_kind_tridiag;
     const struct starfish_tridiag_plan *plan = (const struct starfish_tridiag_plan *)base;
 
     if (line)

@@ -19,7 +19,7 @@ struct starfish_batch_piece {
 };
 
 struct starfish_tridiag_plan {
-    struct starfish_plan plan; /* the first member: of starfish_tridiag_kind */
+    struct starfish_plan plan; /* the first member: of starfish_kind_tridiag */
     struct starfish_tridiag_problem problem;
     struct starfish_tridiag_options options;
     size_t element_size; /* of right-hand sides: a real or two */
@@ -37,7 +37,7 @@ struct starfish_tridiag_plan {
 };
 
 /* solve.c */
-extern const struct starfish_kind starfish_tridiag_kind;
+extern const struct starfish_kind starfish_kind_tridiag;
 
 /* plan.c, for the kind */
 void starfish_tridiag_release(struct starfish_plan *base);

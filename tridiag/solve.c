@@ -3,6 +3,7 @@
 #include "tridiag/plan.h"
 
 #include "codelets/bring_home.h"
+#include "tridiag/options.h"
 
 struct starfish_tridiag_job {
     struct starfish_job job; /* the first member */
@@ -127,7 +128,8 @@ static void drop(struct starfish_job *base)
     leave_share(job);
 }
 
-const struct starfish_kind starfish_tridiag_kind = {.name = "tridiag",
+const struct starfish_kind starfish_kind_tridiag = {.name = "tridiag",
+                                                    .options = &starfish_tridiag_option_table,
                                                     .job_bytes = sizeof(struct starfish_tridiag_job),
                                                     .release = starfish_tridiag_release,
                                                     .memory = starfish_tridiag_tell_memory,

@@ -7,7 +7,7 @@
 #   starfish_stored_sources(FILE...)  the same as real, each also for matrices whose entries are stored in 16 bits
 #                                   (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
-#   starfish_kind(NAME)             a family of plans: a row of starfish_kinds[] (solver/kinds.h)
+#   starfish_kind(NAME)             a kind of plans: starfish_kind_NAME is a row of starfish_kinds[] (solver/kinds.h)
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 # The functions that a shared library shows (StarfishBindings writes the list): all others are its own, clones of
@@ -155,20 +155,20 @@ endfunction()
 # The table of all families, when each folder has had its turn.
 function(starfish_write_kinds)
     get_property(kinds GLOBAL PROPERTY STARFISH_KINDS)
-    set(tables)
+    set(declared)
     set(rows)
     foreach(kind ${kinds})
-        string(APPEND tables "extern const struct starfish_option_table starfish_${kind}_option_table;\n")
-        string(APPEND rows "    {\"${kind}\", &starfish_${kind}_option_table},\n")
+        string(APPEND declared "extern const struct starfish_kind starfish_kind_${kind};\n")
+        string(APPEND rows "    &starfish_kind_${kind},\n")
     endforeach()
     set(file "${PROJECT_BINARY_DIR}/solver/kinds.c")
     file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT "\
 /* Written when the build was configured, from the lines starfish_kind(NAME). */
 #include \"solver/kinds.h\"
 
-@tables@
-const struct starfish_kind_row starfish_kinds[] = {
-@rows@    {NULL, NULL},
+@declared@
+const struct starfish_kind *const starfish_kinds[] = {
+@rows@    NULL,
 };
 ")
     target_sources(starfish_objects PRIVATE "${file}")
