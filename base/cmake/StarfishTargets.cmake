@@ -8,6 +8,7 @@
 #                                   (base/real.h)
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_kind(NAME)             a kind of plans: starfish_kind_NAME is a row of starfish_kinds[] (solver/kinds.h)
+#   starfish_program_with_kind(NAME FILE...)  beside the program and the library the same with one kind more
 #   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
 
 # The functions that a shared library shows (StarfishBindings writes the list): all others are its own, clones of
@@ -38,8 +39,9 @@ foreach(storage f16 bf16)
     list(APPEND starfish_kernel_libraries starfish_objects_f32_${storage})
 endforeach()
 add_library(starfish_runtime_objects OBJECT)
+add_library(starfish_kinds OBJECT) # the table alone
 set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
-foreach(objects ${starfish_object_libraries})
+foreach(objects ${starfish_object_libraries} starfish_kinds)
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 endforeach()
@@ -50,7 +52,7 @@ add_library(starfish_internal STATIC)
 add_library(starfish SHARED)
 add_library(Starfish::starfish ALIAS starfish)
 foreach(library starfish_internal starfish)
-    foreach(objects ${starfish_object_libraries})
+    foreach(objects ${starfish_object_libraries} starfish_kinds)
         target_sources(${library} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endforeach()
     set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
@@ -77,7 +79,7 @@ option(STARFISH_STATIC "Also install libstarfish.a (Starfish::starfish_static)" 
 if(STARFISH_STATIC)
     add_library(starfish_static STATIC)
     add_library(Starfish::starfish_static ALIAS starfish_static)
-    foreach(objects ${starfish_object_libraries})
+    foreach(objects ${starfish_object_libraries} starfish_kinds)
         target_sources(starfish_static PRIVATE $<TARGET_OBJECTS:${objects}>)
     endforeach()
     set_target_properties(starfish_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME starfish)
@@ -90,7 +92,7 @@ endif()
 # For a simulated machine, kernels are the same, though tasks never run them, and all above knows another StarPU.
 if(STARFISH_SIMULATION)
     add_library(starfish_simulated STATIC)
-    foreach(objects ${starfish_kernel_libraries})
+    foreach(objects ${starfish_kernel_libraries} starfish_kinds)
         target_sources(starfish_simulated PRIVATE $<TARGET_OBJECTS:${objects}>)
     endforeach()
     # Analysers see each file once, as the real program has it.
@@ -152,16 +154,16 @@ function(starfish_kind name)
     set_property(GLOBAL APPEND PROPERTY STARFISH_KINDS ${name})
 endfunction()
 
-# The table of all families, when each folder has had its turn.
-function(starfish_write_kinds)
+# The table of all kinds, when each folder has had its turn: those of folders, and others.
+function(starfish_write_kinds target)
     get_property(kinds GLOBAL PROPERTY STARFISH_KINDS)
     set(declared)
     set(rows)
-    foreach(kind ${kinds})
+    foreach(kind ${kinds} ${ARGN})
         string(APPEND declared "extern const struct starfish_kind starfish_kind_${kind};\n")
         string(APPEND rows "    &starfish_kind_${kind},\n")
     endforeach()
-    set(file "${PROJECT_BINARY_DIR}/solver/kinds.c")
+    set(file "${PROJECT_BINARY_DIR}/solver/${target}.c")
     file(CONFIGURE OUTPUT "${file}" @ONLY CONTENT "\
 /* Written when the build was configured, from the lines starfish_kind(NAME). */
 #include \"solver/kinds.h\"
@@ -171,7 +173,33 @@ const struct starfish_kind *const starfish_kinds[] = {
 @rows@    NULL,
 };
 ")
-    target_sources(starfish_objects PRIVATE "${file}")
+    target_sources(${target} PRIVATE "${file}")
+endfunction()
+
+# bin/starfish-NAME and lib/NAME/libstarfish.so: all objects are those of the program and the library, but for the table
+# of kinds. The object library starfish_with_NAME has what is new.
+function(starfish_program_with_kind name)
+    set(objects starfish_with_${name})
+    add_library(${objects} OBJECT ${ARGN})
+    target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
+    target_include_directories(${objects} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+    starfish_write_kinds(${objects} ${name})
+    add_executable(starfish_program_${name} "${PROJECT_SOURCE_DIR}/apps/main.c" $<TARGET_OBJECTS:${objects}>)
+    target_link_libraries(starfish_program_${name} PRIVATE starfish_commands)
+    set_target_properties(starfish_program_${name} PROPERTIES OUTPUT_NAME starfish-${name} EXPORT_COMPILE_COMMANDS OFF)
+    add_library(starfish_${name} SHARED $<TARGET_OBJECTS:${objects}>)
+    foreach(shared ${starfish_object_libraries})
+        target_sources(starfish_${name} PRIVATE $<TARGET_OBJECTS:${shared}>)
+    endforeach()
+    target_link_libraries(starfish_${name} PRIVATE starfish_settings starfish_dependencies)
+    if(STARFISH_HAVE_CUDA)
+        target_link_libraries(starfish_${name} PRIVATE stdc++)
+    endif()
+    set_target_properties(starfish_${name} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME starfish
+        LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/${name}"
+        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    target_link_options(starfish_${name} PRIVATE
+        "LINKER:--version-script=${PROJECT_SOURCE_DIR}/base/symbols/starfish.map")
 endfunction()
 
 # bin/tests/arguments, for tests/programs: a line for each test that has some.
