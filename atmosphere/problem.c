@@ -9,8 +9,10 @@ STARFISH_ELEMENTS(columns, starfish_atmosphere_problem, it->n[0] * it->n[1])
 STARFISH_ELEMENTS(layers, starfish_atmosphere_problem, it->n[2])
 STARFISH_ELEMENTS(between_layers, starfish_atmosphere_problem, it->n[2] + 1)
 
+static const char *const geometries[] = {
+    [STARFISH_FLAT_BOX] = "flat", [STARFISH_PANEL] = "panel", [STARFISH_SPHERE] = "sphere"};
 static const struct starfish_member rows[] = {
-    {AT(geometry), .type = STARFISH_MEMBER_INT},
+    {AT(geometry), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(geometries)},
     {AT(n), .type = STARFISH_MEMBER_SIZE},
     {AT(length), .type = STARFISH_MEMBER_REAL, .elements = of_box},
     {AT(periodic), .type = STARFISH_MEMBER_SWITCH},

@@ -8,13 +8,15 @@ STARFISH_ELEMENTS(directions, starfish_diffusion_problem, it->dimensions)
 STARFISH_ELEMENTS(ends, starfish_diffusion_problem, 2 * it->dimensions)
 STARFISH_ELEMENTS(unless_by_cell, starfish_diffusion_problem, it->coefficient ? 0 : 1)
 
+static const char *const means[] = {[STARFISH_MEAN_HARMONIC] = "harmonic", [STARFISH_MEAN_ARITHMETIC] = "arithmetic"};
 static const struct starfish_member rows[] = {
     {AT(dimensions), .type = STARFISH_MEMBER_SIZE},
     {AT(n), .type = STARFISH_MEMBER_SIZE, .elements = directions},
     {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions},
-    {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends},
+    {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends, .values = starfish_end_names,
+     .value_count = STARFISH_ENDS},
     {AT(lambda), .type = STARFISH_MEMBER_REAL},
-    {AT(mean), .type = STARFISH_MEMBER_INT},
+    {AT(mean), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(means)},
     {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},
     {AT(constant_coefficient), .type = STARFISH_MEMBER_REAL, .elements = unless_by_cell},
     {AT(regions), .type = STARFISH_MEMBER_LONG, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},

@@ -1,6 +1,11 @@
 /* Where the elements of a member lie, and how many of them count. */
 #include "solver/members.h"
 
+#include <starfish/poisson.h>
+
+const char *const starfish_end_names[] = {
+    [STARFISH_PERIODIC] = "periodic", [STARFISH_DIRICHLET] = "dirichlet", [STARFISH_NEUMANN] = "neumann"};
+
 size_t starfish_member_size(const struct starfish_member *member)
 {
     static const size_t size[STARFISH_MEMBER_TYPES] = {

@@ -44,6 +44,8 @@ struct starfish_member {
      * all that are in the struct itself; of a pointer one. */
     struct starfish_elements (*elements)(const void *in, const void *around);
     const struct starfish_member_table *table;
+    const char *const *values; /* INT: names by value, for files and wrappers; NULL: it is a number */
+    int value_count;
 };
 
 struct starfish_member_table {
@@ -52,6 +54,9 @@ struct starfish_member_table {
     size_t count;
     const struct starfish_member *member; /* before others those that say which elements of others count */
 };
+
+extern const char *const starfish_end_names[]; /* of STARFISH_ENDS values of starfish_end: "periodic", ... */
+enum { STARFISH_ENDS = 3 };
 
 struct starfish_context;
 struct starfish_plan;
