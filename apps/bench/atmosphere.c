@@ -55,21 +55,17 @@ static starfish_status create_plan(starfish_context *context, const void *proble
 static void describe(const struct atmosphere_bench *run, json_t *row, const struct combination *c,
                      const struct multigrid_times *times, double bytes)
 {
-    const double seconds = json_number_value(json_object_get(row, "seconds")) / (double)run->iterations;
+    const double seconds = bench_seconds(row) / (double)run->iterations;
     const double unknowns = (double)c->problem.n[0] * (double)c->problem.n[1] * (double)c->problem.n[2];
     const double rate = starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
 
-    json_object_set_new(row, "geometry", json_string(names_geometries[c->problem.geometry]));
-    json_object_set_new(row, "iterations", json_integer((json_int_t)run->iterations));
-    json_object_set_new(row, "iteration_seconds", command_json_real(seconds));
-    json_object_set_new(row, "paper_bytes_per_second",
-                        command_json_real(words[c->method].paper * 8 * unknowns / seconds));
-    json_object_set_new(row, "method", json_string(starfish_atmosphere_method_names[c->method]));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "levels", json_integer(times->levels));
-    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
+    bench_keys(row, KEY("geometry", names_geometries[c->problem.geometry]), KEY("iterations", run->iterations),
+               KEY("iteration_seconds", seconds),
+               KEY("paper_bytes_per_second", words[c->method].paper * 8 * unknowns / seconds),
+               KEY("method", starfish_atmosphere_method_names[c->method]),
+               KEY("precision", starfish_precision_names[c->precision]), KEY("workers", c->workers),
+               KEY("where", names_places[c->place]), KEY("levels", times->levels),
+               KEY("plan_seconds", times->plan_seconds));
     if (rate > 0)
         bench_limit(row, bytes / rate);
 }

@@ -80,13 +80,10 @@ static json_t *add_row(struct bench *bench, const struct blktri_case *c, const s
     char extent[64];
     json_t *row = bench_row(bench, "starfish", name, seconds, times->repeat, bytes);
     name_size(c->n, extent, sizeof extent);
-    json_object_set_new(row, "n", json_string(extent));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "data", json_string(data_names[c->data]));
-    json_object_set_new(row, "method", json_string(times->method));
-    json_object_set_new(row, "radix", c->radix > 0 ? json_integer(c->radix) : json_null());
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(names_places[c->on_device]));
+    bench_keys(row, KEY("n", extent), KEY("precision", starfish_precision_names[c->precision]),
+               KEY("data", data_names[c->data]), KEY("method", times->method),
+               KEY("radix", c->radix > 0 ? json_integer(c->radix) : json_null()), KEY("workers", c->workers),
+               KEY("where", names_places[c->on_device]));
     return row;
 }
 
@@ -152,10 +149,8 @@ static void add_steps(struct bench *bench, const struct blktri_case *c, struct b
                 continue;
             snprintf(text, sizeof text, "%s: %s, level %zu", name, step_names[step], level);
             json_t *row = add_row(bench, c, times, text, times->separators[level], times->step[step][level]);
-            json_object_set_new(row, "step", json_string(step_names[step]));
-            json_object_set_new(row, "level", json_integer((json_int_t)level));
-            json_object_set_new(row, "separators", json_integer((json_int_t)times->separators[level]));
-            json_object_set_new(row, "gpu_share", command_json_real(times->gpu_share[step][level]));
+            bench_keys(row, KEY("step", step_names[step]), KEY("level", level),
+                       KEY("separators", times->separators[level]), KEY("gpu_share", times->gpu_share[step][level]));
         }
 }
 
@@ -167,9 +162,8 @@ static starfish_status measure_case(struct blktri_bench *run, starfish_context *
     starfish_status status = blktri_run(c, context, run->bench.warmup, run->bench.repeat, &times);
     if (status == STARFISH_SUCCESS) {
         json_t *row = add_row(&run->bench, c, &times, name, c->n[2], times.seconds);
-        json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
-        json_object_set_new(row, "residual", command_json_real(times.residual));
-        json_object_set_new(row, "bytes_moved", command_json_real(times.bytes_moved));
+        bench_keys(row, KEY("plan_seconds", times.plan_seconds), KEY("residual", times.residual),
+                   KEY("bytes_moved", times.bytes_moved));
         if (run->levels)
             add_steps(&run->bench, c, &times, name);
     }

@@ -90,17 +90,13 @@ static const double TOLERANCE = 1e-8;
 static void describe(const struct dpcg_bench *run, json_t *row, const struct combination *c,
                      const struct diffusion_times *times)
 {
-    const double seconds = json_number_value(json_object_get(row, "seconds"));
+    const double seconds = bench_seconds(row);
 
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "where", json_string(names_places[c->place]));
-    json_object_set_new(row, "status", json_string(starfish_outcome_name(times->info.outcome)));
-    json_object_set_new(row, "iterations", json_integer(times->info.iterations));
-    json_object_set_new(row, "iteration_seconds", command_json_real(seconds / times->info.iterations));
-    json_object_set_new(row, "residual", command_json_real(times->info.residual));
-    json_object_set_new(row, "plan_seconds", command_json_real(times->plan_seconds));
-    json_object_set_new(row, "to_peer", command_json_real(run->peer > 0 ? seconds / run->peer : (double)NAN));
+    bench_keys(row, KEY("precision", starfish_precision_names[c->precision]), KEY("workers", c->workers),
+               KEY("where", names_places[c->place]), KEY("status", starfish_outcome_name(times->info.outcome)),
+               KEY("iterations", times->info.iterations), KEY("iteration_seconds", seconds / times->info.iterations),
+               KEY("residual", times->info.residual), KEY("plan_seconds", times->plan_seconds),
+               KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
 }
 
 static starfish_status measure_combination(struct dpcg_bench *run, const struct combination *c)
@@ -185,11 +181,9 @@ static double add_peer(struct dpcg_bench *run, const char *who, const struct com
 
     snprintf(name, sizeof name, "%zu^%zu, 1:%zu: f64, %s", c->n, run->dimensions, run->contrast, c->workers);
     json_t *row = bench_row(&run->bench, who, name, seconds, run->bench.repeat, (double)NAN);
-    const double median = json_number_value(json_object_get(row, "seconds"));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "iterations", json_integer(iterations));
-    json_object_set_new(row, "iteration_seconds", command_json_real(median / iterations));
+    const double median = bench_seconds(row);
+    bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", c->workers),
+               KEY("iterations", iterations), KEY("iteration_seconds", median / iterations));
     return median;
 }
 

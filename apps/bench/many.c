@@ -160,14 +160,9 @@ static starfish_status measure_way(struct subject *s, enum way way, double limit
     const double median = run->seconds[run->bench.repeat / 2];
     s->alone = way == ONE_BY_ONE ? median : s->alone;
     bench_limit(row, way == SUBMIT ? (double)NAN : limit);
-    json_object_set_new(row, "count", json_integer((json_int_t)run->count));
-    json_object_set_new(row, "n", json_integer((json_int_t)s->n));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[s->precision]));
-    json_object_set_new(row, "way", json_string(ways[way]));
-    json_object_set_new(row, "workers", json_string(s->workers));
-    json_object_set_new(row, "where", json_string(names_places[s->where]));
-    json_object_set_new(row, "speedup", command_json_real(s->alone / median));
-    json_object_set_new(row, "residual", command_json_real(s->residual));
+    bench_keys(row, KEY("count", run->count), KEY("n", s->n), KEY("precision", starfish_precision_names[s->precision]),
+               KEY("way", ways[way]), KEY("workers", s->workers), KEY("where", names_places[s->where]),
+               KEY("speedup", s->alone / median), KEY("residual", s->residual));
     return STARFISH_SUCCESS;
 }
 

@@ -65,11 +65,6 @@ starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct a
     return status;
 }
 
-static void set_real(json_t *row, const char *key, double value)
-{
-    json_object_set_new(row, key, command_json_real(value));
-}
-
 json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
                             const struct starfish_multigrid_options *options, const struct multigrid_times *times,
                             double reals)
@@ -80,17 +75,13 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const
     const double bytes = reals * (options->precision == STARFISH_F64 ? 8 : 4);
     json_t *row = bench_row(&run->bench, "starfish", name, times->seconds, times->repeat, bytes);
 
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[way->precision]));
-    json_object_set_new(row, "smoother", json_string(starfish_smoother_names[times->chosen.smoother]));
-    json_object_set_new(row, "cycle", json_string(starfish_cycle_names[way->shape]));
-    json_object_set_new(row, "krylov", json_string(krylov->values[options->conjugate_gradients]));
-    json_object_set_new(row, "workers", json_string(way->workers));
-    json_object_set_new(row, "where", json_string(names_places[way->place]));
-    json_object_set_new(row, "cycles", json_integer(result->iterations));
-    set_real(row, "cycle_seconds", json_number_value(json_object_get(row, "seconds")) / result->iterations);
-    set_real(row, "factor", result->factor);
-    set_real(row, "residual", result->residual);
-    set_real(row, "plan_seconds", times->plan_seconds);
+    bench_keys(row, KEY("precision", starfish_precision_names[way->precision]),
+               KEY("smoother", starfish_smoother_names[times->chosen.smoother]),
+               KEY("cycle", starfish_cycle_names[way->shape]),
+               KEY("krylov", krylov->values[options->conjugate_gradients]), KEY("workers", way->workers),
+               KEY("where", names_places[way->place]), KEY("cycles", result->iterations),
+               KEY("cycle_seconds", bench_seconds(row) / result->iterations), KEY("factor", result->factor),
+               KEY("residual", result->residual), KEY("plan_seconds", times->plan_seconds));
     /* Where the number of cycles is given there is nothing to reach. */
     json_object_set_new(row, "reached", run->cycles > 0 ? json_null() : json_boolean(times->reached));
     if (rate > 0)
@@ -111,12 +102,9 @@ double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, cons
     bench_announce("%s: %s", name, names[solver]);
     if (seconds && peer_hypre(solver, problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations)) {
         json_t *row = bench_row(&run->bench, names[solver], name, seconds, run->bench.repeat, 8 * doubles * iterations);
-        median = json_number_value(json_object_get(row, "seconds"));
-        json_object_set_new(row, "precision", json_string(starfish_precision_names[STARFISH_F64]));
-        json_object_set_new(row, "workers", json_string("cpu:1"));
-        json_object_set_new(row, "cycles", json_integer(iterations));
-        set_real(row, "cycle_seconds", median / iterations);
-        set_real(row, "plan_seconds", setup);
+        median = bench_seconds(row);
+        bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", "cpu:1"),
+                   KEY("cycles", iterations), KEY("cycle_seconds", median / iterations), KEY("plan_seconds", setup));
     }
     free(seconds);
     return median;
@@ -158,9 +146,8 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
         json_t *row =
             multigrid_bench_row(run, name, &c->way, &options, &times, multigrid_words(&times) * (double)c->mesh->count);
-        json_object_set_new(row, "matrix", json_string(starfish_matrix_names[times.chosen.matrix]));
-        json_object_set_new(row, "storage", json_string(starfish_storage_names[c->storage]));
-        set_real(row, "error", times.error);
+        bench_keys(row, KEY("matrix", starfish_matrix_names[times.chosen.matrix]),
+                   KEY("storage", starfish_storage_names[c->storage]), KEY("error", times.error));
     }
     multigrid_free_times(&times);
     return status;

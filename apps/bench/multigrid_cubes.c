@@ -94,7 +94,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, void *da
     const starfish_status status = run_solves(&run->bench, c, &options, &times);
     if (status == STARFISH_SUCCESS) {
         json_t *row = multigrid_bench_row(run, name, &c->way, &options, &times, words(&times) * (double)c->count);
-        const double seconds = json_number_value(json_object_get(row, "seconds"));
+        const double seconds = bench_seconds(row);
         json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
     }
     multigrid_free_times(&times);

@@ -47,8 +47,7 @@ void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
 {
     char text[80];
     snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
-    json_object_set_new(row, "n", json_string(text));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
+    bench_keys(row, KEY("n", text), KEY("precision", starfish_precision_names[c->precision]));
 }
 
 static void name_ends(const struct poisson3d_case *c, char *text, size_t size)
@@ -61,9 +60,7 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c)
 {
     char text[64];
     name_ends(c, text, sizeof text);
-    json_object_set_new(row, "bc", json_string(text));
-    json_object_set_new(row, "grid", json_string(grid_names[c->grid]));
-    json_object_set_new(row, "y", json_string(y_names[c->stretched]));
+    bench_keys(row, KEY("bc", text), KEY("grid", grid_names[c->grid]), KEY("y", y_names[c->stretched]));
 }
 
 /* A prime number of random values, which then are repeated: of a billion unknowns, numbers one by one would take longer

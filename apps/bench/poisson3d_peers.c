@@ -27,8 +27,7 @@ static json_t *add_row(struct poisson3d *run, const struct entry *entry)
     poisson3d_describe_size(row, entry->c);
     if (entry->solves)
         poisson3d_describe(row, entry->c);
-    json_object_set_new(row, "workers", json_string(entry->workers));
-    json_object_set_new(row, "where", json_string(entry->where));
+    bench_keys(row, KEY("workers", entry->workers), KEY("where", entry->where));
     return row;
 }
 

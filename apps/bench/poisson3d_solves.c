@@ -255,13 +255,9 @@ static void add_row(const struct subject *s, const starfish_plan *plan)
         bench_operations(row, operations_of(s->c->n));
     poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
-    json_object_set_new(row, "method", json_string(about.method));
-    json_object_set_new(row, "workers", json_string(s->workers));
-    json_object_set_new(row, "where", json_string(poisson3d_places[s->where]));
-    json_object_set_new(row, "in_flight", json_integer((json_int_t)s->flight));
-    json_object_set_new(row, "plan_seconds", command_json_real(about.seconds));
-    json_object_set_new(row, "residual", command_json_real(s->residual));
-    json_object_set_new(row, "gpu_share", command_json_real(s->gpu_tasks / s->tasks));
+    bench_keys(row, KEY("method", about.method), KEY("workers", s->workers), KEY("where", poisson3d_places[s->where]),
+               KEY("in_flight", s->flight), KEY("plan_seconds", about.seconds), KEY("residual", s->residual),
+               KEY("gpu_share", s->gpu_tasks / s->tasks));
 }
 
 static starfish_status measure_prepared(struct subject *s)

@@ -146,14 +146,11 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
         for (size_t k = 0; times.row && k < sizeof kept / sizeof kept[0]; ++k)
             json_object_set(row, kept[k], json_object_get(times.row, kept[k]));
         json_decref(times.row);
-        const double median = json_number_value(json_object_get(row, "seconds"));
+        const double median = bench_seconds(row);
         first = i == 0 ? median * (mode == STRONG ? (double)count : 1) : first;
-        json_object_set_new(row, "mode", json_string(mode_names[mode]));
-        json_object_set_new(row, "over", json_string(over_names[s->unit]));
-        json_object_set_new(row, "count", json_integer((json_int_t)count));
-        json_object_set_new(row, "efficiency",
-                            command_json_real(first / (median * (mode == STRONG ? (double)count : 1))));
-        json_object_set_new(row, "simulated", json_boolean(s->simulate != NULL));
+        bench_keys(row, KEY("mode", mode_names[mode]), KEY("over", over_names[s->unit]), KEY("count", count),
+                   KEY("efficiency", first / (median * (mode == STRONG ? (double)count : 1))),
+                   KEY("simulated", json_boolean(s->simulate != NULL)));
     }
     return STARFISH_SUCCESS;
 }

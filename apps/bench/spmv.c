@@ -205,8 +205,7 @@ static void add_row(struct subject *s, const char *who, const char *format, int 
              s->run->set);
     json_t *row = bench_row(&s->run->bench, who, name, s->run->seconds, (size_t)measured, s->bytes);
     bench_limit(row, s->run->copy * s->bytes);
-    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->matrix->rows));
-    json_object_set_new(row, "nonzeros", json_integer((json_int_t)starfish_csr_entries(s->matrix)));
+    bench_keys(row, KEY("unknowns", s->matrix->rows), KEY("nonzeros", starfish_csr_entries(s->matrix)));
     if (s->y) { /* a product */
         bench_operations(row, 2.0 * (double)starfish_csr_entries(s->matrix));
         json_object_set_new(row, "difference", command_json_real(difference(s)));

@@ -43,13 +43,10 @@ static void add_row(struct solving *s)
              starfish_fem_numbering_names[g->numbering], starfish_fem_smoother_names[g->smoother], g->set);
     json_t *row = bench_row(g->bench, "starfish", name, s->seconds, g->bench->repeat, s->bytes);
     bench_limit(row, g->seconds_of_byte * s->bytes);
-    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->about.unknowns));
-    json_object_set_new(row, "nonzeros", json_integer((json_int_t)s->matrices.nonzeros));
-    json_object_set_new(row, "iterations", json_integer(s->result.iterations));
-    json_object_set_new(row, "inside_seconds", command_json_real(s->result.seconds));
-    json_object_set_new(row, "setup_seconds", command_json_real(s->about.seconds));
-    json_object_set_new(row, "smoother_seconds", command_json_real(s->matrices.smoother_seconds));
-    json_object_set_new(row, "smoother_nonzeros", json_integer((json_int_t)s->matrices.smoother_nonzeros));
+    bench_keys(row, KEY("unknowns", s->about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
+               KEY("iterations", s->result.iterations), KEY("inside_seconds", s->result.seconds),
+               KEY("setup_seconds", s->about.seconds), KEY("smoother_seconds", s->matrices.smoother_seconds),
+               KEY("smoother_nonzeros", s->matrices.smoother_nonzeros));
 }
 
 starfish_status bench_spmv_solve(const struct spmv_solve *given)

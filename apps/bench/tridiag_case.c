@@ -29,11 +29,8 @@ static json_t *add_row_of(struct tridiag_bench *run, const struct batch_case *c,
         snprintf(times, sizeof times, ", %d times", measured);
     snprintf(name, sizeof name, "%s: %s, %s%s", c->name, what, workers, times);
     json_t *row = bench_row(&run->bench, who[0], name, run->seconds, (size_t)measured, batch_case_bytes(c));
-    json_object_set_new(row, "n", json_integer((json_int_t)c->n));
-    json_object_set_new(row, "lines", json_integer((json_int_t)c->lines));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[c->precision]));
-    json_object_set_new(row, "layout", json_string(names_layouts[c->interleaved]));
-    json_object_set_new(row, "workers", json_string(workers));
+    bench_keys(row, KEY("n", c->n), KEY("lines", c->lines), KEY("precision", starfish_precision_names[c->precision]),
+               KEY("layout", names_layouts[c->interleaved]), KEY("workers", workers));
     /* Elimination by rows: a division, three products and two differences, then a product and a difference. */
     bench_operations(row, 8.0 * (double)c->n * (double)c->lines);
     if (rate > 0 && limited)

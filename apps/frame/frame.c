@@ -1,7 +1,6 @@
 /* The frame of everything that measures (frame.h): reads the command line, calls back to measure, collects rows. */
 #include "apps/frame/frame.h"
 
-#include "apps/command.h"
 #include "apps/table.h"
 #include "apps/workers.h"
 
@@ -162,42 +161,65 @@ static void keep_samples(struct bench *bench, const char *who, const char *case_
 
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
 {
-    json_t *row = json_object();
     keep_samples(bench, who, case_, seconds, count);
-    bench_show_rows(bench); /* those before, to which nothing is added any more */
+    json_t *row = bench_remark(bench, who, case_);
     const double median = command_median(seconds, count);
-    json_object_set_new(row, "who", json_string(who));
-    json_object_set_new(row, "case", json_string(case_));
-    json_object_set_new(row, "seconds", command_json_real(median));
-    json_object_set_new(row, "min", command_json_real(seconds[0]));
-    json_object_set_new(row, "max", command_json_real(seconds[count - 1]));
-    json_object_set_new(row, "repeats", json_integer((json_int_t)count));
-    json_object_set_new(row, "bytes", json_integer((json_int_t)bytes));
-    json_object_set_new(row, "bytes_per_second", command_json_real(bytes / median));
-    json_array_append_new(bench->rows, row);
+    bench_keys(row, KEY("seconds", median), KEY("min", seconds[0]), KEY("max", seconds[count - 1]),
+               KEY("repeats", count), KEY("bytes", json_integer((json_int_t)bytes)),
+               KEY("bytes_per_second", bytes / median));
     return row;
 }
 
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
 {
     json_t *row = json_object();
-    bench_show_rows(bench);
-    json_object_set_new(row, "who", json_string(who));
-    json_object_set_new(row, "case", json_string(case_));
+    bench_show_rows(bench); /* those before, to which nothing is added any more */
+    bench_keys(row, KEY("who", who), KEY("case", case_));
     json_array_append_new(bench->rows, row);
     return row;
 }
 
+void bench_set(json_t *row, ...)
+{
+    va_list arguments;
+    const char *key;
+    va_start(arguments, row);
+    while ((key = va_arg(arguments, const char *)))
+        json_object_set_new(row, key, va_arg(arguments, json_t *));
+    va_end(arguments);
+}
+
+json_t *bench_count(size_t count)
+{
+    return json_integer((json_int_t)count);
+}
+
+json_t *bench_json(json_t *value)
+{
+    return value;
+}
+
+double bench_seconds(const json_t *row)
+{
+    return json_number_value(json_object_get(row, "seconds"));
+}
+
+const char *bench_name(const char *format, ...)
+{
+    static char name[BENCH_MACHINE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    return name;
+}
+
 void bench_limit(json_t *row, double seconds)
 {
-    double measured = json_number_value(json_object_get(row, "seconds"));
-    json_object_set_new(row, "limit_seconds", command_json_real(seconds));
-    json_object_set_new(row, "fraction", command_json_real(seconds / measured));
+    bench_keys(row, KEY("limit_seconds", seconds), KEY("fraction", seconds / bench_seconds(row)));
 }
 
 void bench_operations(json_t *row, double operations)
 {
-    const double measured = json_number_value(json_object_get(row, "seconds"));
-    json_object_set_new(row, "operations", command_json_real(operations));
-    json_object_set_new(row, "operations_per_second", command_json_real(operations / measured));
+    bench_keys(row, KEY("operations", operations), KEY("operations_per_second", operations / bench_seconds(row)));
 }

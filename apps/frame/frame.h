@@ -15,6 +15,7 @@
 #ifndef STARFISH_APPS_FRAME_FRAME_H
 #define STARFISH_APPS_FRAME_FRAME_H
 
+#include "apps/command.h"
 #include "apps/lists.h"
 #include "apps/options.h"
 #include "apps/pictures/canvas.h"
@@ -114,6 +115,21 @@ void bench_wipe(void);
  * that must be moved at least. Keys: who, case, seconds (the median), min, max, repeats, bytes, bytes_per_second. The
  * row belongs to the bench; further keys are added with json_object_set_new, numbers as command_json_real. */
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
+/* Add keys to a row: bench_keys(row, KEY("n", n), KEY("workers", "cpu")). Values are texts, whole numbers,
+ * numbers (null where they are not finite), or JSON. */
+#define bench_keys(row, ...) bench_set(row, __VA_ARGS__, NULL)
+/* clang-format off */
+#define KEY(name, value)                                                                                               \
+    (name), _Generic((value), char *: json_string, const char *: json_string, int: json_integer,                       \
+                     size_t: bench_count, double: command_json_real, json_t *: bench_json)(value)
+/* clang-format on */
+void bench_set(json_t *row, ...) __attribute__((sentinel));
+json_t *bench_count(size_t count);
+json_t *bench_json(json_t *value);
+/* The row's median, in seconds. */
+double bench_seconds(const json_t *row);
+/* The name of a row, in printf format, until the next one is named. */
+const char *bench_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);
 /* Add to a row how many floating-point operations its method takes at least: keys operations and

@@ -29,16 +29,15 @@ static void add_shares(json_t *row, const struct starfish_record *record, const 
         snprintf(key, sizeof key, "%s_idle_seconds", names_workers[kind]);
         json_object_set_new(row, key, command_json_real(1e-6 * account->idle[kind]));
     }
-    json_object_set_new(row, "idle", command_json_real(idle / (workers * span)));
-    json_object_set_new(row, "data_wait_seconds", command_json_real(1e-6 * account->fetching));
+    bench_keys(row, KEY("idle", idle / (workers * span)), KEY("data_wait_seconds", 1e-6 * account->fetching));
 }
 
 /* Every link that anything went over has a key of its own. */
 static void add_links(json_t *row, const struct starfish_record *record)
 {
-    json_object_set_new(row, "host_to_device", json_integer((json_int_t)record->bytes.host_to_device));
-    json_object_set_new(row, "device_to_host", json_integer((json_int_t)record->bytes.device_to_host));
-    json_object_set_new(row, "device_to_device", json_integer((json_int_t)record->bytes.device_to_device));
+    bench_keys(row, KEY("host_to_device", record->bytes.host_to_device),
+               KEY("device_to_host", record->bytes.device_to_host),
+               KEY("device_to_device", record->bytes.device_to_device));
     for (unsigned from = 0; from < record->nodes; from++)
         for (unsigned to = 0; to < record->nodes; to++) {
             char key[64];
@@ -50,15 +49,13 @@ static void add_links(json_t *row, const struct starfish_record *record)
 
 static void add_bounds(json_t *row, const struct starfish_account *account)
 {
-    const double seconds = json_number_value(json_object_get(row, "seconds"));
+    const double seconds = bench_seconds(row);
     const double area = 1e-6 * account->area, path = 1e-6 * account->critical_path;
     bench_limit(row, fmax(area, path));
-    json_object_set_new(row, "area_bound_seconds", command_json_real(area));
-    json_object_set_new(row, "of_area_bound", command_json_real(area / seconds));
-    json_object_set_new(row, "critical_path_seconds", command_json_real(path));
-    json_object_set_new(row, "of_critical_path", command_json_real(path / seconds));
-    json_object_set_new(row, "critical_path_tasks", json_integer((json_int_t)account->path_tasks));
-    json_object_set_new(row, "bounds_by_models", json_boolean(account->complete));
+    bench_keys(row, KEY("area_bound_seconds", area), KEY("of_area_bound", area / seconds),
+               KEY("critical_path_seconds", path), KEY("of_critical_path", path / seconds),
+               KEY("critical_path_tasks", account->path_tasks),
+               KEY("bounds_by_models", json_boolean(account->complete)));
 }
 
 /* The bytes of tasks, which go through the memory beside their worker, and not over links. */
@@ -114,19 +111,14 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     json_t *row = bench_row(&sched->bench, c->policy, name, c->seconds, c->count, 0); /* sorts the times */
     const struct starfish_record *record = typical(c);
     const struct starfish_account account = starfish_account_of(record);
-    const double bytes = total(&record->links), seconds = json_number_value(json_object_get(row, "seconds"));
-    json_object_set_new(row, "bytes", json_integer((json_int_t)bytes));
-    json_object_set_new(row, "bytes_per_second", command_json_real(bytes / seconds));
-    json_object_set_new(row, "policy", json_string(c->policy));
-    json_object_set_new(row, "workers", json_string(c->workers));
-    json_object_set_new(row, "spread", command_json_real(quartiles_apart(c->seconds, c->count)));
-    json_object_set_new(row, "method", json_string(c->method));
-    json_object_set_new(row, "residual", command_json_real(c->residual));
+    const double bytes = total(&record->links), seconds = bench_seconds(row);
+    bench_keys(row, KEY("bytes", bytes), KEY("bytes_per_second", bytes / seconds), KEY("policy", c->policy),
+               KEY("workers", c->workers), KEY("spread", quartiles_apart(c->seconds, c->count)),
+               KEY("method", c->method), KEY("residual", c->residual));
     add_shares(row, record, &account);
     if (SIMULATED)
         json_object_set_new(row, "far_estimates", command_json_real((double)c->tasks.far / (double)c->tasks.run));
-    json_object_set_new(row, "span", command_json_real(1e-6 * (account.end - account.begin)));
-    json_object_set_new(row, "lead", command_json_real(1e-6 * lead_of(record)));
+    bench_keys(row, KEY("span", 1e-6 * (account.end - account.begin)), KEY("lead", 1e-6 * lead_of(record)));
     add_links(row, record);
     add_bounds(row, &account);
     add_operations(row, &account);

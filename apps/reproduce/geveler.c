@@ -153,15 +153,12 @@ static const char *const places[PLACES] = {"cores", "GPU"};
 
 static void add_keys(json_t *row, const struct solve *s)
 {
-    json_object_set_new(row, "element", json_string(starfish_fem_element_names[s->element]));
-    json_object_set_new(row, "smoother", json_string(starfish_fem_smoother_names[s->smoother]));
-    json_object_set_new(row, "numbering", json_string(starfish_fem_numbering_names[s->numbering]));
-    json_object_set_new(row, "where", json_string(places[s->place]));
-    json_object_set_new(row, "unknowns", json_integer((json_int_t)s->about.unknowns));
-    json_object_set_new(row, "nonzeros", json_integer((json_int_t)s->matrices.nonzeros));
-    json_object_set_new(row, "smoother_nonzeros", json_integer((json_int_t)s->matrices.smoother_nonzeros));
-    json_object_set_new(row, "setup_seconds", command_json_real(s->about.seconds));
-    json_object_set_new(row, "smoother_seconds", command_json_real(s->matrices.smoother_seconds));
+    bench_keys(row, KEY("element", starfish_fem_element_names[s->element]),
+               KEY("smoother", starfish_fem_smoother_names[s->smoother]),
+               KEY("numbering", starfish_fem_numbering_names[s->numbering]), KEY("where", places[s->place]),
+               KEY("unknowns", s->about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
+               KEY("smoother_nonzeros", s->matrices.smoother_nonzeros), KEY("setup_seconds", s->about.seconds),
+               KEY("smoother_seconds", s->matrices.smoother_seconds));
 }
 
 static double or_nan(double stated)
@@ -267,7 +264,7 @@ static starfish_status add_case(struct experiment *e, starfish_context **context
     row = bench_row(&e->bench, "starfish", name, s->seconds, s->repeat, s->bytes);
     if (e->rate[s->place] > 0)
         bench_limit(row, s->bytes / e->rate[s->place]);
-    const double median = json_number_value(json_object_get(row, "seconds"));
+    const double median = bench_seconds(row);
     reproduce_compare(row, or_nan(paper->seconds[s->place]), why_none(e, REPRODUCE_OURS), median);
     add_keys(row, s);
     if (has_paper)

@@ -68,15 +68,10 @@ static json_t *complete(json_t *row, const struct run *run, const char *variant,
                         double ours)
 {
     reproduce_compare(row, run->beside ? (double)NAN : paper, run->beside ? "the paper stores its matrix" : why, ours);
-    json_object_set_new(row, "mesh", json_string(run->name));
-    json_object_set_new(row, "level", json_integer(run->level));
-    json_object_set_new(row, "variant", json_string(variant));
-    json_object_set_new(row, "matrix",
-                        json_string(run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]));
-    json_object_set_new(row, "cycles", json_integer(run->times.result.iterations));
-    json_object_set_new(row, "corrections", json_integer(run->times.result.corrections));
-    json_object_set_new(row, "residual", command_json_real(run->times.result.residual));
-    json_object_set_new(row, "error", command_json_real(run->times.error));
+    bench_keys(row, KEY("mesh", run->name), KEY("level", run->level), KEY("variant", variant),
+               KEY("matrix", run->beside ? "matrix-free" : starfish_matrix_names[STARFISH_MATRIX_STORED]),
+               KEY("cycles", run->times.result.iterations), KEY("corrections", run->times.result.corrections),
+               KEY("residual", run->times.result.residual), KEY("error", run->times.error));
     return row;
 }
 
@@ -101,7 +96,7 @@ static json_t *add_time(struct experiment *e, struct run *run, const char *varia
 
     snprintf(name, sizeof name, "%s, level %d, %s%s: time", run->name, run->level, variant, form_of(run));
     json_t *row = bench_row(&e->bench, "starfish", name, run->times.seconds, run->times.repeat, 0);
-    return complete(row, run, variant, paper, why, json_number_value(json_object_get(row, "seconds")));
+    return complete(row, run, variant, paper, why, bench_seconds(row));
 }
 
 /* ---- Tables 1 and 2: errors -------------------------------------------------------------------------------------- */
@@ -358,7 +353,7 @@ static starfish_status run_as(struct experiment *e, struct run *run, enum who wh
     if (status != STARFISH_SUCCESS)
         return status;
     const json_t *row = add_time(e, run, who_names[who], (double)NAN, "the paper states speed-ups alone");
-    cost[0][who] = json_number_value(json_object_get(row, "seconds"));
+    cost[0][who] = bench_seconds(row);
     cost[1][who] = cost[0][who] / -log10(run->times.result.residual);
     return STARFISH_SUCCESS;
 }
@@ -444,8 +439,7 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, enum 
     *known = run->times.result;
     json_t *row = add_time(e, run, variant, (double)NAN, REPRODUCE_PICTURE);
     json_object_set_new(row, "timed_cycles", json_integer(timed));
-    *cost = 1e9 * json_number_value(json_object_get(row, "seconds")) / (double)run->mesh.count /
-            -log10(run->times.result.residual);
+    *cost = 1e9 * bench_seconds(row) / (double)run->mesh.count / -log10(run->times.result.residual);
     add_number(e, run, variant, "ns per unknown and digit", (double)NAN, REPRODUCE_PICTURE, *cost);
     return STARFISH_SUCCESS;
 }

@@ -190,10 +190,8 @@ struct figure {
 
 static void name_row(json_t *row, const struct figure *figure, const struct arrays *a, const char *variant)
 {
-    json_object_set_new(row, "mesh", json_string("U1"));
-    json_object_set_new(row, "level", json_integer(figure->level));
-    json_object_set_new(row, "precision", json_string(starfish_precision_names[a->precision]));
-    json_object_set_new(row, "variant", json_string(variant));
+    bench_keys(row, KEY("mesh", "U1"), KEY("level", figure->level),
+               KEY("precision", starfish_precision_names[a->precision]), KEY("variant", variant));
 }
 
 /* A number of what was measured, beside what the paper says of its largest level; NULL: nothing. */
@@ -222,7 +220,7 @@ static void add_rows(const struct figure *figure, const struct operation *o, con
     snprintf(name, sizeof name, "level %d, %s, %s: time", figure->level, variant,
              starfish_precision_names[a->precision]);
     json_t *row = bench_row(figure->bench, "starfish", name, seconds, figure->bench->repeat, bytes);
-    const double time = json_number_value(json_object_get(row, "seconds"));
+    const double time = bench_seconds(row);
     reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, time);
     name_row(row, figure, a, variant);
     if (rate > 0)

@@ -35,8 +35,7 @@ static void add(struct experiment *e, const char *mesh, int level, const char *w
     char name[96];
     snprintf(name, sizeof name, "%s, level %d: %s", mesh, level, what);
     json_t *row = reproduce_number(&e->bench, name, paper, REPRODUCE_SIZE, ours);
-    json_object_set_new(row, "mesh", json_string(mesh));
-    json_object_set_new(row, "level", json_integer(level));
+    bench_keys(row, KEY("mesh", mesh), KEY("level", level));
 }
 
 /* ---- Widths ------------------------------------------------------------------------------------------------------ */

@@ -66,11 +66,9 @@ double gupta_if_paper(const struct gupta *g, double number)
 
 static void describe(json_t *row, const struct gupta *g, const struct diffusion_times *times, const char *version)
 {
-    json_object_set_new(row, "version", json_string(version));
-    json_object_set_new(row, "precision", json_string(g->precision));
-    json_object_set_new(row, "status", json_string(starfish_outcome_name(times->info.outcome)));
-    json_object_set_new(row, "iterations", json_integer(times->info.iterations));
-    json_object_set_new(row, "residual", command_json_real(times->info.residual));
+    bench_keys(row, KEY("version", version), KEY("precision", g->precision),
+               KEY("status", starfish_outcome_name(times->info.outcome)), KEY("iterations", times->info.iterations),
+               KEY("residual", times->info.residual));
 }
 
 /* ---- Table 1, figure 5: seven versions --------------------------------------------------------------------------- */
@@ -126,11 +124,10 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu", version + 1, v->name, gupta_places[place], g->n,
                  g->n);
         json_t *row = bench_row(&g->bench, "starfish", name, times.seconds, times.repeat, 0);
-        *seconds = json_number_value(json_object_get(row, "seconds"));
+        *seconds = bench_seconds(row);
         reproduce_compare(row, gupta_if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
         describe(row, g, &times, v->name);
-        json_object_set_new(row, "plan_seconds", command_json_real(times.plan_seconds));
-        json_object_set_new(row, "error", command_json_real(times.error));
+        bench_keys(row, KEY("plan_seconds", times.plan_seconds), KEY("error", times.error));
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name,
                  gupta_places[place], g->n, g->n);
         row = reproduce_number(&g->bench, name, gupta_if_paper(g, paper_versions[version].iterations[place]),
@@ -294,10 +291,8 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
                      gupta_places[place]);
             json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.info.iterations);
             describe(row, g, &times, name);
-            json_object_set_new(row, "precision", json_string(what[p]));
-            json_object_set_new(row, "recurrence", command_json_real(times.info.recurrence));
-            json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
-            json_object_set_new(row, "timed_iterations", json_integer(timed));
+            bench_keys(row, KEY("precision", what[p]), KEY("recurrence", times.info.recurrence),
+                       KEY("solve_seconds", diffusion_median(&times)), KEY("timed_iterations", timed));
             if (says_of(options))
                 reproduce_words(row, says_of(options));
         }

@@ -65,8 +65,7 @@ int command_reproduce(int argc, char **argv)
 
 void reproduce_compare(json_t *row, double paper, const char *why, double ours)
 {
-    json_object_set_new(row, "paper", command_json_real(paper));
-    json_object_set_new(row, "ours", command_json_real(ours));
+    bench_keys(row, KEY("paper", paper), KEY("ours", ours));
     if (isnan(paper))
         json_object_set_new(row, "not_stated", json_string(why ? why : REPRODUCE_LEFT_OUT));
 }
@@ -84,8 +83,7 @@ void reproduce_copies(struct bench *bench)
     size_t i;
     json_array_foreach(bench->rows, i, row)
     {
-        reproduce_compare(row, (double)NAN, "copies of this machine, beside which others stand",
-                          json_number_value(json_object_get(row, "seconds")));
+        reproduce_compare(row, (double)NAN, "copies of this machine, beside which others stand", bench_seconds(row));
     }
 }
 

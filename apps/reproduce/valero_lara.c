@@ -139,8 +139,7 @@ static json_t *add_time(struct experiment *e, const char *figure, const char *si
     snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
     json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
     reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, command_median(seconds, count));
-    json_object_set_new(row, "figure", json_string(figure));
-    json_object_set_new(row, "variant", json_string(variants[variant].name));
+    bench_keys(row, KEY("figure", figure), KEY("variant", variants[variant].name));
     if (e->dimensions == 3)
         json_object_set_new(row, "timed_modes", json_integer((json_int_t)e->timed_modes));
     return row;
@@ -159,11 +158,9 @@ static void add_steps(struct experiment *e, const char *size, int variant, struc
             snprintf(what, sizeof what, "%s step %zu", names[step], number);
             json_t *row = add_time(e, e->dimensions == 2 ? "7" : "11", size, what, variant, times->step[step][level],
                                    times->repeat);
-            json_object_set_new(row, "phase", json_string(names[step]));
-            json_object_set_new(row, "clock", json_string(adds_tasks(e, variant) ? "busy" : "wall"));
-            json_object_set_new(row, "step", json_integer((json_int_t)number));
-            json_object_set_new(row, "separators", json_integer((json_int_t)times->separators[level]));
-            json_object_set_new(row, "gpu_share", command_json_real(times->gpu_share[step][level]));
+            bench_keys(row, KEY("phase", names[step]), KEY("clock", adds_tasks(e, variant) ? "busy" : "wall"),
+                       KEY("step", number), KEY("separators", times->separators[level]),
+                       KEY("gpu_share", times->gpu_share[step][level]));
             json_object_set_new(
                 row, "speedup",
                 command_json_real(result->step[BY_ONE_CORE][step][level] / result->step[variant][step][level]));
@@ -177,8 +174,8 @@ static void add_whole(struct experiment *e, const char *size, int variant, struc
     if (variants[variant].workers == SPLIT)
         snprintf(what, sizeof what, "whole solve, with transfers, levels on cores: %zu", result->split);
     json_t *row = add_time(e, e->dimensions == 2 ? "8" : "12", size, what, variant, times->seconds, times->repeat);
-    json_object_set_new(row, "speedup", command_json_real(result->total[BY_ONE_CORE] / result->total[variant]));
-    json_object_set_new(row, "bytes_moved", command_json_real(times->bytes_moved));
+    bench_keys(row, KEY("speedup", result->total[BY_ONE_CORE] / result->total[variant]),
+               KEY("bytes_moved", times->bytes_moved));
 }
 
 static void keep_medians(struct blktri_times *times, int variant, struct size_result *result)
