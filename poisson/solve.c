@@ -267,7 +267,7 @@ static void hold_fields(struct starfish_poisson_job *job)
 {
     starfish_field_wait_for_holders(job->rhs);
     starfish_field_wait_for_holders(job->solution);
-    if (!job->plan->base.iterates)
+    if (!job->plan->base.run)
         return;
     starfish_field_hold(job->rhs);
     starfish_field_hold(job->solution);
@@ -290,7 +290,7 @@ static starfish_status take(struct starfish_job *base)
         STARFISH_TRY(take_arrays(job));
     job->cut = job->rhs->cut;
     hold_fields(job);
-    return plan->base.iterates ? prepare(job) : STARFISH_SUCCESS;
+    return plan->base.run ? prepare(job) : STARFISH_SUCCESS;
 }
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */

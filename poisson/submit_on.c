@@ -39,7 +39,7 @@ static starfish_status check(const struct starfish_poisson_plan *plan, const str
 static starfish_status launch(struct starfish_poisson_plan *plan, struct starfish_request request,
                               struct CUstream_st *stream, starfish_job **job)
 {
-    if (plan->base.iterates)
+    if (plan->base.run)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
                              starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_bundle_create(&request.bundle, plan->base.context, stream, "solution", request.solution));

@@ -102,7 +102,8 @@ static void run_turn(void *data)
     leave(turn->queue);
 }
 
-static void enter(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
+starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
+                                    struct starfish_queue *queue, int waits, void (*solve)(void *job), void *job)
 {
     turn->queue = queue;
     turn->solve = solve;
@@ -111,19 +112,7 @@ static void enter(struct starfish_turn *turn, struct starfish_queue *queue, void
     STARPU_PTHREAD_MUTEX_LOCK(&queue->lock);
     turn->ticket = queue->next++;
     STARPU_PTHREAD_MUTEX_UNLOCK(&queue->lock);
-}
-
-void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job)
-{
-    enter(turn, queue, solve, job);
-    run_turn(turn);
-}
-
-starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
-                                    struct starfish_queue *queue, void (*solve)(void *job), void *job)
-{
-    enter(turn, queue, solve, job);
-    if (starfish_context_ranks(context) > 1) {
+    if (waits || starfish_context_ranks(context) > 1) {
         run_turn(turn);
         return STARFISH_SUCCESS;
     }

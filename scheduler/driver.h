@@ -40,13 +40,12 @@ struct starfish_turn {
     struct starfish_driver driver; /* of the thread, where there is one */
 };
 
-/* Calls solve(job) in this thread, after all that entered the queue before. */
-void starfish_turn_take(struct starfish_turn *turn, struct starfish_queue *queue, void (*solve)(void *job), void *job);
-/* The same in a thread of its own; the place in the queue is taken before this returns. turn must stay until
- * starfish_turn_wait. RUNTIME where the system refuses the thread: then the turn passes before this returns. In a
- * context on several ranks, whose threads must agree in one order, solve(job) is called in this thread instead. */
+/* Calls solve(job) after all that entered the queue before, in a thread of its own; the place in the queue is taken
+ * before this returns. turn must stay until starfish_turn_wait. RUNTIME where the system refuses the thread: then the
+ * turn passes before this returns. In this thread where it `waits`, and in a context on several ranks, whose threads
+ * must agree in one order. */
 starfish_status starfish_turn_start(struct starfish_turn *turn, struct starfish_context *context,
-                                    struct starfish_queue *queue, void (*solve)(void *job), void *job);
+                                    struct starfish_queue *queue, int waits, void (*solve)(void *job), void *job);
 /* Waits for the solve's end, however it was begun; once, in any thread. RUNTIME when the runtime is stuck (watch.h):
  * then the thread goes on waiting, and what it uses must stay. */
 starfish_status starfish_turn_wait(struct starfish_turn *turn);

@@ -125,7 +125,7 @@ static starfish_status begin(struct starfish_plan *plan, struct starfish_gathere
     struct starfish_gather *gather = calloc(1, sizeof *gather);
 
     plan->gather = gather;
-    plan->iterates = 0; /* jobs end before their submission returns */
+    plan->run = NULL; /* jobs end before their submission returns */
     if (!gather)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     gather->base = base;
@@ -188,6 +188,7 @@ static starfish_status solve(void *self, const void *rhs, void *solution)
                                              .solution = solution,
                                              .boundary_stays = 1};
 
+    starfish_plan_tell(whole, s->job->tell, s->job->tell_data);
     starfish_rest_call_begin();
     const starfish_status status = starfish_job_create(whole, &request, 1, &s->job->inner);
     starfish_rest_call_end();

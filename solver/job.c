@@ -27,11 +27,25 @@ static struct starfish_result unknown_result(void)
                                     .correction = unknown};
 }
 
-static starfish_status allocate(starfish_plan *plan, const struct starfish_request *request, struct starfish_job **made)
+static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
-    struct starfish_job *job = calloc(1, plan->kind->job_bytes);
+    if (plan->kind->has_rhs && request->rhs)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs must be NULL: plans of kind %s have the right-hand side",
+                             plan->kind->name);
+    if (!request->rhs_field && !plan->kind->on_ranks) {
+        STARFISH_NEED(request->rhs, "rhs");
+        STARFISH_NEED(request->solution, "solution");
+    }
+    if (request->boundary && !plan->kind->has_boundary)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
+                             plan->kind->name);
+    return STARFISH_SUCCESS;
+}
 
-    *made = job;
+static starfish_status make(starfish_plan *plan, const struct starfish_request *request, struct starfish_job **made)
+{
+    STARFISH_TRY(check_request(plan, request));
+    struct starfish_job *job = *made = calloc(1, plan->kind->job_bytes);
     if (!job)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
     job->plan = plan;
@@ -40,6 +54,7 @@ static starfish_status allocate(starfish_plan *plan, const struct starfish_reque
     job->tell_data = plan->tell_data;
     job->result = unknown_result();
     job->before = starfish_context_bytes(plan->context);
+    starfish_progress_init(&job->progress, plan->context);
     return STARFISH_SUCCESS;
 }
 
@@ -95,13 +110,18 @@ static void end_tasks(struct starfish_job *job)
 static void drive(void *data)
 {
     struct starfish_job *job = data;
+    const struct starfish_kind *kind = job->plan->kind;
+    starfish_status status;
 
     if (atomic_load(&job->cancelled)) {
         job->result.outcome = STARFISH_CANCELLED;
-        starfish_failure_keep(&job->failure, starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn"));
+        status = starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn");
     } else {
-        starfish_failure_keep(&job->failure, job->plan->kind->run(job));
+        status = job->plan->run(job);
+        if (kind->accept && (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL))
+            status = kind->accept(job, status);
     }
+    starfish_failure_keep(&job->failure, status);
     end_tasks(job);
 }
 
@@ -116,48 +136,6 @@ void starfish_job_look(void *data, const struct starfish_result *result)
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
-static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
-{
-    if (plan->kind->has_rhs && request->rhs)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs must be NULL: plans of kind %s have the right-hand side",
-                             plan->kind->name);
-    if (!request->rhs_field && !plan->kind->on_ranks) {
-        STARFISH_NEED(request->rhs, "rhs");
-        STARFISH_NEED(request->solution, "solution");
-    }
-    if (request->boundary && !plan->kind->has_boundary)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
-                             plan->kind->name);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status make(starfish_plan *plan, const struct starfish_request *request, struct starfish_job **made)
-{
-    STARFISH_TRY(check_request(plan, request));
-    return allocate(plan, request, made);
-}
-
-/* Of an iterative solve: the turn, in this thread where `waits`. */
-static starfish_status begin_turn(struct starfish_job *job, int waits)
-{
-    struct starfish_plan *plan = job->plan;
-
-    if (!waits)
-        return starfish_turn_start(&job->turn, plan->context, &plan->queue, drive, job);
-    starfish_turn_take(&job->turn, &plan->queue, drive, job);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status begin(struct starfish_job *job, int waits)
-{
-    const struct starfish_kind *kind = job->plan->kind;
-
-    if (job->plan->gather)
-        return starfish_gather_solve(job);
-    STARFISH_TRY(kind->take(job));
-    return job->plan->iterates ? begin_turn(job, waits) : kind->submit(job);
-}
-
 starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,
                                     struct starfish_job **result)
 {
@@ -167,15 +145,18 @@ starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_r
     const starfish_status made = make(plan, request, &job);
     if (made != STARFISH_SUCCESS) /* other ranks agree in `take` */
         return plan->kind->on_ranks ? starfish_ranks_agree(plan->context, made) : made;
-    starfish_progress_init(&job->progress, plan->context);
-    const starfish_status status = begin(job, waits);
+    starfish_status status = plan->gather ? starfish_gather_solve(job) : plan->kind->take(job);
+    if (status == STARFISH_SUCCESS && plan->run)
+        status = starfish_turn_start(&job->turn, plan->context, &plan->queue, waits, drive, job);
+    else if (status == STARFISH_SUCCESS && !plan->gather)
+        status = plan->kind->submit(job);
     if (status != STARFISH_SUCCESS) {
         starfish_failure_keep(&job->failure, status);
         (void)starfish_progress_wait(&job->progress); /* what has been submitted before it failed */
         drop(job);
         return destroy(job);
     }
-    if (waits && !plan->iterates && !job->has_ended)
+    if (waits && !plan->run && !job->has_ended)
         end_tasks(job);
     *result = job;
     return STARFISH_SUCCESS;
@@ -184,7 +165,7 @@ starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_r
 /* Where the turn is still under way, a stuck runtime has the job. */
 static starfish_status finish(struct starfish_job *job, struct starfish_result *result)
 {
-    if (job->plan->iterates)
+    if (job->plan->run)
         STARFISH_TRY(starfish_turn_wait(&job->turn));
     else if (!job->has_ended)
         end_tasks(job);
@@ -250,7 +231,7 @@ starfish_status starfish_job_state(const starfish_job *job, size_t *done, size_t
     STARFISH_NEED(done, "done");
     STARFISH_NEED(most, "most");
     job = job->inner ? job->inner : job;
-    if (job->plan->iterates) {
+    if (job->plan->run) {
         const int has_ended = atomic_load(&job->has_ended);
         *done = (size_t)atomic_load(&job->iterations);
         *most = has_ended ? *done : (size_t)job->most;

@@ -49,11 +49,8 @@ starfish_status starfish_plan_begin(struct starfish_context *context, const stru
     plan->context = context;
     plan->about = (struct starfish_about){
         .kind = kind->problems ? kind->problems->name : kind->name, .method = kind->name, .reason = "", .owners = 1};
-    plan->iterates = kind->run != NULL;
-    if (kind->run) {
-        starfish_queue_create(&plan->queue);
-        plan->is_open = 1;
-    }
+    plan->run = kind->run;
+    starfish_queue_create(&plan->queue);
     return STARFISH_SUCCESS;
 }
 
@@ -86,8 +83,7 @@ void starfish_plan_destroy(starfish_plan *plan)
         return;
     starfish_gather_destroy(plan->gather);
     plan->kind->release(plan);
-    if (plan->is_open)
-        starfish_queue_destroy(&plan->queue);
+    starfish_queue_destroy(&plan->queue);
     free(plan);
 }
 

@@ -5,11 +5,11 @@
  *
  *     direct      take, submit    in the caller's thread, which submits all tasks and waits for none;
  *                 finish          once they are done
- *     iterative   take            in the caller's thread;
- *                 run, finish     in the job's turn, since the solves of a plan share its vectors: in the caller's
- *                                 thread or in one of the job's own (scheduler/driver.h)
+ *     iterative   take                   in the caller's thread;
+ *                 run, accept, finish    in the job's turn, since the solves of a plan share its vectors: in the
+ *                                        caller's thread or in one of the job's own (scheduler/driver.h)
  *
- * Where a kind has both ways, a plan says which one its method goes. `drop` is always the last, whatever has failed. */
+ * A plan whose `run` is NULL is direct. `drop` is always the last, whatever has failed. */
 #ifndef STARFISH_SOLVER_SOLVER_H
 #define STARFISH_SOLVER_SOLVER_H
 
@@ -36,7 +36,9 @@ struct starfish_kind {
      * but by `drop`. */
     starfish_status (*take)(struct starfish_job *job);
     starfish_status (*submit)(struct starfish_job *job); /* direct, else NULL */
-    starfish_status (*run)(struct starfish_job *job);    /* iterative, else NULL */
+    starfish_status (*run)(struct starfish_job *job);    /* iterative, else NULL: of plans that set no other */
+    /* What a run that ended with `status`, SUCCESS or NUMERICAL, came to; it may submit tasks. NULL: that. */
+    starfish_status (*accept)(struct starfish_job *job, starfish_status status);
     /* When the tasks are done: the solution comes home, and the result gets what only the kind knows; its seconds too,
      * where other work has followed the solve, and counts of tasks and bytes that are not of the job's own progress.
      * `status`: of the solve so far. Returns its own. NULL: nothing. */
@@ -55,9 +57,8 @@ struct starfish_plan {
     struct starfish_about about;    /* but for its kind */
     starfish_tell *tell;            /* the watcher of solves from now on, or NULL */
     void *tell_data;
-    struct starfish_queue queue; /* of iterative solves */
-    int is_open;                 /* the queue is there */
-    int iterates;                /* solves go the iterative way; a kind that has both ways sets it as it makes a plan */
+    struct starfish_queue queue;                      /* of iterative solves */
+    starfish_status (*run)(struct starfish_job *job); /* NULL: solves are direct; kind->run unless the maker sets it */
 };
 
 struct starfish_bundle;
@@ -79,6 +80,7 @@ struct starfish_job {
     struct starfish_progress progress;
     struct starfish_bytes before; /* moved until the submission */
     struct starfish_turn turn;
+    void *of_run;               /* what the plan's `run` works on */
     struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */
     atomic_int has_ended;       /* its tasks have been waited for, or the first rank has solved */
     starfish_tell *tell;        /* the plan's at the submission */

@@ -216,8 +216,8 @@ static void plans_choose_the_way(void **state)
         starfish_plan *plan = make_plan(&both);
         struct starfish_result result = STARFISH_RESULT_DEFAULTS;
         starfish_job *job;
-        assert_true(plan->iterates);
-        plan->iterates = iterates;
+        assert_true(plan->run);
+        plan->run = iterates ? iterate : NULL;
         ASSERT_OK(starfish_job_create(plan, &request, 1, &job));
         assert_string_equal(seen.calls, "take solve finish drop ");
         ASSERT_OK(starfish_job_finish(job, &result));

@@ -159,7 +159,7 @@ static starfish_status finish(struct starfish_job *base, starfish_status status)
 {
     struct helmholtz1d_job *job = (struct helmholtz1d_job *)base;
 
-    if (!base->plan->iterates) {
+    if (!base->plan->run) {
         STARFISH_TRY(finish_lines(base));
         STARFISH_TRY(register_parts(job));
         status = helmholtz1d_sweep(job, (struct helmholtz1d_sweep){.damping = 0}, &base->result.residual);
@@ -283,7 +283,8 @@ starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
     made->options = o;
     base->about.method = methods[o.method];
     base->about.unknowns = problem->n[0] * problem->n[1];
-    base->iterates = o.method == STARFISH_HELMHOLTZ1D_JACOBI;
+    if (o.method != STARFISH_HELMHOLTZ1D_JACOBI)
+        base->run = NULL;
     return starfish_plan_end(base, start, complete(made), plan);
 }
 
