@@ -1,5 +1,5 @@
 /* Where the elements of a member lie, and how many of them count. */
-#include "solver/members.h"
+#include "solver/kinds.h"
 
 #include <starfish/poisson.h>
 
@@ -30,4 +30,15 @@ struct starfish_elements starfish_member_elements(const struct starfish_member *
     if (member->elements)
         return member->elements(in, around);
     return starfish_elements_of(member->shape ? 1 : member->bytes / starfish_member_size(member));
+}
+
+const struct starfish_problem_row *starfish_problem_row(size_t index, const struct starfish_kind **kind)
+{
+    for (size_t k = 0; starfish_kinds[k]; k++)
+        for (const struct starfish_problem_row *row = starfish_kinds[k]->problems; row && row->name; row++)
+            if (index-- == 0) {
+                *kind = starfish_kinds[k];
+                return row;
+            }
+    return NULL;
 }

@@ -70,6 +70,10 @@ struct starfish_problem_row {
                               struct starfish_plan **plan);
 };
 
+/* Row `index` of the problems of all kinds (kinds.h), and the kind that it is of; NULL behind the last one. */
+struct starfish_kind;
+const struct starfish_problem_row *starfish_problem_row(size_t index, const struct starfish_kind **kind);
+
 #define STARFISH_MEMBER_AT(of, what)                                                                                   \
     .name = #what, .offset = offsetof(struct of, what), .bytes = sizeof(((struct of *)0)->what)
 #define STARFISH_MEMBER_TABLE(of, kind, rows)                                                                          \
