@@ -146,6 +146,16 @@ static starfish_status fail_kind(const struct starfish_problem_reader *reader)
     return starfish_json_fail(reader->path, "kind", "must be %s", names);
 }
 
+static starfish_status find_row(struct starfish_problem *problem, const char *name)
+{
+    const struct starfish_problem_row *row;
+    for (size_t i = 0; (row = starfish_problem_row(i, &problem->plans)) && strcmp(row->name, name) != 0; ++i)
+        ;
+    problem->row = row;
+    problem->data = calloc(1, problem->row->members->size);
+    return problem->data ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
+}
+
 static starfish_status read_kind(const struct starfish_problem_reader *reader)
 {
     const json_t *value = starfish_problem_get(reader, "kind");
@@ -155,6 +165,7 @@ static starfish_status read_kind(const struct starfish_problem_reader *reader)
         if (strcmp(json_string_value(value), kinds[i]->name) == 0) {
             reader->problem->kind = (starfish_problem_kind)i;
             reader->problem->dimensions = kinds[i]->dimensions;
+            STARFISH_TRY(find_row(reader->problem, kinds[i]->name));
             return starfish_json_known(reader->path, reader->root, "", kinds[i]->known);
         }
     return fail_kind(reader);
@@ -204,7 +215,8 @@ static starfish_status read_problem(const struct starfish_problem_reader *reader
     if (lambda)
         STARFISH_TRY(starfish_json_number(reader->path, "lambda", lambda, &reader->problem->lambda));
     STARFISH_TRY(read_solution(reader));
-    return read_fields(reader, rhs);
+    STARFISH_TRY(read_fields(reader, rhs));
+    return kinds[reader->problem->kind]->fill(reader->problem);
 }
 
 /* `reader` says what is read of it. */
@@ -252,6 +264,8 @@ void starfish_problem_free(struct starfish_problem *problem)
         starfish_array_free(&problem->boundary[face / 2][face % 2].array);
     starfish_array_free(&problem->diffusion.coefficient.array);
     starfish_array_free(&problem->diffusion.regions);
+    free(problem->diffusion.numbers);
+    free(problem->data);
     for (size_t i = 0; i < problem->inputs; ++i)
         free(problem->input[i]);
     for (size_t i = 0; i < problem->coefficient_count; ++i)

@@ -5,6 +5,7 @@
 #define STARFISH_APPS_FILES_PROBLEM_H
 
 #include "apps/files/array.h"
+#include "solver/members.h"
 
 #include <starfish/diffusion.h>
 #include <starfish/poisson.h>
@@ -32,11 +33,16 @@ struct starfish_problem_diffusion {
     struct starfish_values coefficient;
     starfish_mean mean;
     struct starfish_array regions; /* rank 0: none */
+    long long *numbers;            /* the same */
 };
 
 struct starfish_problem {
     char *path, *folder;
     starfish_problem_kind kind;
+    const struct starfish_kind *plans; /* the kind of plans, which has the options (solver/solver.h), */
+    const struct starfish_problem_row *row;
+    void
+        *data; /* and the problem's own struct, row->members->size bytes, for row->create; its arrays are in this one */
     size_t dimensions;            /* 3, or 2 */
     struct starfish_axis axis[3]; /* x, y, z; axis[2] of a 2D problem has n = 1 */
     double lambda;                /* 0 when absent */

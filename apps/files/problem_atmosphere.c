@@ -143,8 +143,26 @@ static starfish_status read_atmosphere(const struct starfish_problem_reader *rea
     return read_levels(reader);
 }
 
+static starfish_status fill(struct starfish_problem *problem)
+{
+    struct starfish_atmosphere_problem *data = problem->data;
+    *data = (struct starfish_atmosphere_problem){.geometry = (starfish_flat_geometry)problem->geometry,
+                                                 .height = problem->height,
+                                                 .faces = problem->axis[2].coordinates,
+                                                 .omega = problem->omega,
+                                                 .lambda = problem->lambda};
+    for (size_t d = 0; d < 3; ++d)
+        data->n[d] = problem->axis[d].n;
+    for (size_t d = 0; d < 2; ++d) {
+        data->length[d] = problem->axis[d].length;
+        data->periodic[d] = problem->axis[d].periodic;
+    }
+    return STARFISH_SUCCESS;
+}
+
 const struct starfish_problem_keys starfish_atmosphere3d_keys = {
     "atmosphere3d",
     3,
     read_atmosphere,
+    fill,
     {"kind", "geometry", "n", "length", "sides", "height", "levels", "omega", "lambda", "rhs", "solution", "exact"}};

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static starfish_status read_axis(const struct starfish_problem_reader *reader, size_t d)
@@ -111,10 +112,38 @@ static starfish_status read_diffusion(const struct starfish_problem_reader *read
     return read_regions(reader);
 }
 
+/* In a simulation values do not matter: fields are constants. */
+static starfish_status fill(struct starfish_problem *problem)
+{
+    struct starfish_problem_diffusion *read = &problem->diffusion;
+    struct starfish_diffusion_problem *data = problem->data;
+    data->dimensions = problem->dimensions;
+    data->lambda = problem->lambda;
+    data->mean = read->mean;
+    data->constant_coefficient = read->coefficient.array.rank > 0 ? 1 : read->coefficient.constant;
+    if (read->coefficient.array.data)
+        STARFISH_TRY(starfish_array_convert(&read->coefficient.array, STARFISH_F64));
+    data->coefficient = read->coefficient.array.data;
+    for (size_t d = 0; d < 3; ++d) {
+        data->n[d] = problem->axis[d].n;
+        data->length[d] = problem->axis[d].length;
+        memcpy(data->ends[d], problem->axis[d].ends, sizeof data->ends[d]);
+    }
+    if (read->regions.rank == 0)
+        return STARFISH_SUCCESS;
+    const size_t count = starfish_array_count(&read->regions);
+    data->regions = read->numbers = calloc(count + 1, sizeof *read->numbers);
+    if (!read->numbers)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for regions");
+    for (size_t i = 0; i < count; ++i)
+        read->numbers[i] = (long long)starfish_array_get(&read->regions, i);
+    return STARFISH_SUCCESS;
+}
+
 #define KEYS                                                                                                           \
     {                                                                                                                  \
         "kind", "n", "length", "origin", "bc", "boundary", "lambda", "rhs", "solution", "exact", "coefficient",        \
             "mean", "regions"                                                                                          \
     }
-const struct starfish_problem_keys starfish_diffusion3d_keys = {"diffusion3d", 3, read_diffusion, KEYS};
-const struct starfish_problem_keys starfish_diffusion2d_keys = {"diffusion2d", 2, read_diffusion, KEYS};
+const struct starfish_problem_keys starfish_diffusion3d_keys = {"diffusion3d", 3, read_diffusion, fill, KEYS};
+const struct starfish_problem_keys starfish_diffusion2d_keys = {"diffusion2d", 2, read_diffusion, fill, KEYS};

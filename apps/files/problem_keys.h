@@ -30,11 +30,14 @@ struct starfish_problem_keys {
     size_t dimensions;
     /* What is the kind's own; kind, n, lambda, rhs, exact and solution are read for all kinds. */
     starfish_status (*read)(const struct starfish_problem_reader *reader);
-    const char *known[STARFISH_PROBLEM_MOST_KEYS]; /* of the whole file; ended by NULL */
+    starfish_status (*fill)(struct starfish_problem *problem); /* its data, once all is read */
+    const char *known[STARFISH_PROBLEM_MOST_KEYS];             /* of the whole file; ended by NULL */
 };
 
 extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys,
     starfish_diffusion3d_keys, starfish_diffusion2d_keys, starfish_atmosphere3d_keys;
+
+starfish_status starfish_problem_fill_poisson(struct starfish_problem *problem);
 
 /* Of kind 0, 1, ...; NULL beyond the last. */
 const struct starfish_problem_keys *starfish_problem_keys_of(size_t kind);

@@ -115,8 +115,17 @@ static starfish_status read_poisson3d(const struct starfish_problem_reader *read
     return starfish_problem_boundary(reader);
 }
 
+starfish_status starfish_problem_fill_poisson(struct starfish_problem *problem)
+{
+    struct starfish_poisson_problem *data = problem->data;
+    memcpy(data->axis, problem->axis, sizeof data->axis);
+    data->lambda = problem->lambda;
+    return STARFISH_SUCCESS;
+}
+
 const struct starfish_problem_keys starfish_poisson3d_keys = {
     "poisson3d",
     3,
     read_poisson3d,
+    starfish_problem_fill_poisson,
     {"kind", "n", "length", "origin", "bc", "grid", "boundary", "lambda", "rhs", "solution", "exact"}};

@@ -2,6 +2,7 @@
 #include "apps/files/problem_keys.h"
 
 #include "apps/files/json.h"
+#include "poisson/options.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -70,7 +71,19 @@ static starfish_status read_separable2d(const struct starfish_problem_reader *re
     return read_operator(reader, 1);
 }
 
+static starfish_status fill(struct starfish_problem *problem)
+{
+    struct starfish_separable2d_problem *data = problem->data;
+    memcpy(data->axis, problem->axis, sizeof data->axis);
+    data->lambda = problem->lambda;
+    return STARFISH_SUCCESS;
+}
+
 const struct starfish_problem_keys starfish_separable3d_keys = {
-    "separable3d", 3, read_separable3d, {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact"}};
+    "separable3d",
+    3,
+    read_separable3d,
+    starfish_problem_fill_poisson,
+    {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact"}};
 const struct starfish_problem_keys starfish_separable2d_keys = {
-    "separable2d", 2, read_separable2d, {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact"}};
+    "separable2d", 2, read_separable2d, fill, {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact"}};
