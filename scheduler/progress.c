@@ -32,7 +32,6 @@ void starfish_progress_init(struct starfish_progress *progress, struct starfish_
         progress->step[step].span = none;
     progress->divided.run = (struct starfish_interval){-HUGE_VAL, -HUGE_VAL};
     progress->start = starpu_timing_now();
-    progress->bytes_before = starfish_context_bytes(context);
 }
 
 static const char *error_text(int error)

@@ -53,7 +53,6 @@ struct starfish_progress {
     double start;
     double clock_offset; /* of starpu_timing_now from the clock that tasks are timed with; infinite before the first
                             task */
-    struct starfish_bytes bytes_before;
 };
 
 void starfish_progress_init(struct starfish_progress *progress, struct starfish_context *context);
