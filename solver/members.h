@@ -13,18 +13,7 @@
 #define STARFISH_SOLVER_MEMBERS_H
 
 #include "base/options.h"
-
-typedef enum starfish_member_type {
-    STARFISH_MEMBER_INT,     /* int or an enum */
-    STARFISH_MEMBER_SWITCH,  /* int: 0 is off, all else is on */
-    STARFISH_MEMBER_SIZE,    /* size_t */
-    STARFISH_MEMBER_REAL,    /* double */
-    STARFISH_MEMBER_LONG,    /* long long */
-    STARFISH_MEMBER_BYTE,    /* unsigned char */
-    STARFISH_MEMBER_POINTER, /* to a function or to the user's data, which cannot be compared: PRESENT or LOCAL */
-    STARFISH_MEMBER_STRUCT,  /* of `table` */
-    STARFISH_MEMBER_TYPES
-} starfish_member_type;
+#include <starfish/problems.h>
 
 /* Elements of a member that count: from element `first` on `rows` times `width` of them, of which the first `used`. */
 struct starfish_elements {
@@ -33,9 +22,9 @@ struct starfish_elements {
 
 struct starfish_member {
     const char *name;
-    size_t offset, bytes; /* in its struct */
-    starfish_member_type type;
-    starfish_agreement agree; /* SAME, PRESENT or LOCAL */
+    size_t offset, bytes;      /* in its struct */
+    starfish_member_type type; /* POINTER cannot be compared: PRESENT or LOCAL; STRUCT: of `table` */
+    starfish_agreement agree;  /* SAME, PRESENT or LOCAL */
     /* Of a member that points to elements: how many, the slowest direction first. "z y x" is a field over the grid,
      * which ranks have dealt among them: PRESENT. Names are those of members, "1" is a single element. NULL: elements
      * are in the struct itself, as many as `bytes` has. */

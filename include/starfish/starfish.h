@@ -27,6 +27,7 @@
 #include <starfish/multigrid.h>
 #include <starfish/options.h>
 #include <starfish/poisson.h>
+#include <starfish/problems.h>
 #include <starfish/solve.h>
 #include <starfish/status.h>
 #include <starfish/tridiag.h>

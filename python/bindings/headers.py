@@ -204,8 +204,8 @@ class Reader:
                 self.read_defaults(macro, value)
 
 
-ORDER = ("export", "status", "types", "options", "context", "solve", "field", "tridiag", "poisson", "multigrid",
-         "diffusion", "atmosphere", "memory", "fem", "fishpack", "starfish", "mpi")
+ORDER = ("export", "status", "types", "options", "context", "solve", "field", "tridiag", "poisson", "problems",
+         "multigrid", "diffusion", "atmosphere", "memory", "fem", "fishpack", "starfish", "mpi")
 
 
 def check_types(interface):

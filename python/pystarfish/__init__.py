@@ -13,9 +13,10 @@ from ._library import (ArgumentError, FileError, NotSymmetrizableError, Numerica
 from ._options import describe as options
 from ._plan import Job
 from ._poisson import LinearOperator, Plan, Plan2D, solve
+from ._problems import plan
 
 __version__ = ".".join(str(n) for n in _VERSION)
 __all__ = ["ArgumentError", "AtmospherePlan", "Context", "DeviceArray", "DiffusionPlan", "FemPlan", "FileError", "Job",
            "LinearOperator", "Mesh", "NotSymmetrizableError", "NumericalError", "OutOfMemoryError", "Plan", "Plan2D",
            "Q1Plan", "RuntimeFailure", "SingularError", "StarfishError", "StencilPlan", "TridiagonalPlan",
-           "UnsupportedError", "default_context", "options", "solve"]
+           "UnsupportedError", "default_context", "options", "plan", "solve"]

@@ -3,29 +3,12 @@ import ctypes
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from . import _adjoint, _arrays
-from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, of_direction, shown, truth,
-                      whole)
+from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, shown, truth, whole)
 from ._context import Context
 from ._library import C, call, library, make, plain, struct
 from ._plan import Job, Plan
 from ._poisson import ends_of, make_boundary
-
-
-def _pointer(value: Any, name: str, precision: str, shape: Optional[tuple], held: list) -> Optional[int]:
-    """The memory of an array that is kept in `held`; None for None."""
-    if value is None:
-        return None
-    taken = _arrays.take(value, name, precision, shape)
-    held.append(taken)
-    return taken.pointer
-
-
-def _host(value: Any, name: str, shape: Optional[tuple], held: list) -> Optional[int]:
-    """The same of an array in f64 that the library reads while the plan is made."""
-    pointer = _pointer(value, name, "f64", shape, held)
-    if pointer is not None and held[-1].on_device:
-        raise argument_error(name, "must be in host memory")
-    return pointer
+from ._problems import fill, host, pointer
 
 
 class TridiagonalPlan(Plan):
@@ -47,7 +30,8 @@ class TridiagonalPlan(Plan):
         for name, array in (("lower", lower), ("diag", diag), ("upper", upper)):
             if array is None:
                 raise argument_error(name, "must be an array, is None")
-        pointer = _pointer(diag, "diag", self.precision, None, self._held)
+        problem = make("starfish_tridiag_problem")
+        problem.diag = pointer(diag, "diag", self.precision, None, self._held)
         given = self._held[0].shape
         shared = len(given) == 1
         if len(given) not in (1, 2):
@@ -56,15 +40,13 @@ class TridiagonalPlan(Plan):
         n, count = (given[0], 1) if shared else (given[0], given[1]) if interleaved else (given[1], given[0])
         if lines is not None:
             count = whole(lines, "lines", *((1,) if shared else (count, count)))
-        problem = make("starfish_tridiag_problem")
         problem.n, problem.lines, problem.rhs, problem.periodic = n, count, 1, truth(periodic, "periodic")
-        problem.diag = pointer
-        problem.lower = _pointer(lower, "lower", self.precision, given, self._held)
-        problem.upper = _pointer(upper, "upper", self.precision, given, self._held)
+        problem.lower = pointer(lower, "lower", self.precision, given, self._held)
+        problem.upper = pointer(upper, "upper", self.precision, given, self._held)
         layout = struct("starfish_layout")
         problem.vectors = layout(count, 1) if interleaved else layout(1, n)
         problem.coefficients = layout(1, 0) if shared else problem.vectors
-        problem.shift = _pointer(shift, "shift", self.precision, (count,), self._held)
+        problem.shift = pointer(shift, "shift", self.precision, (count,), self._held)
         self.shape = (n, count) if interleaved else (count, n)
         self.create("starfish_tridiag_plan_create", ctypes.byref(problem))
 
@@ -120,7 +102,7 @@ def _each(value: Any, name: str, dimensions: int) -> tuple:
 
 def _widths(value: Any, name: str, count: Optional[int], held: list) -> int:
     """A direction's widths, `count` of them or any number; how many there are."""
-    _host(value, name, None if count is None else (count,), held)
+    host(value, name, None if count is None else (count,), held)
     if value is None or len(held[-1].shape) != 1:
         raise argument_error(name, "must be an array of one dimension")
     return held[-1].shape[0]
@@ -146,7 +128,7 @@ class Q1Plan(_MultigridPlan):
             problem.ends[d][:] = _two_ends(ends, d)
         elements = (problem.elements[1], problem.elements[0])
         for d, given in enumerate(_each(diffusion, "diffusion", 2)):
-            problem.coefficient[d] = _host(given, f"diffusion[{d}]", elements, held)
+            problem.coefficient[d] = host(given, f"diffusion[{d}]", elements, held)
         problem.reaction = number(reaction, "reaction")
         library().starfish_q1_unknowns(ctypes.byref(problem), unknowns)
         self.shape = (unknowns[1], unknowns[0])
@@ -184,7 +166,7 @@ class StencilPlan(_MultigridPlan):
                 _widths(width, f"widths[{d}]", count, held)
                 problem.width[d] = held[-1].pointer
             self._lines.append(([1.0], two, False) if width is None else (held[-1].owner.copy(), two, grid == "node"))
-            problem.coefficient[d] = _host(factor, f"diffusion[{d}]", self.shape, held)
+            problem.coefficient[d] = host(factor, f"diffusion[{d}]", self.shape, held)
         problem.reaction, problem.rhs_factor = number(reaction, "reaction"), number(rhs_factor, "rhs_factor")
         self._values = rhs_factor != 0  # right-hand sides are no integrals
         self.create("starfish_stencil_plan_create", ctypes.byref(problem))
@@ -215,17 +197,15 @@ class DiffusionPlan(Plan):
         problem.dimensions, problem.n[:] = len(self.shape), (1, 1, 1)
         ends = keys(bc, "bc", AXES[:len(self.shape)])
         for d, n in enumerate(reversed(self.shape)):
-            problem.n[d], problem.length[d] = n, of_direction(length, "length", d)
+            problem.n[d] = n
             problem.ends[d][:] = ends_of(ends, AXES[d])
-        setattr(problem, "lambda", number(lam, "lam"))
-        problem.mean = choice(mean, "mean", {"harmonic": C["STARFISH_MEAN_HARMONIC"],
-                                             "arithmetic": C["STARFISH_MEAN_ARITHMETIC"]})
+        fill(problem, "diffusion3d", (self.shape, here), {"length": length, "lam": lam, "mean": mean}, held)
         if isinstance(coefficient, (int, float)) or getattr(coefficient, "shape", None) == ():
             problem.constant_coefficient = number(coefficient, "coefficient")
         elif coefficient is None:
             raise argument_error("coefficient", "must be a number or an array, is None")
         else:
-            problem.coefficient = _host(coefficient, "coefficient", here, held)
+            problem.coefficient = host(coefficient, "coefficient", here, held)
         if regions is not None:
             numbers = _arrays.as_array(regions, "regions")
             if numbers.dtype.kind not in "iu" or numbers.shape != here:
@@ -256,15 +236,9 @@ class AtmospherePlan(Plan):
         self.shape = field_shape(shape)
         held: list = []
         problem = make("starfish_atmosphere_problem")
-        problem.geometry = choice(geometry, "geometry", {"flat": C["STARFISH_FLAT_BOX"], "panel": C["STARFISH_PANEL"],
-                                                         "sphere": C["STARFISH_SPHERE"]})
-        problem.n[:] = tuple(reversed(self.shape))
-        problem.length[:] = tuple(of_direction(length, "length", d) for d in range(2))
-        both = (periodic, periodic) if not hasattr(periodic, "__len__") else _each(periodic, "periodic", 2)
-        problem.periodic[:] = tuple(truth(one, "periodic") for one in both)
-        problem.height, problem.omega = number(height, "height"), number(omega, "omega")
-        setattr(problem, "lambda", number(lam, "lam"))
-        problem.faces = _host(faces, "faces", (self.shape[0] + 1,), held)
+        fill(problem, "atmosphere3d", (self.shape, self.local_shape()),
+             {"geometry": geometry, "n": self.shape[::-1], "length": length, "periodic": periodic, "height": height,
+              "omega": omega, "lam": lam, "faces": faces}, held)
         self._faces = held[-1].owner.copy() if faces is not None else None
         self._geometry, self._height = geometry, problem.height
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))

@@ -44,6 +44,16 @@ def struct(name):
     return STRUCTS[name]
 
 
+def declared(name):
+    """Whether the struct is known."""
+    return name in STRUCTS or name in _abi.STRUCTS
+
+
+def define(name, members):
+    """A struct that the headers do not have: of a kind of problem that this package knows from the library alone."""
+    STRUCTS[name] = type(name, (ctypes.Structure,), {"_fields_": members})
+
+
 def make(name):
     """A struct of zeros, and of its size."""
     made = struct(name)()

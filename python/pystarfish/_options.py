@@ -5,7 +5,7 @@ from itertools import count
 from types import SimpleNamespace
 
 from ._checks import argument_error, choice, number, shown, truth
-from ._library import C, library, make
+from ._library import C, call, declared, define, library, make
 
 _KINDS = {C[f"STARFISH_OPTION_{name.upper()}"]: name for name in ("int", "size", "real", "choice", "switch", "text",
                                                                   "pointer")}
@@ -17,7 +17,8 @@ _TYPES = {"int": ctypes.c_int, "choice": ctypes.c_int, "switch": ctypes.c_int, "
 _FOR_C = ("rhs_layout", "solution_layout", "ghosts")
 
 
-def _values(description):
+def names_of(description):
+    """The names of a choice's values: name -> value."""
     array = ctypes.cast(description.values, ctypes.POINTER(ctypes.c_char_p))
     names = [array[v] for v in range(description.value_count)] if description.values else []
     return {name.decode(): v for v, name in enumerate(names) if name}
@@ -33,7 +34,7 @@ def table(family):
         if name.split(".")[0] not in _FOR_C:
             rows[name] = SimpleNamespace(
                 kind=_KINDS[description.type], offset=description.offset, text=description.text.decode(),
-                values=_values(description), default=description.default_value,
+                values=names_of(description), default=description.default_value,
                 least=description.least, most=description.most,
                 synonym=description.synonym.decode() if description.synonym else None)
     return rows
@@ -68,9 +69,19 @@ def _value(name, row, value):
     return int(value)
 
 
+def _struct(family):
+    """The option struct, also of a family that the headers do not have: its size, and bytes."""
+    name, description = f"starfish_{family}_options", make("starfish_option_description")
+    if not declared(name):
+        call("starfish_option", family.encode(), 0, ctypes.byref(description))
+        rest = description.struct_size - ctypes.sizeof(ctypes.c_size_t)
+        define(name, [("size", ctypes.c_size_t), ("rest", ctypes.c_ubyte * rest)])
+    return make(name)
+
+
 def fill(family, keywords):
     """The family's option struct with these keywords set: names, numbers or truth values."""
-    options, rows = make(f"starfish_{family}_options"), table(family)
+    options, rows = _struct(family), table(family)
     values = {name: row.default for name, row in rows.items() if row.kind in _TYPES}
     older = {row.synonym: name for name, row in rows.items() if row.synonym}
     for given, value in keywords.items():

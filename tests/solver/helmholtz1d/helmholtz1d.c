@@ -2,7 +2,6 @@
 #include "tests/solver/helmholtz1d/helmholtz1d.h"
 
 #include "base/precision.h"
-#include "solver/kinds.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
 
@@ -274,16 +273,55 @@ static void overlaps_and_tells_memory(void **state)
         starfish_plan_destroy(plan[m]);
 }
 
-/* The table of the second program has the kinds of the first, and this one. */
-static void is_a_row_more(void **state)
+/* The table of the second program has the problems of the first, and this one. */
+static void is_a_problem_more(void **state)
 {
-    int kinds = 0, toys = 0;
+    size_t problems = 0, toys = 0;
+    const char *name;
 
     (void)state;
-    for (; starfish_kinds[kinds]; kinds++)
-        toys += strcmp(starfish_kinds[kinds]->name, "helmholtz1d") == 0;
+    for (; (name = starfish_problem_name(problems)); problems++) {
+        struct starfish_problem_description problem;
+        struct starfish_member_description member;
+        size_t members = 0;
+        ASSERT_OK(starfish_problem(name, &problem));
+        while (starfish_problem_member(name, members, &member) == STARFISH_SUCCESS) {
+            assert_true(member.offset + member.bytes <= problem.struct_size);
+            members++;
+        }
+        assert_true(members > 0);
+        toys += strcmp(name, "helmholtz1d") == 0;
+    }
     assert_int_equal(toys, 1);
-    assert_true(kinds > 1);
+    assert_true(problems > 1);
+}
+
+static void is_made_by_its_name(void **state)
+{
+    const struct starfish_helmholtz1d_problem problem = problem_of(sizes[2], ends[1]);
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    struct starfish_problem_description description;
+    struct starfish_member_description member;
+    starfish_plan *plan;
+
+    (void)state;
+    ASSERT_OK(starfish_problem("helmholtz1d", &description));
+    assert_int_equal(description.struct_size, sizeof problem);
+    assert_int_equal(description.dimensions, 2);
+    ASSERT_OK(starfish_problem_member("helmholtz1d", 2, &member));
+    assert_int_equal(member.offset, offsetof(struct starfish_helmholtz1d_problem, ends));
+    assert_string_equal(member.values[STARFISH_NEUMANN], "neumann");
+    ASSERT_OK(starfish_problem_plan_create(context, "helmholtz1d", &problem, NULL, &plan));
+    ASSERT_OK(starfish_plan_about(plan, &about));
+    assert_string_equal(about.kind, "helmholtz1d");
+    assert_int_equal(about.unknowns, MOST);
+    starfish_plan_destroy(plan);
+    ASSERT_FAILS(starfish_problem_plan_create(context, "helmholtz9d", &problem, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "name is helmholtz9d");
+    ASSERT_FAILS(starfish_problem_plan_create(context, "helmholtz1d", NULL, NULL, &plan), STARFISH_ERROR_ARGUMENT,
+                 "problem is NULL");
+    ASSERT_FAILS(starfish_problem("helmholtz1d", NULL), STARFISH_ERROR_ARGUMENT, "description is NULL");
+    ASSERT_FAILS(starfish_problem_member("helmholtz1d", 4, &member), STARFISH_ERROR_ARGUMENT, "has 4 members");
 }
 
 int main(void)
@@ -291,7 +329,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_elimination),       cmocka_unit_test(refuses),
         cmocka_unit_test(takes_fixed_steps_and_cancels), cmocka_unit_test(does_not_converge_in_few_steps),
-        cmocka_unit_test(overlaps_and_tells_memory),     cmocka_unit_test(is_a_row_more),
+        cmocka_unit_test(overlaps_and_tells_memory),     cmocka_unit_test(is_a_problem_more),
+        cmocka_unit_test(is_made_by_its_name),
     };
 
     return TEST_GROUP("helmholtz1d", tests, &context, 0, -1, 1);

@@ -1,0 +1,86 @@
+/* Problems by their names: the public functions of starfish/problems.h. */
+#include "base/arithmetic.h"
+#include "base/status.h"
+#include "solver/kinds.h"
+
+#include <string.h>
+
+/* A problem and the kind of its plans, in the order of the kinds. */
+struct named {
+    const struct starfish_kind *kind;
+    const struct starfish_problem_row *row; /* NULL: past the last */
+};
+
+static struct named nth(size_t index)
+{
+    for (size_t k = 0; starfish_kinds[k]; k++)
+        for (const struct starfish_problem_row *row = starfish_kinds[k]->problems; row && row->name; row++)
+            if (index-- == 0)
+                return (struct named){starfish_kinds[k], row};
+    return (struct named){NULL, NULL};
+}
+
+static starfish_status find(const char *name, struct named *found)
+{
+    STARFISH_NEED(name, "name");
+    for (size_t i = 0; *found = nth(i), found->row; i++)
+        if (strcmp(found->row->name, name) == 0)
+            return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "name is %s, which is no kind of problem", name);
+}
+
+const char *starfish_problem_name(size_t index)
+{
+    STARFISH_OWN_ARITHMETIC;
+    const struct starfish_problem_row *row = nth(index).row;
+
+    return row ? row->name : NULL;
+}
+
+starfish_status starfish_problem(const char *name, struct starfish_problem_description *description)
+{
+    STARFISH_OWN_ARITHMETIC;
+    struct named found;
+
+    STARFISH_NEED(description, "description");
+    STARFISH_TRY(find(name, &found));
+    *description = (struct starfish_problem_description){
+        .options = found.kind->name, .dimensions = found.row->dimensions, .struct_size = found.row->members->size};
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_problem_member(const char *name, size_t index, struct starfish_member_description *description)
+{
+    STARFISH_OWN_ARITHMETIC;
+    struct named found;
+
+    STARFISH_NEED(description, "description");
+    STARFISH_TRY(find(name, &found));
+    const struct starfish_member_table *table = found.row->members;
+    if (index >= table->count)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "index is %zu, but problem %s has %zu members", index, name,
+                             table->count);
+    const struct starfish_member *member = &table->member[index];
+    *description = (struct starfish_member_description){.name = member->name,
+                                                        .type = member->type,
+                                                        .value_count = member->value_count,
+                                                        .offset = member->offset,
+                                                        .bytes = member->bytes,
+                                                        .shape = member->shape,
+                                                        .values = member->values};
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_problem_plan_create(starfish_context *context, const char *name, const void *problem,
+                                             const void *options, starfish_plan **plan)
+{
+    STARFISH_OWN_ARITHMETIC;
+    struct named found;
+
+    STARFISH_NEED(plan, "plan");
+    *plan = NULL;
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(problem, "problem");
+    STARFISH_TRY(find(name, &found));
+    return found.row->create(context, problem, options, plan);
+}
