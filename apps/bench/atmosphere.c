@@ -46,14 +46,8 @@ static const struct {
 } words[STARFISH_ATMOSPHERE_METHODS] = {
     [STARFISH_ATMOSPHERE_MULTIGRID] = {11, 29.6}, [STARFISH_ATMOSPHERE_CG] = {10, 15}};
 
-static starfish_status create_plan(starfish_context *context, const void *problem,
-                                   const struct starfish_multigrid_options *options, starfish_plan **plan)
-{
-    return starfish_flat_plan_create(context, problem, options, plan);
-}
-
 static void describe(const struct atmosphere_bench *run, json_t *row, const struct combination *c,
-                     const struct multigrid_times *times, double bytes)
+                     const struct repeated *times, double bytes)
 {
     const double seconds = bench_seconds(row) / (double)run->iterations;
     const double unknowns = (double)c->problem.n[0] * (double)c->problem.n[1] * (double)c->problem.n[2];
@@ -64,8 +58,8 @@ static void describe(const struct atmosphere_bench *run, json_t *row, const stru
                KEY("paper_bytes_per_second", words[c->method].paper * 8 * unknowns / seconds),
                KEY("method", starfish_atmosphere_method_names[c->method]),
                KEY("precision", starfish_precision_names[c->precision]), KEY("workers", c->workers),
-               KEY("where", names_places[c->place]), KEY("levels", times->levels),
-               KEY("plan_seconds", times->plan_seconds));
+               KEY("where", names_places[c->place]), KEY("levels", times->about.levels),
+               KEY("plan_seconds", times->about.seconds));
     if (rate > 0)
         bench_limit(row, bytes / rate);
 }
@@ -76,7 +70,8 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     const struct starfish_atmosphere_options cut = {.slabs = options.parts, .boxes = run->boxes};
     const size_t *n = c->problem.n;
     struct starfish_atmosphere_boxes boxes;
-    struct multigrid_times times;
+    struct repeated times;
+    starfish_plan *plan;
     char name[160];
 
     multigrid_set_precision(&options, c->precision);
@@ -86,25 +81,22 @@ static starfish_status measure_combination(struct atmosphere_bench *run, struct 
     c->volumes.matrix.preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     STARFISH_TRY(starfish_atmosphere_cut(c->context, &cut, &c->problem, &boxes));
     c->volumes.matrix.cut = boxes.cut.parts[0] > 0 ? &boxes.cut : NULL;
-    const struct multigrid_solves what = {.problem = &c->volumes.matrix,
-                                          .create = create_plan,
-                                          .count = n[0] * n[1] * n[2],
-                                          .constant = 1,
-                                          .on_device = c->place == 1,
-                                          .warmup = run->bench.warmup,
-                                          .repeat = run->bench.repeat};
+    struct repeats what = repeats_of(&run->bench, c->context, SOLVE_PINNED + c->place);
+    what.arrays.precision = options.precision;
+    what.arrays.count = n[0] * n[1] * n[2];
+    what.constant = 1;
     snprintf(name, sizeof name, "%s %zu x %zu x %zu: %s, %s, %s, %s", names_geometries[c->problem.geometry], n[0], n[1],
              n[2], starfish_atmosphere_method_names[c->method], starfish_precision_names[c->precision], c->workers,
              names_places[c->place]);
     bench_announce("%s", name);
-    const starfish_status status = multigrid_repeat(&what, &options, c->context, &times);
+    STARFISH_TRY(starfish_flat_plan_create(c->context, &c->volumes.matrix, &options, &plan));
+    const starfish_status status = multigrid_repeat(&what, plan, &times);
     if (status == STARFISH_SUCCESS) {
         const double size = options.precision == STARFISH_F64 && !options.mixed ? 8 : 4;
-        const double bytes = words[c->method].ours * size * (double)what.count * (double)run->iterations;
+        const double bytes = words[c->method].ours * size * (double)what.arrays.count * (double)run->iterations;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
         describe(run, row, c, &times, bytes);
     }
-    multigrid_free_times(&times);
     return status;
 }
 

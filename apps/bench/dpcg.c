@@ -88,23 +88,24 @@ static const double TOLERANCE = 1e-8;
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
 static void describe(const struct dpcg_bench *run, json_t *row, const struct combination *c,
-                     const struct diffusion_times *times)
+                     const struct repeated *times)
 {
     const double seconds = bench_seconds(row);
 
     bench_keys(row, KEY("precision", starfish_precision_names[c->precision]), KEY("workers", c->workers),
-               KEY("where", names_places[c->place]), KEY("status", starfish_outcome_name(times->info.outcome)),
-               KEY("iterations", times->info.iterations), KEY("iteration_seconds", seconds / times->info.iterations),
-               KEY("residual", times->info.residual), KEY("plan_seconds", times->plan_seconds),
+               KEY("where", names_places[c->place]), KEY("status", starfish_outcome_name(times->result.outcome)),
+               KEY("iterations", times->result.iterations),
+               KEY("iteration_seconds", seconds / times->result.iterations), KEY("residual", times->result.residual),
+               KEY("plan_seconds", times->about.seconds),
                KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
 }
 
 static starfish_status measure_combination(struct dpcg_bench *run, const struct combination *c)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    const struct diffusion_repeats repeats = {run->bench.warmup, run->bench.repeat, c->place == 1};
+    const struct repeats what = repeats_of(&run->bench, c->context, SOLVE_PINNED + c->place);
     const double size = c->precision == STARFISH_F64 ? 8 : 4;
-    struct diffusion_times times;
+    struct repeated times;
     char name[160];
 
     options.method = STARFISH_DIFFUSION_CG;
@@ -121,10 +122,10 @@ static starfish_status measure_combination(struct dpcg_bench *run, const struct 
     snprintf(name, sizeof name, "%zu^%zu, 1:%zu: %s, %s, %s, %s", c->n, run->dimensions, run->contrast, c->way->name,
              starfish_precision_names[c->precision], c->workers, names_places[c->place]);
     bench_announce("%s", name);
-    const starfish_status status = diffusion_repeat(c->given, &options, c->context, &repeats, &times);
+    const starfish_status status = diffusion_repeat(c->given, &options, what, &times);
     if (status == STARFISH_SUCCESS) {
         const double bytes =
-            c->way->words[run->dimensions - 2] * size * (double)c->given->count * times.info.iterations;
+            c->way->words[run->dimensions - 2] * size * (double)c->given->count * times.result.iterations;
         const double rate =
             starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
         json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
@@ -132,7 +133,6 @@ static starfish_status measure_combination(struct dpcg_bench *run, const struct 
         if (rate > 0)
             bench_limit(row, bytes / rate);
     }
-    diffusion_free_times(&times);
     return status;
 }
 

@@ -41,7 +41,7 @@ struct subject {
     enum where where;
     starfish_context *context;
     starfish_plan *plan[2]; /* of one problem, and of all */
-    char *rhs, *solution;
+    struct solve_arrays arrays;
     double residual, alone; /* seconds one by one */
     double submitting;      /* seconds of all calls of submit, with several in flight */
 };
@@ -53,28 +53,10 @@ static size_t bytes_of(const struct subject *s, size_t problems)
     return s->elements * problems * starfish_real_size(s->precision);
 }
 
-static void give_back(const struct subject *s, char *memory)
+/* Of a problem. */
+static void *at(const struct subject *s, void *array, size_t problem)
 {
-    if (s->where == ON_DEVICE)
-        peer_device_free(memory);
-    else if (memory)
-        starfish_free(s->context, memory, bytes_of(s, s->run->count));
-}
-
-/* Pinned where there are GPUs; of both arrays every page is there before anything is timed. */
-static starfish_status make_array(const struct subject *s, char **array)
-{
-    const size_t bytes = bytes_of(s, s->run->count);
-    void *values;
-    STARFISH_TRY(starfish_alloc(s->context, bytes, &values));
-    solve_array_random(values, s->precision, bytes / starfish_real_size(s->precision));
-    *array = values;
-    if (s->where == ON_HOST)
-        return STARFISH_SUCCESS;
-    *array = peer_device_alloc(bytes);
-    const int there = *array && peer_device_write(*array, values, bytes);
-    starfish_free(s->context, values, bytes);
-    return there ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no device memory for %zu bytes", bytes);
+    return (char *)array + bytes_of(s, problem);
 }
 
 static starfish_status make_plan(const struct subject *s, size_t count, int check, starfish_plan **plan)
@@ -95,7 +77,7 @@ static starfish_status check(struct subject *s)
     struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     starfish_plan *plan;
     STARFISH_TRY(make_plan(s, s->run->count, 1, &plan));
-    const starfish_status status = starfish_plan_solve(plan, NULL, s->rhs, s->solution, &info);
+    const starfish_status status = starfish_plan_solve(plan, NULL, s->arrays.rhs, s->arrays.solution, &info);
     starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
         return status;
@@ -111,7 +93,7 @@ static starfish_status solve_one_by_one(struct subject *s)
 {
     for (size_t p = 0; p < s->run->count; ++p)
         STARFISH_TRY(
-            starfish_plan_solve(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), NULL));
+            starfish_plan_solve(s->plan[0], NULL, at(s, s->arrays.rhs, p), at(s, s->arrays.solution, p), NULL));
     return STARFISH_SUCCESS;
 }
 
@@ -128,7 +110,7 @@ static starfish_status solve_in_flight(struct subject *s)
         const double start = clock_now();
         if (p < s->run->count && status == STARFISH_SUCCESS)
             status =
-                starfish_plan_submit(s->plan[0], NULL, s->rhs + bytes_of(s, p), s->solution + bytes_of(s, p), slot);
+                starfish_plan_submit(s->plan[0], NULL, at(s, s->arrays.rhs, p), at(s, s->arrays.solution, p), slot);
         s->submitting += clock_now() - start;
     }
     return status;
@@ -136,7 +118,7 @@ static starfish_status solve_in_flight(struct subject *s)
 
 static starfish_status solve_at_once(struct subject *s)
 {
-    return starfish_plan_solve(s->plan[1], NULL, s->rhs, s->solution, NULL);
+    return starfish_plan_solve(s->plan[1], NULL, s->arrays.rhs, s->arrays.solution, NULL);
 }
 
 static starfish_status measure_way(struct subject *s, enum way way, double limit)
@@ -179,8 +161,11 @@ static double copy_seconds(const struct subject *s)
 static starfish_status measure_ways(struct subject *s)
 {
     const double limit = copy_seconds(s);
-    STARFISH_TRY(make_array(s, &s->rhs));
-    STARFISH_TRY(make_array(s, &s->solution));
+    s->arrays = (struct solve_arrays){.context = s->context,
+                                      .precision = s->precision,
+                                      .place = s->where == ON_DEVICE ? SOLVE_DEVICE : SOLVE_PINNED,
+                                      .count = s->elements * s->run->count};
+    STARFISH_TRY(solve_arrays_make(&s->arrays, NULL, (double)NAN));
     STARFISH_TRY(check(s));
     STARFISH_TRY(make_plan(s, 1, 0, &s->plan[0]));
     STARFISH_TRY(make_plan(s, s->run->count, 0, &s->plan[1]));
@@ -212,8 +197,7 @@ static starfish_status measure_places(struct subject *s)
             starfish_plan_destroy(s->plan[p]);
             s->plan[p] = NULL;
         }
-        give_back(s, s->rhs), give_back(s, s->solution);
-        s->rhs = s->solution = NULL;
+        solve_arrays_free(&s->arrays);
     }
     return status;
 }

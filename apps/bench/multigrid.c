@@ -66,8 +66,7 @@ starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct a
 }
 
 json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
-                            const struct starfish_multigrid_options *options, const struct multigrid_times *times,
-                            double reals)
+                            const struct starfish_multigrid_options *options, struct repeated *times, double reals)
 {
     const struct starfish_option *krylov = starfish_option_of_flag(&starfish_multigrid_option_table, "--krylov");
     const struct starfish_result *result = &times->result;
@@ -81,7 +80,7 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const
                KEY("krylov", krylov->values[options->conjugate_gradients]), KEY("workers", way->workers),
                KEY("where", names_places[way->place]), KEY("cycles", result->iterations),
                KEY("cycle_seconds", bench_seconds(row) / result->iterations), KEY("factor", result->factor),
-               KEY("residual", result->residual), KEY("plan_seconds", times->plan_seconds));
+               KEY("residual", result->residual), KEY("plan_seconds", times->about.seconds));
     /* Where the number of cycles is given there is nothing to reach. */
     json_object_set_new(row, "reached", run->cycles > 0 ? json_null() : json_boolean(times->reached));
     if (rate > 0)
@@ -126,7 +125,7 @@ static void describe_case(const struct combination *c, char *name, size_t size)
 static starfish_status measure_combination(struct multigrid_bench *run, const struct combination *c)
 {
     struct starfish_multigrid_options options = run->options;
-    struct multigrid_times times;
+    struct repeated times;
     char name[192];
 
     multigrid_set_precision(&options, c->way.precision);
@@ -139,8 +138,8 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
     if (options.conjugate_gradients)
         snprintf(name + strlen(name), sizeof name - strlen(name), ", CG");
     bench_announce("%s", name);
-    starfish_status status = multigrid_run(c->mesh, &options, c->way.context, c->way.place == 1, run->bench.warmup,
-                                           run->bench.repeat, &times);
+    starfish_status status =
+        multigrid_run(c->mesh, &options, repeats_of(&run->bench, c->way.context, SOLVE_PINNED + c->way.place), &times);
     if (status == STARFISH_SUCCESS) {
         if (!times.reached)
             snprintf(name + strlen(name), sizeof name - strlen(name), ", 1e-8 not reached");
@@ -149,7 +148,6 @@ static starfish_status measure_combination(struct multigrid_bench *run, const st
         bench_keys(row, KEY("matrix", starfish_matrix_names[times.chosen.matrix]),
                    KEY("storage", starfish_storage_names[c->storage]), KEY("error", times.error));
     }
-    multigrid_free_times(&times);
     return status;
 }
 

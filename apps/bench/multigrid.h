@@ -44,8 +44,7 @@ starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct a
 
 /* A row of ours, whose solves move so many reals of the options' precision at least. */
 json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
-                            const struct starfish_multigrid_options *options, const struct multigrid_times *times,
-                            double reals);
+                            const struct starfish_multigrid_options *options, struct repeated *times, double reals);
 
 /* A row of hypre's on one core, whose iterations move so many doubles. Returns its seconds, 0 where there is no hypre,
  * or where it cannot solve this. */

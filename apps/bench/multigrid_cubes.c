@@ -25,10 +25,9 @@ struct combination {
 
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_plan(starfish_context *context, const void *combination,
-                                   const struct starfish_multigrid_options *options, starfish_plan **plan)
+static starfish_status create_plan(const struct combination *c, const struct starfish_multigrid_options *options,
+                                   starfish_plan **plan)
 {
-    const struct combination *c = combination;
     struct starfish_stencil_problem problem = {.n = {c->n, c->n, c->n}, .grid = STARFISH_NODE};
     double *width = malloc((c->n + 1) * sizeof *width);
 
@@ -40,29 +39,29 @@ static starfish_status create_plan(starfish_context *context, const void *combin
         problem.width[d] = width;
         problem.ends[d][0] = problem.ends[d][1] = STARFISH_DIRICHLET;
     }
-    const starfish_status status = starfish_stencil_plan_create(context, &problem, options, plan);
+    const starfish_status status = starfish_stencil_plan_create(c->way.context, &problem, options, plan);
     free(width);
     return status;
 }
 
 static starfish_status run_solves(const struct bench *bench, const struct combination *c,
-                                  const struct starfish_multigrid_options *options, struct multigrid_times *times)
+                                  const struct starfish_multigrid_options *options, struct repeated *times)
 {
-    const struct multigrid_solves what = {.problem = c,
-                                          .create = create_plan,
-                                          .count = c->count,
-                                          .constant = pow((double)c->n + 1, -3),
-                                          .on_device = c->way.place == 1,
-                                          .warmup = bench->warmup,
-                                          .repeat = bench->repeat};
-    return multigrid_repeat(&what, options, c->way.context, times);
+    struct repeats what = repeats_of(bench, c->way.context, SOLVE_PINNED + c->way.place);
+    starfish_plan *plan;
+
+    what.arrays.precision = options->precision;
+    what.arrays.count = c->count;
+    what.constant = pow((double)c->n + 1, -3);
+    STARFISH_TRY(create_plan(c, options, &plan));
+    return multigrid_repeat(&what, plan, times);
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
  * from zero 2, the restricted residual 2; planes in all directions 3 residuals (3), cycles (4/3 of 15.25) and updates
  * (3); all grids together 8/7 of the finest and an eighth more for what goes between them; the residual's norm 2, a
  * step of conjugate gradients 21. */
-static double words(const struct multigrid_times *times)
+static double words(const struct repeated *times)
 {
     const struct starfish_multigrid_options *options = &times->chosen;
     const struct starfish_result *result = &times->result;
@@ -80,7 +79,7 @@ static starfish_status measure_combination(struct multigrid_bench *run, void *da
 {
     const struct combination *c = data;
     struct starfish_multigrid_options options = run->options;
-    struct multigrid_times times;
+    struct repeated times;
     char name[192];
 
     multigrid_set_precision(&options, c->way.precision);
@@ -97,7 +96,6 @@ static starfish_status measure_combination(struct multigrid_bench *run, void *da
         const double seconds = bench_seconds(row);
         json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
     }
-    multigrid_free_times(&times);
     return status;
 }
 

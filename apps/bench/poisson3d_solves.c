@@ -1,6 +1,6 @@
 /* starfish bench poisson3d: our own solves. A case is first solved once with its residual checked, then timed. */
 #include "apps/bench/poisson3d.h"
-#include "apps/command.h"
+#include "apps/plans/arrays.h"
 #include "apps/spread.h"
 #include "apps/workers.h"
 #include "bench/clock.h"
@@ -29,27 +29,6 @@ struct subject {
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void *allocate(const struct subject *s)
-{
-    const size_t bytes = poisson3d_bytes(s->c);
-    void *memory = NULL;
-    if (s->where == POISSON3D_DEVICE)
-        return peer_device_alloc(bytes);
-    if (s->where == POISSON3D_PAGEABLE)
-        return aligned_alloc(64, (bytes + 63) / 64 * 64);
-    return starfish_alloc(s->context, bytes, &memory) == STARFISH_SUCCESS ? memory : NULL;
-}
-
-static void give_back(const struct subject *s, void *memory)
-{
-    if (s->where == POISSON3D_DEVICE)
-        peer_device_free(memory);
-    else if (s->where == POISSON3D_PAGEABLE)
-        free(memory);
-    else if (memory)
-        starfish_free(s->context, memory, poisson3d_bytes(s->c));
-}
-
 /* Both arrays are written, so that their pages are there before anything is timed. */
 static starfish_status make_arrays(struct subject *s)
 {
@@ -61,12 +40,10 @@ static starfish_status make_arrays(struct subject *s)
     STARFISH_TRY(poisson3d_random_field(s->c, &source));
     for (size_t i = 0; i < 2 * s->flight && status == STARFISH_SUCCESS; ++i) {
         void **memory = i % 2 ? &s->solution[i / 2] : &s->rhs[i / 2];
-        *memory = allocate(s);
-        if (!*memory || (s->where == POISSON3D_DEVICE && !peer_device_write(*memory, source, bytes)))
+        *memory = solve_memory(s->context, (enum solve_place)s->where, bytes, source);
+        if (!*memory)
             status = starfish_fail(STARFISH_ERROR_MEMORY, "%s: no %s memory for %zu fields", s->c->name,
                                    poisson3d_places[s->where], 2 * s->flight);
-        else if (s->where != POISSON3D_DEVICE)
-            memcpy(*memory, source, bytes);
     }
     free(source);
     return status;
@@ -75,8 +52,8 @@ static starfish_status make_arrays(struct subject *s)
 static void free_arrays(struct subject *s)
 {
     for (size_t i = 0; i < s->flight; ++i) {
-        give_back(s, s->rhs[i]);
-        give_back(s, s->solution[i]);
+        solve_memory_free(s->context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
+        solve_memory_free(s->context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);
         s->rhs[i] = s->solution[i] = NULL;
     }
 }

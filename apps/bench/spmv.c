@@ -520,7 +520,6 @@ static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 static starfish_status measure(struct bench *bench)
 {
     struct spmv *run = (struct spmv *)bench;
-    static const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
     struct starfish_refined mesh = {.d = 0};
     struct fem_domain domain;
     struct list workers;
@@ -535,14 +534,8 @@ static starfish_status measure(struct bench *bench)
     for (size_t i = 0; i < measured_count; ++i)
         run->measures[measured[i]] = 1;
     STARFISH_TRY(fem_domain_create((int)run->dimensions, run->cuts, &domain));
-    const struct starfish_fem_problem problem = {.mesh = &domain.mesh,
-                                                 .refinements = (int)run->levels,
-                                                 .element = (starfish_fem_element)run->element,
-                                                 .rhs = 1,
-                                                 .dirichlets = 2,
-                                                 .dirichlet = dirichlet,
-                                                 .curves = 1,
-                                                 .curve = &domain.curve};
+    const struct starfish_fem_problem problem =
+        fem_domain_problem(&domain, (starfish_fem_element)run->element, (int)run->levels);
     bench->parts = count * workers.count;
     const double start = clock_now();
     starfish_status status = refine(&problem, &mesh);

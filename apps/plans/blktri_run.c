@@ -3,11 +3,10 @@
 
 #include "apps/plans/arrays.h"
 #include "apps/workers.h"
-#include "base/real.h"
 #include "base/status.h"
-#include "bench/peers.h"
 #include "scheduler/account.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,6 @@ enum { CALIBRATIONS_AT_MOST = 200 }; /* each brings a sample of every task, and 
 static size_t reals_of(const struct blktri_case *c)
 {
     return c->n[0] * c->n[1] * c->n[2] * (c->data == BLKTRI_REAL ? 1 : 2);
-}
-
-static size_t bytes_of(const struct blktri_case *c)
-{
-    return reals_of(c) * starfish_real_size(c->precision);
 }
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
@@ -75,46 +69,6 @@ static starfish_status make_plan(const struct blktri_case *c, starfish_context *
     return starfish_poisson_plan_create(context, &problem, &options, plan);
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------ */
-
-struct arrays {
-    void *rhs, *solution;
-};
-
-static void *allocate(const struct blktri_case *c, starfish_context *context)
-{
-    void *memory = NULL;
-    if (c->on_device)
-        return peer_device_alloc(bytes_of(c));
-    return starfish_alloc(context, bytes_of(c), &memory) == STARFISH_SUCCESS ? memory : NULL;
-}
-
-static void free_array(const struct blktri_case *c, starfish_context *context, void *memory)
-{
-    if (c->on_device)
-        peer_device_free(memory);
-    else if (memory)
-        starfish_free(context, memory, bytes_of(c));
-}
-
-/* Both are written, so that their pages are there before anything is timed. */
-static starfish_status make_arrays(const struct blktri_case *c, starfish_context *context, struct arrays *arrays)
-{
-    void *field = c->on_device ? malloc(bytes_of(c)) : NULL;
-    arrays->rhs = allocate(c, context);
-    arrays->solution = allocate(c, context);
-    int made = arrays->rhs && arrays->solution && (!c->on_device || field);
-    if (made) {
-        solve_array_random(c->on_device ? field : arrays->rhs, c->precision, reals_of(c));
-        if (c->on_device)
-            made = peer_device_write(arrays->rhs, field, bytes_of(c));
-        else
-            memset(arrays->solution, 0, bytes_of(c));
-    }
-    free(field);
-    return made ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu bytes", 2 * bytes_of(c));
-}
-
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status allocate_times(struct blktri_times *times, size_t levels)
@@ -163,7 +117,7 @@ void blktri_free_times(struct blktri_times *times)
 
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status check(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
+static starfish_status check(const struct blktri_case *c, starfish_context *context, const struct solve_arrays *arrays,
                              struct blktri_times *times)
 {
     const double most = c->precision == STARFISH_F32 ? 1e-3 : 1e-9;
@@ -187,7 +141,7 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
 }
 
 /* With workers of two kinds: until StarPU's models know every task on both. */
-static starfish_status calibrate(starfish_context *context, starfish_plan *plan, const struct arrays *arrays)
+static starfish_status calibrate(starfish_context *context, starfish_plan *plan, const struct solve_arrays *arrays)
 {
     int known = starfish_context_workers_of(context, STARFISH_CPU) == 0 ||
                 starfish_context_workers_of(context, STARFISH_GPU) == 0;
@@ -204,7 +158,7 @@ static starfish_status calibrate(starfish_context *context, starfish_plan *plan,
     return STARFISH_SUCCESS;
 }
 
-static starfish_status time_solves(starfish_plan *plan, const struct arrays *arrays, size_t warmup, int busy,
+static starfish_status time_solves(starfish_plan *plan, const struct solve_arrays *arrays, size_t warmup, int busy,
                                    struct blktri_times *times)
 {
     for (size_t r = 0; r < warmup + times->repeat; ++r) {
@@ -220,8 +174,8 @@ static starfish_status time_solves(starfish_plan *plan, const struct arrays *arr
     return STARFISH_SUCCESS;
 }
 
-static starfish_status run_prepared(const struct blktri_case *c, starfish_context *context, const struct arrays *arrays,
-                                    size_t warmup, struct blktri_times *times)
+static starfish_status run_prepared(const struct blktri_case *c, starfish_context *context,
+                                    const struct solve_arrays *arrays, size_t warmup, struct blktri_times *times)
 {
     starfish_plan *plan;
     STARFISH_TRY(check(c, context, arrays, times));
@@ -236,16 +190,18 @@ static starfish_status run_prepared(const struct blktri_case *c, starfish_contex
 starfish_status blktri_run(const struct blktri_case *c, starfish_context *context, size_t warmup, size_t repeat,
                            struct blktri_times *times)
 {
-    struct arrays arrays = {NULL, NULL};
+    struct solve_arrays arrays = {.context = context,
+                                  .precision = c->precision,
+                                  .place = c->on_device ? SOLVE_DEVICE : SOLVE_PINNED,
+                                  .count = reals_of(c)};
     memset(times, 0, sizeof *times);
     times->repeat = repeat;
     times->seconds = calloc(repeat, sizeof *times->seconds);
-    starfish_status status = times->seconds ? make_arrays(c, context, &arrays)
+    starfish_status status = times->seconds ? solve_arrays_make(&arrays, NULL, (double)NAN)
                                             : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu times", repeat);
     if (status == STARFISH_SUCCESS)
         status = run_prepared(c, context, &arrays, warmup, times);
-    free_array(c, context, arrays.rhs);
-    free_array(c, context, arrays.solution);
+    solve_arrays_free(&arrays);
     return status;
 }
 

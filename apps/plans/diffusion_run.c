@@ -1,10 +1,8 @@
 /* Pressure equations of two-phase flow: problems, versions, times. */
 #include "apps/plans/diffusion_run.h"
 
-#include "apps/plans/arrays.h"
 #include "base/precision.h"
 #include "base/status.h"
-#include "bench/peers.h"
 #include "diffusion/options.h"
 #include "scheduler/host_loop.h"
 
@@ -185,80 +183,34 @@ void diffusion_set_version(const struct diffusion_version *version, size_t block
 
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
 
-static double error_of(const struct diffusion_case *given, const struct solve_arrays *a)
+static starfish_status find_error(const void *data, starfish_precision precision, const void *solution, double *error)
 {
+    const struct diffusion_case *given = data;
     double sum = 0, all = 0;
 
-    if (!given->exact || a->on_device[0])
-        return (double)NAN;
     for (size_t i = 0; i < given->count; i++) {
-        const double u = starfish_element(a->solution, a->precision, i);
+        const double u = starfish_element(solution, precision, i);
         sum += (u - given->exact[i]) * (u - given->exact[i]);
         all += given->exact[i] * given->exact[i];
     }
-    return sqrt(sum / all);
-}
-
-static starfish_status solve_all(starfish_plan *plan, const struct solve_arrays *a,
-                                 const struct diffusion_repeats *repeats, struct diffusion_times *times)
-{
-    const void *rhs = a->on_device[0] ? a->on_device[0] : a->rhs;
-    void *solution = a->on_device[1] ? a->on_device[1] : a->solution;
-
-    for (size_t i = 0; i < repeats->warmup + repeats->repeat; i++) {
-        const starfish_status status = starfish_plan_solve(plan, NULL, rhs, solution, &times->info);
-        if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
-            return status;
-        if (i >= repeats->warmup)
-            times->seconds[i - repeats->warmup] = times->info.seconds;
-    }
+    *error = sqrt(sum / all);
     return STARFISH_SUCCESS;
 }
 
 starfish_status diffusion_repeat(const struct diffusion_case *given, const struct starfish_diffusion_options *options,
-                                 starfish_context *context, const struct diffusion_repeats *repeats,
-                                 struct diffusion_times *times)
+                                 struct repeats what, struct repeated *times)
 {
-    struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = given->count};
     struct starfish_diffusion_options of_case = *options;
-    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
-    starfish_plan *plan = NULL;
+    starfish_plan *plan;
 
-    *times =
-        (struct diffusion_times){.repeat = repeats->repeat, .info = STARFISH_RESULT_DEFAULTS, .error = (double)NAN};
-    times->seconds = malloc(repeats->repeat * sizeof(double));
-    if (!times->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", repeats->repeat);
+    what.arrays.precision = options->precision;
+    what.arrays.count = given->count;
+    what.load = given->rhs;
+    what.find_error = given->exact ? find_error : NULL;
+    what.data = given;
     of_case.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] = given->dirichlet_nodes;
-    STARFISH_TRY(starfish_diffusion_plan_create(context, &given->problem, &of_case, &plan));
-    starfish_status status = starfish_plan_about(plan, &about);
-    times->plan_seconds = about.seconds;
-    if (status == STARFISH_SUCCESS)
-        status = solve_arrays_make(&arrays, given->rhs, 0, repeats->on_device);
-    if (status == STARFISH_SUCCESS)
-        status = solve_all(plan, &arrays, repeats, times);
-    if (status == STARFISH_SUCCESS)
-        times->error = error_of(given, &arrays);
-    solve_arrays_free(&arrays);
+    STARFISH_TRY(starfish_diffusion_plan_create(what.arrays.context, &given->problem, &of_case, &plan));
+    const starfish_status status = repeat_solves(&what, plan, times);
     starfish_plan_destroy(plan);
     return status;
-}
-
-void diffusion_free_times(struct diffusion_times *times)
-{
-    free(times->seconds);
-    times->seconds = NULL;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-double diffusion_median(const struct diffusion_times *times)
-{
-    qsort(times->seconds, times->repeat, sizeof(double), by_size);
-    return times->seconds[times->repeat / 2];
 }

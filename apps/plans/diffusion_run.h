@@ -3,7 +3,7 @@
 #ifndef STARFISH_APPS_PLANS_DIFFUSION_RUN_H
 #define STARFISH_APPS_PLANS_DIFFUSION_RUN_H
 
-#include "apps/frame/frame.h"
+#include "apps/measured/repeat.h"
 
 #include <starfish/starfish.h>
 
@@ -38,23 +38,8 @@ extern const struct diffusion_version diffusion_versions[DIFFUSION_VERSIONS];
 void diffusion_set_version(const struct diffusion_version *version, size_t block, size_t vectors,
                            struct starfish_diffusion_options *options);
 
-struct diffusion_times {
-    size_t repeat;
-    double *seconds, plan_seconds;
-    struct starfish_result info; /* of the last solve */
-    double error; /* ||u - exact|| / ||exact||; NaN where that is not known, or the arrays are on the device */
-};
-/* Solve `warmup` and `repeat` times; what is not solved is a result too. Arrays in pinned memory of the host, or of the
- * GPU. Free with diffusion_free_times also after a failure. */
-struct diffusion_repeats {
-    size_t warmup, repeat;
-    int on_device;
-};
+/* Solve a case as often as `what` says, with its arrays; what is not solved is a result too. */
 starfish_status diffusion_repeat(const struct diffusion_case *given, const struct starfish_diffusion_options *options,
-                                 starfish_context *context, const struct diffusion_repeats *repeats,
-                                 struct diffusion_times *times);
-void diffusion_free_times(struct diffusion_times *times);
-/* The median of the seconds. */
-double diffusion_median(const struct diffusion_times *times);
+                                 struct repeats what, struct repeated *times);
 
 #endif

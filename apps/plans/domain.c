@@ -281,3 +281,17 @@ starfish_status fem_domain_write(const struct fem_domain *domain, const char *pa
     write_mesh(output.stream, domain);
     return starfish_output_finish(&output, STARFISH_SUCCESS);
 }
+
+struct starfish_fem_problem fem_domain_problem(const struct fem_domain *domain, starfish_fem_element element,
+                                               int refinements)
+{
+    static const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
+    return (struct starfish_fem_problem){.mesh = &domain->mesh,
+                                         .refinements = refinements > 0 ? refinements : 0,
+                                         .element = element,
+                                         .rhs = 1,
+                                         .dirichlets = 2,
+                                         .dirichlet = dirichlet,
+                                         .curves = 1,
+                                         .curve = &domain->curve};
+}

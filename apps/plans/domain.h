@@ -28,5 +28,8 @@ starfish_status fem_domain_create(int d, size_t times, struct fem_domain *domain
 void fem_domain_free(struct fem_domain *domain);
 /* In Gmsh's format 2.2, whole or not at all. Errors: FILE. */
 starfish_status fem_domain_write(const struct fem_domain *domain, const char *path);
+/* -Laplace u = 1, u = 0 outside and 1 on the hole, refined so many times; negative: not. Points to *domain. */
+struct starfish_fem_problem fem_domain_problem(const struct fem_domain *domain, starfish_fem_element element,
+                                               int refinements);
 
 #endif

@@ -2,13 +2,11 @@
  * errors, and the least words that a solve moves. */
 #include "apps/plans/multigrid_run.h"
 
-#include "apps/plans/arrays.h"
 #include "apps/recorded/simulate.h"
 #include "apps/workers.h"
 #include "base/precision.h"
 #include "base/real.h"
 #include "base/status.h"
-#include "bench/clock.h"
 #include "bench/peers.h"
 
 #include <stdlib.h>
@@ -96,7 +94,7 @@ static double words_of_step(const struct starfish_multigrid_options *options, do
     return options->smoother == STARFISH_SMOOTHER_ADI ? 2 * sweep : sweep; /* in two directions, or in one */
 }
 
-double multigrid_words(const struct multigrid_times *times)
+double multigrid_words(const struct repeated *times)
 {
     const struct starfish_multigrid_options *options = &times->chosen;
     const struct starfish_result *result = &times->result;
@@ -122,73 +120,14 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
     return starfish_context_create(context, &options);
 }
 
-static starfish_status describe(const starfish_plan *plan, struct multigrid_times *times)
+starfish_status multigrid_repeat(const struct repeats *what, starfish_plan *plan, struct repeated *times)
 {
-    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
-
-    STARFISH_TRY(starfish_plan_about(plan, &about));
-    times->levels = about.levels;
-    return starfish_multigrid_plan_options(plan, &times->chosen);
-}
-
-/* A tolerance that is not reached is a result. */
-static starfish_status solve(starfish_plan *plan, const struct solve_arrays *a, int on_device,
-                             struct multigrid_times *times)
-{
-    const starfish_status status =
-        on_device ? starfish_plan_solve(plan, NULL, a->on_device[0], a->on_device[1], &times->result)
-                  : starfish_plan_solve(plan, NULL, a->rhs, a->solution, &times->result);
-
-    times->reached = status == STARFISH_SUCCESS;
-    return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
-}
-
-static starfish_status repeat_solves(const struct multigrid_solves *what, starfish_plan *plan,
-                                     const struct solve_arrays *a, struct multigrid_times *times)
-{
-    for (size_t i = 0; i < what->warmup + times->repeat; i++) {
-        STARFISH_TRY(solve(plan, a, what->on_device, times));
-        if (i >= what->warmup)
-            times->seconds[i - what->warmup] = times->result.seconds;
-    }
-    if (!what->find_error)
-        return STARFISH_SUCCESS;
-    if (what->on_device) { /* once more, for its error */
-        struct multigrid_times last = *times;
-        STARFISH_TRY(solve(plan, a, 0, &last));
-    }
-    return what->find_error(what->problem, a->precision, a->solution, &times->error);
-}
-
-starfish_status multigrid_repeat(const struct multigrid_solves *what, const struct starfish_multigrid_options *options,
-                                 starfish_context *context, struct multigrid_times *times)
-{
-    struct solve_arrays arrays = {.context = context, .precision = options->precision, .count = what->count};
-    starfish_plan *plan = NULL;
-    const double start = clock_now();
-
-    *times = (struct multigrid_times){.repeat = what->repeat,
-                                      .seconds = malloc(what->repeat * sizeof(double)),
-                                      .result = STARFISH_RESULT_DEFAULTS,
-                                      .chosen = STARFISH_MULTIGRID_OPTIONS_DEFAULTS};
-    if (!times->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", what->repeat);
-    STARFISH_TRY(what->create(context, what->problem, options, &plan));
-    times->plan_seconds = clock_now() - start;
-    starfish_status status = solve_arrays_make(&arrays, what->load, what->constant, what->on_device);
+    times->chosen = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    starfish_status status = starfish_multigrid_plan_options(plan, &times->chosen);
     if (status == STARFISH_SUCCESS)
-        status = describe(plan, times);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_solves(what, plan, &arrays, times);
-    solve_arrays_free(&arrays);
+        status = repeat_solves(what, plan, times);
     starfish_plan_destroy(plan);
     return status;
-}
-
-static starfish_status create_q1(starfish_context *context, const void *mesh,
-                                 const struct starfish_multigrid_options *options, starfish_plan **plan)
-{
-    return starfish_q1_plan_create(context, &((const struct multigrid_mesh *)mesh)->problem, options, plan);
 }
 
 static starfish_status find_error(const void *problem, starfish_precision precision, const void *solution,
@@ -207,24 +146,17 @@ static starfish_status find_error(const void *problem, starfish_precision precis
 }
 
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
-                              starfish_context *context, int on_device, size_t warmup, size_t repeat,
-                              struct multigrid_times *times)
+                              struct repeats what, struct repeated *times)
 {
-    const struct multigrid_solves what = {.problem = mesh,
-                                          .create = create_q1,
-                                          .find_error = find_error,
-                                          .count = mesh->count,
-                                          .load = mesh->load,
-                                          .on_device = on_device,
-                                          .warmup = warmup,
-                                          .repeat = repeat};
-    return multigrid_repeat(&what, options, context, times);
-}
+    starfish_plan *plan;
 
-void multigrid_free_times(struct multigrid_times *times)
-{
-    free(times->seconds);
-    times->seconds = NULL;
+    what.arrays.precision = options->precision;
+    what.arrays.count = mesh->count;
+    what.load = mesh->load;
+    what.find_error = find_error;
+    what.data = mesh;
+    STARFISH_TRY(starfish_q1_plan_create(what.arrays.context, &mesh->problem, options, &plan));
+    return multigrid_repeat(&what, plan, times);
 }
 
 /* ---- Limits ------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
 #ifndef STARFISH_APPS_PLANS_MULTIGRID_RUN_H
 #define STARFISH_APPS_PLANS_MULTIGRID_RUN_H
 
-#include "apps/frame/frame.h"
+#include "apps/measured/repeat.h"
 #include "apps/names.h"
 
 #include <starfish/starfish.h>
@@ -27,38 +27,11 @@ void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps
 /* Smoothing steps of Q1 that cost what `steps` steps of ADI cost (0: 2): such a step is two of the other kinds. */
 size_t multigrid_q1_steps(size_t smoother, size_t steps);
 
-/* Of the repetitions. A solve that did not reach its tolerance counts too: `reached` says so. */
-struct multigrid_times {
-    size_t repeat;
-    double *seconds, plan_seconds;
-    struct starfish_result result;
-    struct starfish_multigrid_options chosen; /* the plan's */
-    int levels;
-    double error; /* in L2, relative */
-    int reached;
-};
-/* What is solved again and again. */
-struct multigrid_solves {
-    const void *problem; /* of the functions below */
-    starfish_status (*create)(starfish_context *context, const void *problem,
-                              const struct starfish_multigrid_options *options, starfish_plan **plan);
-    /* NULL: the error is not known. */
-    starfish_status (*find_error)(const void *problem, starfish_precision precision, const void *solution,
-                                  double *error);
-    size_t count;       /* unknowns */
-    const double *load; /* right-hand side; NULL: `constant` everywhere */
-    double constant;
-    int on_device; /* right-hand side and solution are in a GPU's memory, else in pinned memory of the host */
-    size_t warmup, repeat;
-};
-/* Solve `warmup` and `repeat` times; free with multigrid_free_times also after a failure. */
-starfish_status multigrid_repeat(const struct multigrid_solves *what, const struct starfish_multigrid_options *options,
-                                 starfish_context *context, struct multigrid_times *times);
-/* The same of a mesh. */
+/* Solve a plan of multigrid, which is then destroyed, and say what it chose. */
+starfish_status multigrid_repeat(const struct repeats *what, starfish_plan *plan, struct repeated *times);
+/* The same of a mesh, with what->arrays as the mesh has them. */
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
-                              starfish_context *context, int on_device, size_t warmup, size_t repeat,
-                              struct multigrid_times *times);
-void multigrid_free_times(struct multigrid_times *times);
+                              struct repeats what, struct repeated *times);
 
 /* A context with the workers that a text as for --workers names. */
 starfish_status multigrid_context(const char *workers, starfish_context **context);
@@ -67,7 +40,7 @@ starfish_status multigrid_context(const char *workers, starfish_context **contex
  * smoothing step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the
  * residual 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
  * the finest. With entries in 16 bits 2.5 less of each matrix. */
-double multigrid_words(const struct multigrid_times *times);
+double multigrid_words(const struct repeated *times);
 
 /* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there
  * are left as they are. */

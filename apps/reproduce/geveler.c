@@ -89,60 +89,32 @@ struct solve {
     starfish_fem_numbering numbering;
     starfish_fem_smoother smoother;
     int place; /* 0: cores, 1: a GPU */
-    struct starfish_result result;
-    struct starfish_about about;
+    struct repeated times;
     struct starfish_fem_matrices matrices;
     double bytes; /* of all cycles */
-    size_t repeat;
-    double seconds[BENCH_MOST_REPEATS];
 };
 
 /* Solves that are slow are not repeated: some hundred of them are one experiment. */
 static const double slow_seconds = 0.2;
 
-static starfish_status repeat_solve(struct experiment *e, struct solve *s, starfish_plan *plan)
-{
-    double *u = malloc(starfish_fem_nodes(plan) * sizeof *u);
-    starfish_status status = u ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a solution");
-    s->repeat = e->bench.repeat;
-    for (size_t i = 0; i < e->bench.warmup + s->repeat && status == STARFISH_SUCCESS; ++i) {
-        status = starfish_plan_solve(plan, NULL, NULL, u, &s->result);
-        if (i >= e->bench.warmup)
-            s->seconds[i - e->bench.warmup] = s->result.seconds;
-        s->repeat = s->result.seconds > slow_seconds ? 1 : s->repeat;
-    }
-    s->bytes = s->result.iterations * starfish_fem_cycle_bytes(plan);
-    free(u);
-    return status;
-}
-
 static starfish_status run(struct experiment *e, starfish_context *context, struct solve *s)
 {
-    const struct starfish_fem_dirichlet dirichlet[] = {{.group = FEM_OUTSIDE}, {.group = FEM_HOLE, .value = 1}};
     const int levels[2][STARFISH_FEM_ELEMENTS] = {{7, 6}, {4, 3}};
     const int refinements = levels[e->d - 2][s->element] - 1 - (int)e->less + (int)e->more;
-    const struct starfish_fem_problem problem = {.mesh = &e->domain.mesh,
-                                                 .refinements = refinements > 0 ? refinements : 0,
-                                                 .element = s->element,
-                                                 .rhs = 1,
-                                                 .dirichlets = 2,
-                                                 .dirichlet = dirichlet,
-                                                 .curves = 1,
-                                                 .curve = &e->domain.curve};
+    const struct starfish_fem_problem problem = fem_domain_problem(&e->domain, s->element, refinements);
     struct starfish_fem_options options = STARFISH_FEM_OPTIONS_DEFAULTS;
+    struct repeats what = repeats_of(&e->bench, context, SOLVE_PAGEABLE);
     starfish_plan *plan;
-    s->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
-    s->about = (struct starfish_about)STARFISH_ABOUT_DEFAULTS;
-    s->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
     options.smoother = s->smoother;
     options.numbering = s->numbering;
     options.tolerance = 1e-8;
+    what.slow = slow_seconds;
+    s->matrices = (struct starfish_fem_matrices)STARFISH_FEM_MATRICES_DEFAULTS;
     STARFISH_TRY(starfish_fem_plan_create(context, &problem, &options, &plan));
-    starfish_status status = starfish_plan_about(plan, &s->about);
+    starfish_status status = starfish_fem_matrices(plan, &s->matrices);
     if (status == STARFISH_SUCCESS)
-        status = starfish_fem_matrices(plan, &s->matrices);
-    if (status == STARFISH_SUCCESS)
-        status = repeat_solve(e, s, plan);
+        status = repeat_elements(&what, plan, &s->times);
+    s->bytes = s->times.result.iterations * starfish_fem_cycle_bytes(plan);
     starfish_plan_destroy(plan);
     return status;
 }
@@ -156,8 +128,8 @@ static void add_keys(json_t *row, const struct solve *s)
     bench_keys(row, KEY("element", starfish_fem_element_names[s->element]),
                KEY("smoother", starfish_fem_smoother_names[s->smoother]),
                KEY("numbering", starfish_fem_numbering_names[s->numbering]), KEY("where", places[s->place]),
-               KEY("unknowns", s->about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
-               KEY("smoother_nonzeros", s->matrices.smoother_nonzeros), KEY("setup_seconds", s->about.seconds),
+               KEY("unknowns", s->times.about.unknowns), KEY("nonzeros", s->matrices.nonzeros),
+               KEY("smoother_nonzeros", s->matrices.smoother_nonzeros), KEY("setup_seconds", s->times.about.seconds),
                KEY("smoother_seconds", s->matrices.smoother_seconds));
 }
 
@@ -257,11 +229,11 @@ static starfish_status add_case(struct experiment *e, starfish_context **context
     bench_next("%s", name);
     STARFISH_TRY(run(e, *context, s));
     snprintf(name + length, sizeof name - (size_t)length, ": iterations");
-    json_t *row =
-        reproduce_number(&e->bench, name, or_nan(paper->iterations), why_none(e, REPRODUCE_OURS), s->result.iterations);
+    json_t *row = reproduce_number(&e->bench, name, or_nan(paper->iterations), why_none(e, REPRODUCE_OURS),
+                                   s->times.result.iterations);
     add_keys(row, s);
     snprintf(name + length, sizeof name - (size_t)length, ": time");
-    row = bench_row(&e->bench, "starfish", name, s->seconds, s->repeat, s->bytes);
+    row = bench_row(&e->bench, "starfish", name, s->times.seconds, s->times.repeat, s->bytes);
     if (e->rate[s->place] > 0)
         bench_limit(row, s->bytes / e->rate[s->place]);
     const double median = bench_seconds(row);
@@ -381,21 +353,18 @@ static starfish_status measure_on(struct experiment *e, int place)
 {
     starfish_context *context = NULL;
     starfish_status status = STARFISH_SUCCESS;
-    struct solve *s = malloc(sizeof *s);
+    struct solve s;
 
-    if (!s)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the times");
     for (int element = 0; element < STARFISH_FEM_ELEMENTS; ++element)
         for (int smoother = 0; smoother < smoothers_at(e, place); ++smoother)
             for (int n = 0; n < NUMBERINGS && status == STARFISH_SUCCESS; ++n) {
-                *s = (struct solve){.element = (starfish_fem_element)element,
-                                    .numbering = (starfish_fem_numbering)n,
-                                    .smoother = (starfish_fem_smoother)smoother,
-                                    .place = place};
-                status = add_case(e, &context, s);
+                s = (struct solve){.element = (starfish_fem_element)element,
+                                   .numbering = (starfish_fem_numbering)n,
+                                   .smoother = (starfish_fem_smoother)smoother,
+                                   .place = place};
+                status = add_case(e, &context, &s);
             }
     starfish_context_destroy(context);
-    free(s);
     return status;
 }
 

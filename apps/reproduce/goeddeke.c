@@ -38,7 +38,7 @@ struct run {
     int level;
     int beside; /* matrix-free, beside the paper's stored nine bands: the paper has no such number */
     struct starfish_multigrid_options options;
-    struct multigrid_times times;
+    struct repeated times;
 };
 
 static starfish_status run_create(struct run *run, const char *mesh, int level)
@@ -54,14 +54,10 @@ static starfish_status run_create(struct run *run, const char *mesh, int level)
 
 static starfish_status run_once(const struct experiment *e, struct run *run, size_t warmup, size_t repeat)
 {
-    multigrid_free_times(&run->times);
-    return multigrid_run(&run->mesh, &run->options, e->context, 0, warmup, repeat, &run->times);
-}
+    const struct repeats what = {
+        .arrays = {.context = e->context, .place = SOLVE_PINNED}, .warmup = warmup, .repeat = repeat};
 
-static void run_free(struct run *run)
-{
-    multigrid_free_times(&run->times);
-    multigrid_mesh_free(&run->mesh);
+    return multigrid_run(&run->mesh, &run->options, what, &run->times);
 }
 
 static json_t *complete(json_t *row, const struct run *run, const char *variant, double paper, const char *why,
@@ -158,7 +154,7 @@ static starfish_status measure_table1(struct experiment *e)
         if (status == STARFISH_SUCCESS)
             add_reductions(e, &run, paper, (double[]){last[0] / error[0], last[1] / error[1]});
         memcpy(last, error, sizeof last);
-        run_free(&run);
+        multigrid_mesh_free(&run.mesh);
     }
     return status;
 }
@@ -206,7 +202,7 @@ static starfish_status for_meshes(struct experiment *e,
             status = run_create(&run, meshes[m], level);
             if (status == STARFISH_SUCCESS)
                 status = in_both_forms(e, &run, m, measure);
-            run_free(&run);
+            multigrid_mesh_free(&run.mesh);
         }
     return status;
 }
@@ -408,7 +404,7 @@ static int is_isotropic(const struct run *run)
 enum { MANY_CYCLES = 40, TIMED_CYCLES = 20 };
 
 /* Give times of a part of the cycles the length of the whole solve that `known` is. */
-static void extrapolate(struct multigrid_times *times, const struct starfish_result *known)
+static void extrapolate(struct repeated *times, const struct starfish_result *known)
 {
     for (size_t i = 0; i < times->repeat; i++)
         times->seconds[i] *= (double)known->iterations / times->result.iterations;

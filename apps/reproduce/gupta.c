@@ -32,12 +32,13 @@ static starfish_status set_precision(const struct gupta *g, struct starfish_diff
 
 static starfish_status run(const struct gupta *g, const struct diffusion_case *given,
                            const struct starfish_diffusion_options *options, starfish_context *context,
-                           struct diffusion_times *times)
+                           struct repeated *times)
 {
     const int one_core = starfish_context_workers_of(context, STARFISH_GPU) == 0; /* which has nothing to choose */
-    const struct diffusion_repeats repeats = {one_core ? 0 : g->bench.warmup, g->bench.repeat, 0};
+    struct repeats what = repeats_of(&g->bench, context, SOLVE_PINNED);
 
-    return diffusion_repeat(given, options, context, &repeats, times);
+    what.warmup = one_core ? 0 : what.warmup;
+    return diffusion_repeat(given, options, what, times);
 }
 
 int gupta_places_here(const struct gupta *g)
@@ -64,11 +65,11 @@ double gupta_if_paper(const struct gupta *g, double number)
     return g->n == PAPER_N ? number : (double)NAN;
 }
 
-static void describe(json_t *row, const struct gupta *g, const struct diffusion_times *times, const char *version)
+static void describe(json_t *row, const struct gupta *g, const struct repeated *times, const char *version)
 {
     bench_keys(row, KEY("version", version), KEY("precision", g->precision),
-               KEY("status", starfish_outcome_name(times->info.outcome)), KEY("iterations", times->info.iterations),
-               KEY("residual", times->info.residual));
+               KEY("status", starfish_outcome_name(times->result.outcome)), KEY("iterations", times->result.iterations),
+               KEY("residual", times->result.residual));
 }
 
 /* ---- Table 1, figure 5: seven versions --------------------------------------------------------------------------- */
@@ -82,7 +83,7 @@ static const struct {
                                         {{1.7528, 0.0975}, {49, 49}}};
 
 static starfish_status run_version(const struct gupta *g, const struct diffusion_case *given, int version,
-                                   starfish_context *context, struct diffusion_times *times)
+                                   starfish_context *context, struct repeated *times)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
 
@@ -115,7 +116,7 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
                                    starfish_context *context, double *seconds)
 {
     const struct diffusion_version *v = &diffusion_versions[version];
-    struct diffusion_times times;
+    struct repeated times;
     char name[128];
 
     bench_next("%s on %s, %zu x %zu", v->name, gupta_places[place], g->n, g->n);
@@ -127,19 +128,18 @@ static starfish_status add_version(struct gupta *g, const struct diffusion_case 
         *seconds = bench_seconds(row);
         reproduce_compare(row, gupta_if_paper(g, paper_versions[version].seconds[place]), REPRODUCE_SIZE, *seconds);
         describe(row, g, &times, v->name);
-        bench_keys(row, KEY("plan_seconds", times.plan_seconds), KEY("error", times.error));
+        bench_keys(row, KEY("plan_seconds", times.about.seconds), KEY("error", times.error));
         snprintf(name, sizeof name, "DPCG%d (%s) on %s, %zu x %zu: iterations", version + 1, v->name,
                  gupta_places[place], g->n, g->n);
         row = reproduce_number(&g->bench, name, gupta_if_paper(g, paper_versions[version].iterations[place]),
-                               REPRODUCE_SIZE, times.info.iterations);
+                               REPRODUCE_SIZE, times.result.iterations);
         describe(row, g, &times, v->name);
         json_object_set_new(row, "error", command_json_real(times.error));
         if (v->deflated)
             json_object_set_new(row, "note", json_string("not reproduced: the paper's right-hand side is not known"));
     }
-    diffusion_free_times(&times);
     if (status == STARFISH_SUCCESS && version == GUPTA_DIPCG2)
-        STARFISH_TRY(add_rate(g, given, place, context, *seconds / times.info.iterations));
+        STARFISH_TRY(add_rate(g, given, place, context, *seconds / times.result.iterations));
     return status;
 }
 
@@ -181,7 +181,7 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
                                  starfish_context *context)
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    struct diffusion_times times;
+    struct repeated times;
     char name[128];
 
     for (size_t block = 2; block <= (diffusion_versions[version].incomplete_poisson ? 2 : 8); block *= 2)
@@ -193,11 +193,12 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
             snprintf(name, sizeof name, "%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
                      diffusion_versions[version].name, n, n, block, vectors);
             if (status == STARFISH_SUCCESS) {
-                json_t *row = reproduce_number(&g->bench, name, (double)NAN, REPRODUCE_PICTURE, times.info.iterations);
+                json_t *row =
+                    reproduce_number(&g->bench, name, (double)NAN, REPRODUCE_PICTURE, times.result.iterations);
                 describe(row, g, &times, diffusion_versions[version].name);
-                json_object_set_new(row, "solve_seconds", command_json_real(diffusion_median(&times)));
+                json_object_set_new(row, "solve_seconds",
+                                    command_json_real(command_median(times.seconds, times.repeat)));
             }
-            diffusion_free_times(&times);
             STARFISH_TRY(status);
         }
     return STARFISH_SUCCESS;
@@ -246,19 +247,19 @@ enum { MANY_ITERATIONS = 100, TIMED_ITERATIONS = 20 };
  * outcome it becomes. *timed: how many iterations ran. */
 static starfish_status run_or_time(const struct gupta *g, const struct diffusion_case *given,
                                    struct starfish_diffusion_options *options, starfish_context *context,
-                                   struct starfish_result *known, struct diffusion_times *times, int *timed)
+                                   struct starfish_result *known, struct repeated *times, int *timed)
 {
     const int cut = known->iterations > MANY_ITERATIONS;
 
     options->fixed = cut;
     options->max_iterations = cut ? TIMED_ITERATIONS : 2000;
     STARFISH_TRY(run(g, given, options, context, times));
-    *timed = times->info.iterations;
+    *timed = times->result.iterations;
     for (size_t i = 0; i < times->repeat && cut; i++)
         times->seconds[i] *= (double)known->iterations / *timed;
     if (cut)
-        times->info = *known;
-    *known = times->info;
+        times->result = *known;
+    *known = times->result;
     return STARFISH_SUCCESS;
 }
 
@@ -275,7 +276,7 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
                                   struct starfish_result known[PRECISIONS])
 {
     static const char *const what[PRECISIONS] = {"f32", "f64", "mixed"};
-    struct diffusion_times times;
+    struct repeated times;
     char line[160];
     int timed;
 
@@ -289,14 +290,14 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         if (status == STARFISH_SUCCESS) {
             snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
                      gupta_places[place]);
-            json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.info.iterations);
+            json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.result.iterations);
             describe(row, g, &times, name);
-            bench_keys(row, KEY("precision", what[p]), KEY("recurrence", times.info.recurrence),
-                       KEY("solve_seconds", diffusion_median(&times)), KEY("timed_iterations", timed));
+            bench_keys(row, KEY("precision", what[p]), KEY("recurrence", times.result.recurrence),
+                       KEY("solve_seconds", command_median(times.seconds, times.repeat)),
+                       KEY("timed_iterations", timed));
             if (says_of(options))
                 reproduce_words(row, says_of(options));
         }
-        diffusion_free_times(&times);
         STARFISH_TRY(status);
     }
     return STARFISH_SUCCESS;

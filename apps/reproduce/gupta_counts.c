@@ -19,16 +19,15 @@
 static const int lengths[GUPTA_LENGTHS] = {20, 60};
 
 static starfish_status record_one(const struct diffusion_case *given, const struct starfish_diffusion_options *options,
-                                  const struct diffusion_repeats *repeats, starfish_context *context,
-                                  struct starfish_record **record)
+                                  starfish_context *context, size_t warmup, struct starfish_record **record)
 {
-    struct diffusion_times times = {.repeat = 0};
+    const struct repeats what = {.arrays = {.context = context, .place = SOLVE_PINNED}, .warmup = warmup, .repeat = 1};
+    struct repeated times;
 
     STARFISH_TRY(starfish_record_start(context, record));
-    starfish_status status = diffusion_repeat(given, options, context, repeats, &times);
+    starfish_status status = diffusion_repeat(given, options, what, &times);
     if (status == STARFISH_SUCCESS)
         status = starfish_record_stop(*record);
-    diffusion_free_times(&times);
     return status;
 }
 
@@ -48,12 +47,11 @@ starfish_status gupta_record(const struct gupta *g, const struct diffusion_case 
                              struct gupta_solves *solves)
 {
     struct starfish_diffusion_options options = options_of(g, solves->version, solves->separate);
-    const struct diffusion_repeats once = {0, 1, 0};
 
     options.fixed = 1;
     for (int length = 0; length < GUPTA_LENGTHS; length++) {
         options.max_iterations = lengths[length];
-        STARFISH_TRY(record_one(given, &options, &once, context, &solves->record[length]));
+        STARFISH_TRY(record_one(given, &options, context, 0, &solves->record[length]));
     }
     return STARFISH_SUCCESS;
 }
@@ -335,14 +333,13 @@ static void add_shares(struct gupta *g, int place, const struct starfish_record 
 static starfish_status shares_at(struct gupta *g, int place, starfish_context *context)
 {
     const struct starfish_diffusion_options options = options_of(g, GUPTA_DIPCG2, 1);
-    const struct diffusion_repeats once = {1, 1, 0};
     struct starfish_record *record = NULL;
     struct diffusion_case given;
 
     bench_next("tasks of DIPCG2 on %s, %zu x %zu", gupta_places[place], g->n, g->n);
     starfish_status status = diffusion_laplacian(g->n, &given);
     if (status == STARFISH_SUCCESS)
-        status = record_one(&given, &options, &once, context, &record);
+        status = record_one(&given, &options, context, 1, &record);
     if (status == STARFISH_SUCCESS)
         add_shares(g, place, record);
     starfish_record_free(record);

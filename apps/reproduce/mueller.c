@@ -44,25 +44,15 @@ static double rhs_of(const struct mueller_solve *s, size_t element)
     return 4 * i + 2 > s->n && 4 * i + 2 < 3 * s->n && 4 * j + 2 > s->n && 4 * j + 2 < 3 * s->n;
 }
 
-static void free_arrays(struct mueller *m)
-{
-    for (int a = 0; a < 2; a++)
-        if (m->arrays[a])
-            starfish_free(m->context, m->arrays[a], m->count * sizeof(double));
-    m->arrays[0] = m->arrays[1] = NULL;
-    m->count = 0;
-}
-
 /* Pinned memory takes longer to get than a solve; so it is kept while the size stays. */
 static starfish_status need_arrays(struct mueller *m, size_t count)
 {
-    if (m->count == count)
+    if (m->arrays.rhs && m->arrays.count == count)
         return STARFISH_SUCCESS;
-    free_arrays(m);
-    m->count = count;
-    for (int a = 0; a < 2; a++)
-        STARFISH_TRY(starfish_alloc(m->context, count * sizeof(double), (void **)&m->arrays[a]));
-    return STARFISH_SUCCESS;
+    solve_arrays_free(&m->arrays);
+    m->arrays =
+        (struct solve_arrays){.context = m->context, .precision = STARFISH_F64, .place = SOLVE_PINNED, .count = count};
+    return solve_arrays_make(&m->arrays, NULL, 1);
 }
 
 static starfish_status fill_and_solve(struct mueller *m, const struct mueller_solve *s, starfish_plan *plan,
@@ -72,9 +62,9 @@ static starfish_status fill_and_solve(struct mueller *m, const struct mueller_so
 
     STARFISH_TRY(need_arrays(m, count));
     for (size_t e = 0; e < count; e++)
-        m->arrays[0][e] = s->panel ? rhs_of(s, e) : 1;
+        ((double *)m->arrays.rhs)[e] = s->panel ? rhs_of(s, e) : 1;
     for (size_t r = 0; r <= m->bench.warmup; r++)
-        STARFISH_TRY(starfish_plan_solve(plan, NULL, m->arrays[0], m->arrays[1], info));
+        STARFISH_TRY(starfish_plan_solve(plan, NULL, m->arrays.rhs, m->arrays.solution, info));
     return STARFISH_SUCCESS;
 }
 
@@ -144,13 +134,13 @@ starfish_status mueller_with_workers(struct mueller *m, const char *workers, voi
         workers_as_one_team(&options);
         m->bench.warmup = 0;
     }
-    free_arrays(m);
+    solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context); /* one beside it would join its StarPU, and have its workers */
     m->context = NULL;
     starfish_status status = starfish_context_create(&m->context, &options);
     if (status == STARFISH_SUCCESS)
         status = measure(m, data);
-    free_arrays(m);
+    solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context);
     m->context = NULL;
     m->bench.warmup = warmup;
@@ -339,7 +329,7 @@ static starfish_status measure(struct bench *bench)
     /* What is called one GPU is one, however many there are. */
     STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &m->context));
     const starfish_status status = m->measure(m);
-    free_arrays(m);
+    solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context);
     return status;
 }

@@ -8,6 +8,7 @@
 #define STARFISH_APPS_REPRODUCE_MUELLER_H
 
 #include "apps/command.h"
+#include "apps/plans/arrays.h"
 #include "apps/reproduce/reproduce.h"
 
 #include <starfish/starfish.h>
@@ -18,9 +19,8 @@ struct mueller {
     size_t largest;     /* of conjugate gradients alone, which take less memory: where no n is asked for, 768 */
     starfish_context *context;
     starfish_status (*measure)(struct mueller *m);
-    double *arrays[2]; /* right-hand side and solution of the last solve, and their size; of `context` */
-    size_t count;
-    double copy_rate; /* bytes per second of a copy; 0: not measured */
+    struct solve_arrays arrays; /* of the last solve */
+    double copy_rate;           /* bytes per second of a copy; 0: not measured */
 };
 
 /* A row of ours that is no time of ours; how: "measured", "counted", "modelled", "by words", or why there is none;
