@@ -18,37 +18,27 @@ static starfish_status take(struct starfish_job *job)
     return starfish_multigrid_job_take(job, ((struct starfish_atmosphere_plan *)job->plan)->engine);
 }
 
-/* What an iteration that ended with `status` came to. */
-static starfish_status accept(const struct starfish_atmosphere_plan *plan, starfish_status status, double rounding,
-                              struct starfish_result *result)
+static starfish_status accept(struct starfish_job *job, starfish_status status)
 {
+    const struct starfish_atmosphere_options *options = &((const struct starfish_atmosphere_plan *)job->plan)->options;
+    const double size = ((const struct starfish_multigrid_job *)job)->solve.size;
+    struct starfish_result *result = &job->result;
+    const double rounding = starfish_rounding(options->precision, size, result->rhs_norm);
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     const struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(result->outcome),
                                                .iterations = result->iterations,
-                                               .asked = plan->options.tolerance,
+                                               .asked = options->tolerance,
                                                .reached = result->residual,
                                                .rounding = rounding,
                                                .failure = &failure};
     struct starfish_judgement judgement;
 
-    if (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL)
-        return status;
     starfish_failure_keep(&failure, status);
     status = starfish_accept(&starfish_atmosphere_acceptance, &evidence, &judgement);
     result->outcome = judgement.outcome;
     result->tolerance = judgement.tolerance;
+    result->rounding = size > 0 ? rounding : (double)NAN;
     return status;
-}
-
-static starfish_status run(struct starfish_job *job)
-{
-    const struct starfish_atmosphere_plan *plan = (const struct starfish_atmosphere_plan *)job->plan;
-    const starfish_status status = starfish_multigrid_job_run(job);
-    const double size = ((const struct starfish_multigrid_job *)job)->solve.size;
-    const double rounding = starfish_rounding(plan->options.precision, size, job->result.rhs_norm);
-
-    job->result.rounding = size > 0 ? rounding : (double)NAN;
-    return accept(plan, status, rounding, &job->result);
 }
 
 const struct starfish_kind starfish_kind_atmosphere = {.name = "atmosphere",
@@ -59,4 +49,5 @@ const struct starfish_kind starfish_kind_atmosphere = {.name = "atmosphere",
                                                        .release = starfish_atmosphere_release,
                                                        .memory = starfish_atmosphere_tell_memory,
                                                        .take = take,
-                                                       .run = run};
+                                                       .run = starfish_multigrid_job_run,
+                                                       .accept = accept};

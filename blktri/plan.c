@@ -173,13 +173,6 @@ void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan)
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
-starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
-                                       const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                       starfish_handle removed)
-{
-    return starfish_graph_blktri(&plan->spectral, progress, rhs, solution, removed);
-}
-
 static struct starfish_step_info step_of(const struct starfish_progress *progress, int step)
 {
     const struct starfish_tasks_done *done = progress->step[step].done;

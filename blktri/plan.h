@@ -58,12 +58,6 @@ starfish_status starfish_blktri_plan_create(struct starfish_blktri_plan *plan, s
                                             const struct starfish_blktri_options *options);
 void starfish_blktri_plan_destroy(struct starfish_blktri_plan *plan);
 
-/* Submits a solve. rhs, solution: slabs of fields; edges of the solution are written where there are any. removed: a
- * double for each part of a number, which receives what was taken off in singular problems. One thread at a time. */
-starfish_status starfish_blktri_submit(struct starfish_blktri_plan *plan, struct starfish_progress *progress,
-                                       const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                       starfish_handle removed);
-
 /* What the levels of a finished solve did: info->levels and info->level. */
 void starfish_blktri_fill_levels(const struct starfish_blktri_plan *plan, const struct starfish_progress *progress,
                                  struct starfish_poisson_phases *phases);

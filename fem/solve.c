@@ -75,10 +75,6 @@ static void add_run(struct solving *s, int is_accelerated)
     result->accelerated += is_accelerated ? s->last.pass.steps : 0;
     result->corrections += last->corrections;
     result->residual = last->residual * last->rhs_norm / plan_of(s)->load_norm;
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        result->worker[kind].tasks += last->worker[kind].tasks;
-        result->worker[kind].busy_seconds += last->worker[kind].busy_seconds;
-    }
     atomic_store(&s->job.iterations, result->iterations);
 }
 
@@ -91,10 +87,10 @@ static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int mo
     s->last = (struct starfish_multigrid_solve){.engine = plan->multigrid,
                                                 .pass = pass_of(s, krylov, most),
                                                 .watch = {&s->job.cancelled, tell, s},
+                                                .progress = &s->job.progress,
                                                 .result = &s->last_result};
     STARFISH_TRY(starfish_multigrid_solve_arrays(&s->last, own(s, plan->f), own(s, plan->u)));
-    starfish_multigrid_drive(&s->last);
-    const starfish_status status = starfish_failure_repeat(&s->last.failure);
+    const starfish_status status = starfish_multigrid_solve_run(&s->last);
     if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
         add_run(s, krylov != STARFISH_FEM_KRYLOV_NONE);
     return status;

@@ -1,7 +1,7 @@
 /* A multigrid engine: the task graph of a hierarchy of grids of some kind, in mixed precision a finest grid in f64
  * above it, and the vectors and sums of the iterations that cycles make or precondition. Plans of several families own
- * engines. An engine runs one pass at a time, in the thread that calls starfish_multigrid_run; queues, jobs and threads
- * are its owner's.
+ * engines. An engine runs one pass at a time, in the thread that calls starfish_multigrid_solve_run; queues, jobs and
+ * threads are its owner's.
  *
  * The makers of engines (q1_engine.c, flux_engine.c, flat_engine.c, fem_engine.c) check a problem, coarsen and assemble
  * its grids in f64, and hand them over as a table of shapes and coefficients. What follows is the same for all kinds:
@@ -231,17 +231,6 @@ struct starfish_multigrid_watch {
     starfish_tell *tell;
     void *data; /* of tell */
 };
-
-/* One pass for A u = f, vectors of the engine's space and of the precision of the solution. *u: where the solution
- * begins; where it is in the end. Its tasks are submitted with `progress`, by this thread, which waits for what it must
- * look at. Fills what the pass came to, and of the result outcome, iterations, corrections, rhs_norm, residual, factor
- * and history.
- * Passes of one engine follow one another. Errors: NUMERICAL where it ends short of the tolerance, with the solution as
- * it then is; ARGUMENT (the engine has no such variant); RUNTIME. */
-starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
-                                       const struct starfish_vector *f, const struct starfish_vector **u,
-                                       struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
-                                       struct starfish_result *result);
 
 /* Submit z = one cycle from zero for r, vectors of the engine's space and of the precision of its cycles: a
  * preconditioner for iterations of others, between passes. */

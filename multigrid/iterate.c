@@ -1,6 +1,6 @@
 /* Passes of an engine: cycles on the solution itself, or in mixed precision corrections by cycles, or conjugate
  * gradients or BiCGStab that either preconditions (krylov/). */
-#include "multigrid/engine.h"
+#include "multigrid/solve.h"
 
 #include "krylov/bicgstab.h"
 #include "krylov/cg.h"
@@ -401,13 +401,21 @@ static int can(const struct starfish_multigrid_engine *engine, const struct star
     return pass->variant == STARFISH_MULTIGRID_CG ? o->conjugate_gradients : o->bicgstab;
 }
 
-starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
-                                       const struct starfish_vector *f, const struct starfish_vector **u,
-                                       struct starfish_pass *pass, const struct starfish_multigrid_watch *watch,
-                                       struct starfish_result *result)
+/* One pass for A u = f, vectors of the engine's space and of the precision of the solution. *u: where the solution
+ * begins; where it is in the end. Errors: NUMERICAL where it ends short of the tolerance, with the solution as it then
+ * is; ARGUMENT (the engine has no such variant); RUNTIME. */
+static starfish_status run(struct starfish_multigrid_solve *solve, const struct starfish_vector *f,
+                           const struct starfish_vector **u)
 {
-    struct iterating i = {
-        .engine = engine, .progress = progress, .f = f, .u = *u, .pass = pass, .watch = watch, .result = result};
+    struct starfish_multigrid_engine *engine = solve->engine;
+    struct starfish_pass *pass = &solve->pass;
+    struct iterating i = {.engine = engine,
+                          .progress = solve->progress,
+                          .f = f,
+                          .u = *u,
+                          .pass = pass,
+                          .watch = &solve->watch,
+                          .result = solve->result};
     const double *const values = engine->work.scalars.values;
     const int watched = pass->tolerance > 0 || pass->absolute > 0;
     const struct starfish_stopping stopping = {.tolerance = pass->tolerance,
@@ -416,10 +424,10 @@ starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine,
                                                .patience = patience_for(&i),
                                                .most_cycles = pass->most,
                                                .initial_guess = pass->from_guess,
-                                               .cancelled = watch->cancelled,
+                                               .cancelled = solve->watch.cancelled,
                                                .tell = tell,
                                                .data = &i};
-    struct starfish_iteration_report report = {.history = result->history, .most_count = STARFISH_HISTORY};
+    struct starfish_iteration_report report = {.history = solve->result->history, .most_count = STARFISH_HISTORY};
 
     if (!can(engine, pass))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "the engine was not made for passes of variant %d",
@@ -442,6 +450,24 @@ starfish_status starfish_multigrid_run(struct starfish_multigrid_engine *engine,
     const starfish_status ended = end(&i);
     *u = i.u;
     return status != STARFISH_SUCCESS ? status : ended;
+}
+
+starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *solve)
+{
+    const struct starfish_vector *f, *u = NULL;
+    const double start = starfish_now();
+    starfish_status status = starfish_multigrid_solve_begin(solve, &f, &u);
+
+    if (status == STARFISH_SUCCESS)
+        status = run(solve, f, &u);
+    status = starfish_multigrid_solve_end(solve, status, u);
+    solve->seconds = starfish_now() - start;
+    return status;
+}
+
+starfish_status starfish_multigrid_job_run(struct starfish_job *job)
+{
+    return starfish_multigrid_solve_run(job->of_run);
 }
 
 /* ---- For iterations of others ------------------------------------------------------------------------------------ */

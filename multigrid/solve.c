@@ -50,7 +50,7 @@ static starfish_status take(struct starfish_multigrid_solve *solve, int which, c
                 *vector);
 }
 
-static starfish_status finish(struct starfish_multigrid_solve *solve, const struct starfish_vector *u)
+static starfish_status bring_home(struct starfish_multigrid_solve *solve, const struct starfish_vector *u)
 {
     struct starfish_multigrid_engine *engine = solve->engine;
 
@@ -61,22 +61,12 @@ static starfish_status finish(struct starfish_multigrid_solve *solve, const stru
                : copy(solve, STARFISH_MULTIGRID_SOLUTION, u, solve->array[SOLUTION].vector);
 }
 
-static void record(struct starfish_multigrid_solve *solve, starfish_status status)
-{
-    starfish_failure_keep(&solve->failure, status);
-}
-
-/* *f and *u: what the pass is of, made of the arrays. */
-static starfish_status begin(struct starfish_multigrid_solve *solve, const struct starfish_vector **f,
-                             const struct starfish_vector **u)
+starfish_status starfish_multigrid_solve_begin(struct starfish_multigrid_solve *solve, const struct starfish_vector **f,
+                                               const struct starfish_vector **u)
 {
     struct starfish_multigrid_engine *engine = solve->engine;
     const struct starfish_vector *rhs;
 
-    if (solve->watch.cancelled && atomic_load(solve->watch.cancelled)) {
-        solve->result->outcome = STARFISH_CANCELLED;
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled before its turn");
-    }
     STARFISH_TRY(take(solve, RHS, &rhs));
     STARFISH_TRY(take(solve, SOLUTION, u));
     *f = rhs;
@@ -108,25 +98,6 @@ static void find_size(struct starfish_multigrid_solve *solve, const struct starf
         solve->size = sqrt(square);
 }
 
-static void run(struct starfish_multigrid_solve *solve)
-{
-    const struct starfish_vector *f, *u;
-    const starfish_status begun = begin(solve, &f, &u);
-
-    if (begun != STARFISH_SUCCESS) {
-        record(solve, begun);
-        return;
-    }
-    record(solve,
-           starfish_multigrid_run(solve->engine, solve->progress, f, &u, &solve->pass, &solve->watch, solve->result));
-    if (!starfish_multigrid_has_result(solve))
-        return;
-    find_size(solve, u);
-    const starfish_status finished = finish(solve, u);
-    if (solve->failure.status == STARFISH_SUCCESS)
-        record(solve, finished);
-}
-
 /* Was the right-hand side zero, or are only its squares? Only where cores can look. Squares that are lost beside the
  * floor are rounding errors of a constant that was taken off. */
 static starfish_status check_zero(const struct starfish_multigrid_solve *solve)
@@ -146,31 +117,26 @@ static starfish_status check_zero(const struct starfish_multigrid_solve *solve)
 }
 
 /* Arrays come home when they are unregistered. A failure of a task is more than one of the numbers that it left. */
-starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *solve)
+starfish_status starfish_multigrid_solve_end(struct starfish_multigrid_solve *solve, starfish_status status,
+                                             const struct starfish_vector *u)
 {
-    run(solve);
-    record(solve, starfish_progress_wait(solve->progress));
-    if (solve->failure.status == STARFISH_SUCCESS && solve->result->rhs_norm == 0)
-        record(solve, check_zero(solve));
+    struct starfish_failure *failure = &solve->failure;
+
+    starfish_failure_keep(failure, status);
+    if (starfish_multigrid_has_result(solve)) {
+        find_size(solve, u);
+        status = bring_home(solve, u);
+        if (failure->status == STARFISH_SUCCESS)
+            starfish_failure_keep(failure, status);
+    }
+    starfish_failure_keep(failure, starfish_progress_wait(solve->progress));
+    if (failure->status == STARFISH_SUCCESS && solve->result->rhs_norm == 0)
+        starfish_failure_keep(failure, check_zero(solve));
     if (solve->engine->op.space->on_ranks) /* what has failed on one rank has failed on all */
-        record(solve, starfish_ranks_agree(solve->engine->context, starfish_failure_repeat(&solve->failure)));
+        starfish_failure_keep(failure, starfish_ranks_agree(solve->engine->context, starfish_failure_repeat(failure)));
     for (int which = 0; which < 2; which++)
         starfish_vector_destroy(&solve->array[which].over);
-    return starfish_failure_repeat(&solve->failure);
-}
-
-void starfish_multigrid_drive(void *data)
-{
-    struct starfish_multigrid_solve *solve = data;
-    struct starfish_result *result = solve->result;
-
-    starfish_progress_init(&solve->own, solve->engine->context);
-    solve->progress = &solve->own;
-    (void)starfish_multigrid_solve_run(solve);
-    result->seconds = starfish_progress_seconds(&solve->own);
-    memcpy(result->worker, solve->own.done, sizeof result->worker);
-    if (!starfish_is_stuck())
-        starfish_progress_destroy(&solve->own);
+    return starfish_failure_repeat(failure);
 }
 
 /* ---- What is solved ---------------------------------------------------------------------------------------------- */
@@ -236,11 +202,7 @@ starfish_status starfish_multigrid_job_take(struct starfish_job *base, struct st
                                                .watch = {&base->cancelled, starfish_job_look, base},
                                                .progress = &base->progress,
                                                .result = &base->result};
+    base->of_run = solve;
     base->most = solve->pass.most;
     return starfish_multigrid_solve_arrays(solve, base->request.rhs, base->request.solution);
-}
-
-starfish_status starfish_multigrid_job_run(struct starfish_job *job)
-{
-    return starfish_multigrid_solve_run(&((struct starfish_multigrid_job *)job)->solve);
 }

@@ -12,7 +12,7 @@ struct starfish_multigrid_solve {
     struct starfish_multigrid_engine *engine;
     struct starfish_pass pass; /* its floor is the solve's to set */
     struct starfish_multigrid_watch watch;
-    struct starfish_progress *progress; /* of its tasks; set by starfish_multigrid_drive */
+    struct starfish_progress *progress; /* of its tasks */
     struct starfish_result *result;     /* what it comes to, but for what the path fills in */
     /* Right-hand side and solution: the user's memory, on a node of the runtime's; or vectors. */
     struct {
@@ -21,8 +21,8 @@ struct starfish_multigrid_solve {
         struct starfish_vector over;
         const struct starfish_vector *vector;
     } array[2];
-    struct starfish_progress own; /* for starfish_multigrid_drive */
     /* What it came to. */
+    double seconds;
     double size; /* the norm of |A| |u|, which rounding errors of the residual are units of, where the solution u fell
                     short of the tolerance and the grids' kind has_sizes, else 0 */
     struct starfish_failure failure;
@@ -38,22 +38,29 @@ starfish_status starfish_multigrid_solve_arrays(struct starfish_multigrid_solve 
 starfish_status starfish_multigrid_solve_vectors(struct starfish_multigrid_solve *solve,
                                                  const struct starfish_vector *rhs,
                                                  const struct starfish_vector *solution);
-/* Solves. Then all tasks are done, and `failure` has the status that is returned. */
+/* iterate.c: solves. This thread submits all tasks, waits for what it must look at, and for all in the end. Fills what
+ * the pass came to, of the result outcome, iterations, corrections, rhs_norm, residual, factor, pertrb and history, and
+ * `failure`, whose status is returned. Errors: NUMERICAL where it ends short of the tolerance; ARGUMENT (the engine has
+ * no such variant; the right-hand side is too small); RUNTIME. */
 starfish_status starfish_multigrid_solve_run(struct starfish_multigrid_solve *solve);
-/* The same with a progress of its own, for struct starfish_turn: the result has seconds and workers too. `data`: the
- * solve. */
-void starfish_multigrid_drive(void *data);
+/* For that: f and u, which the pass is of, made of the arrays; and what follows a beginning and a pass that ended with
+ * `status`, its solution being u. */
+starfish_status starfish_multigrid_solve_begin(struct starfish_multigrid_solve *solve, const struct starfish_vector **f,
+                                               const struct starfish_vector **u);
+starfish_status starfish_multigrid_solve_end(struct starfish_multigrid_solve *solve, starfish_status status,
+                                             const struct starfish_vector *u);
 /* Whether that has written the solution: short of the tolerance it is the last one, if there was a step. Else its
  * vector may have no values, and no task may read it. */
 int starfish_multigrid_has_result(const struct starfish_multigrid_solve *solve);
 
 /* A job of the solve path that is one solve by an engine: the pass that the engine's options ask for, between the
- * user's arrays. For `take` and `run` of kinds. */
+ * user's arrays. For `take` of kinds. */
 struct starfish_multigrid_job {
     struct starfish_job job; /* the first member */
     struct starfish_multigrid_solve solve;
 };
 starfish_status starfish_multigrid_job_take(struct starfish_job *base, struct starfish_multigrid_engine *engine);
+/* iterate.c: for `run`, where job->of_run is a struct starfish_multigrid_solve. */
 starfish_status starfish_multigrid_job_run(struct starfish_job *job);
 
 #endif

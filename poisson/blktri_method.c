@@ -268,16 +268,10 @@ static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish
     return STARFISH_SUCCESS;
 }
 
-static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
-    const struct starfish_blktri_plan *blktri = plan->state;
-    return starfish_cut_is_same(&blktri->spectral.cut, cut);
-}
-
-static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                              struct starfish_slabs *solution, starfish_handle removed)
-{
-    return starfish_blktri_submit(job->plan->state, &job->base.progress, rhs, solution, removed);
+    struct starfish_blktri_plan *blktri = plan->state;
+    return starfish_cut_is_same(&blktri->spectral.cut, cut) ? &blktri->spectral : NULL;
 }
 
 static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
@@ -295,9 +289,9 @@ const struct starfish_method_row starfish_blktri_method = {
     .create = create,
     .destroy = destroy,
     .cut = cut_for,
-    .has_cut = has_cut,
+    .graph_of = graph_of,
     .memory = memory_of,
-    .submit = submit,
+    .submit = starfish_graph_blktri,
     .phases = fill_phases,
 };
 
@@ -310,8 +304,8 @@ const struct starfish_method_row starfish_blktri_product_method = {
     .create = create,
     .destroy = destroy,
     .cut = cut_for,
-    .has_cut = has_cut,
+    .graph_of = graph_of,
     .memory = memory_of,
-    .submit = submit,
+    .submit = starfish_graph_blktri,
     .phases = fill_phases,
 };

@@ -13,6 +13,7 @@ struct starfish_poisson_job {
     struct starfish_job base;           /* the first member */
     struct starfish_poisson_plan *plan; /* base.plan */
     struct starfish_cut cut;
+    void *graph; /* of that cut; NULL: the method iterates */
     /* Those of the request, or over its arrays: then they end with the job. One field where the solve is in place. */
     struct starfish_field *rhs, *solution;
     int owns_fields;
@@ -50,10 +51,8 @@ struct starfish_poisson_job {
     double wide_seconds; /* of a solve that was repeated (wide.h), else 0 */
 
     /* Of an iteration: */
-    void *of_method;       /* what the method keeps for it, from malloc */
-    double cycles_seconds; /* that it took, */
-    double solved;         /* when it had solved, by starfish_now; 0: there is none */
-    int unwritten;         /* it has failed before it wrote a solution: nothing is known of a residual */
+    double solved; /* when it had solved, by starfish_now; 0: there is none */
+    int unwritten; /* it has failed before it wrote a solution: nothing is known of a residual */
 };
 
 /* solve.c */

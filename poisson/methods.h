@@ -31,27 +31,26 @@ struct starfish_method_row {
     starfish_status (*create)(struct starfish_poisson_plan *plan);
     void (*destroy)(struct starfish_poisson_plan *plan);
 
-    /* How fields over data of that residence are cut for solves at that pace, and whether a cut is one of the plan's.
-     */
+    /* How fields over data of that residence are cut for solves at that pace. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
-    int (*has_cut)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+    /* What solves of fields that are cut so, or NULL where the cut is none of the plan's. With plan->submission locked.
+     */
+    void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
      * STARFISH_STAGED; NULL: no. */
     int (*stages)(const struct starfish_poisson_plan *plan);
     /* Whether `submit` can move job->boundary to the right-hand side as it reads that, of jobs on cores without
      * refinement; it does where job->boundary_in_passing. Else boundary data are part of `rhs`, for which the field is
      * copied. NULL: no. */
-    int (*moves_boundary)(const struct starfish_poisson_job *job);
-    /* Submits a solve from rhs to solution, slabs of the job's cut, and writes the solution's edges where there are
-     * any. removed: doubles that receive what is taken off in singular problems, or NULL. With plan->submission locked.
-     * NULL: the method iterates. */
-    starfish_status (*submit)(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                              struct starfish_slabs *solution, starfish_handle removed);
-    /* Then: the same in the job's turn, to the end; it calls starfish_job_submit_rest unless there is no solution, and
-     * has no steps of refinement. SUCCESS too where it fell short: that is evidence. */
-    starfish_status (*run)(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                           struct starfish_slabs *solution);
+    int (*moves_boundary)(const void *graph);
+    /* Submits a solve with the graph. With plan->submission locked. NULL: the method iterates. */
+    starfish_status (*submit)(void *graph, struct starfish_progress *progress, const struct starfish_direct_data *data);
+    /* Then: makes base.of_run, from malloc, for a solve from rhs to solution, slabs of the job's cut; and what plans
+     * run, without steps of refinement (solver.h). */
+    starfish_status (*take)(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                            struct starfish_slabs *solution);
+    starfish_status (*run)(struct starfish_job *base);
     /* And how it ended, for the judgement: all but rounding and tests. */
     void (*look)(const struct starfish_poisson_job *job, struct starfish_evidence *evidence);
     /* What plan and solves take of memories, when the method has been chosen: the plan's state may not be there yet.
@@ -82,7 +81,8 @@ starfish_status starfish_separable2d_plan_begin(starfish_context *context, const
                                                 const struct starfish_axis *y, double lambda,
                                                 const struct starfish_poisson_options *user,
                                                 struct starfish_poisson_plan **plan);
-/* Of the kind: the end of a plan, and its memory. */
+/* Of the kind: what a run came to, multigrid's so far; the end of a plan, and its memory. */
+starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_status status);
 void starfish_poisson_release(struct starfish_plan *base);
 starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 

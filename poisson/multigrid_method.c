@@ -323,19 +323,18 @@ static starfish_status cut_for(struct starfish_poisson_plan *plan, enum starfish
     return STARFISH_SUCCESS;
 }
 
-static int has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+static void *graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
-    const struct state *state = plan->state;
-    return starfish_cut_is_same(&state->cut, cut);
+    struct state *state = plan->state;
+    return starfish_cut_is_same(&state->cut, cut) ? state : NULL;
 }
 
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
 /* A solve under way: the fields' slabs as vectors. */
 struct solve {
-    struct starfish_poisson_job *job;
+    struct starfish_multigrid_solve multigrid; /* the first member, which the job knows */
     struct starfish_vector rhs, solution;
-    struct starfish_multigrid_solve multigrid;
     struct starfish_result result;
 };
 
@@ -363,46 +362,41 @@ static starfish_status submit_rest(struct starfish_poisson_job *job, const struc
     return starfish_job_submit_rest(job);
 }
 
-static void count_tasks(struct starfish_result *result, const struct starfish_result *cycles)
-{
-    for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        result->worker[kind].tasks += cycles->worker[kind].tasks;
-        result->worker[kind].busy_seconds += cycles->worker[kind].busy_seconds;
-    }
-}
-
-static starfish_status run(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                           struct starfish_slabs *solution)
+static starfish_status take(struct starfish_poisson_job *job, const starfish_handle *rhs,
+                            struct starfish_slabs *solution)
 {
     const struct state *state = job->plan->state;
     const starfish_precision precision = job->plan->options.precision;
-    struct solve *solve = job->of_method = calloc(1, sizeof *solve);
+    struct solve *solve = job->base.of_run = calloc(1, sizeof *solve);
 
     if (!solve)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
-    solve->job = job;
     solve->multigrid = (struct starfish_multigrid_solve){.engine = state->engine,
                                                          .pass = state->pass,
                                                          .watch = {&job->base.cancelled, starfish_job_look, &job->base},
+                                                         .progress = &job->base.progress,
                                                          .result = &solve->result};
     job->base.most = state->pass.most;
     starfish_vector_borrow(&solve->rhs, &state->space, precision, rhs);
     starfish_vector_borrow(&solve->solution, &state->space, precision, solution->slab);
-    STARFISH_TRY(starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution));
-    starfish_multigrid_drive(&solve->multigrid);
+    return starfish_multigrid_solve_vectors(&solve->multigrid, &solve->rhs, &solve->solution);
+}
+
+/* Where it fell short, that is evidence. */
+starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_status status)
+{
+    struct starfish_poisson_job *job = (struct starfish_poisson_job *)base;
+    struct solve *solve = base->of_run;
+
+    (void)status;
     job->solved = starfish_now();
-    job->cycles_seconds = solve->result.seconds;
-    count_tasks(&job->base.result, &solve->result);
     job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
-    if (!job->unwritten)
-        starfish_failure_keep(&solve->multigrid.failure, submit_rest(job, &solve->result));
-    const starfish_status status = starfish_failure_repeat(&solve->multigrid.failure);
-    return status == STARFISH_ERROR_NUMERICAL ? STARFISH_SUCCESS : status;
+    return job->unwritten ? STARFISH_SUCCESS : submit_rest(job, &solve->result);
 }
 
 static void look(const struct starfish_poisson_job *job, struct starfish_evidence *evidence)
 {
-    const struct solve *solve = job->of_method;
+    const struct solve *solve = job->base.of_run;
     const struct starfish_result *info = &solve->result;
     const double tolerance = solve->multigrid.pass.tolerance;
     const int is_fixed = tolerance == 0 && info->outcome == STARFISH_SOLVED;
@@ -416,8 +410,10 @@ static void look(const struct starfish_poisson_job *job, struct starfish_evidenc
 
 static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
 {
+    const struct solve *solve = job->base.of_run;
+
     phases->phase[0].name = "cycles";
-    phases->phase[0].seconds = job->cycles_seconds;
+    phases->phase[0].seconds = solve->multigrid.seconds;
     phases->phases = 1;
 }
 
@@ -436,9 +432,10 @@ const struct starfish_method_row starfish_multigrid_method = {
     .create = create,
     .destroy = destroy,
     .cut = cut_for,
-    .has_cut = has_cut,
+    .graph_of = graph_of,
     .memory = memory_of,
-    .run = run,
+    .take = take,
+    .run = starfish_multigrid_job_run,
     .look = look,
     .phases = fill_phases,
 };

@@ -153,7 +153,7 @@ static void fill_about(struct starfish_poisson_plan *plan)
     about->singular = plan->singular;
     about->owners = plan->here.owners;
     about->levels = engine ? engine->graph.all_levels : 0;
-    plan->base.run = plan->method->run ? starfish_kind_poisson.run : NULL;
+    plan->base.run = plan->method->run;
 }
 
 static starfish_status create_whole(struct starfish_context *alone, const void *problem, const void *options,

@@ -41,11 +41,9 @@ static inline struct starfish_slab_state *starfish_slab_state(const struct starf
 /* slab_graphs.c: members of the method's row, and the end of all graphs. */
 starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                                       enum starfish_pace pace, const struct starfish_cut **cut);
-int starfish_slab_has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
+void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
 void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds);
 void starfish_slab_destroy_graphs(struct starfish_poisson_plan *plan);
-/* The graph of that cut, NULL where there is none. With plan->submission locked. */
-struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
 
 /* slab_cut.c: whether GPUs get all planes of arrays in pageable memory, which cores copy for them through pinned
  * memory, of a field that fits so; and the member of the method's row. */

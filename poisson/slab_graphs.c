@@ -124,7 +124,7 @@ void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds)
     pthread_mutex_unlock(&plan->submission);
 }
 
-struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
+void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
 {
     for (int residence = 0; residence < STARFISH_RESIDENCES; residence++)
         for (int pace = 0; pace < STARFISH_PACES; pace++) {
@@ -133,14 +133,6 @@ struct starfish_slab_graph *starfish_slab_graph_of(struct starfish_poisson_plan 
                 return graph;
         }
     return NULL;
-}
-
-int starfish_slab_has_cut(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)
-{
-    pthread_mutex_lock(&plan->submission);
-    const int found = starfish_slab_graph_of(plan, cut) != NULL;
-    pthread_mutex_unlock(&plan->submission);
-    return found;
 }
 
 void starfish_slab_destroy_graphs(struct starfish_poisson_plan *plan)

@@ -187,25 +187,9 @@ static starfish_status create(struct starfish_poisson_plan *plan)
 /* ---- Solving ----------------------------------------------------------------------------------------------------- */
 
 /* The one task of cores does, which reads the right-hand side once. */
-static int moves_boundary(const struct starfish_poisson_job *job)
+static int moves_boundary(const void *graph)
 {
-    const struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
-    return graph && graph->whole != NULL;
-}
-
-static starfish_status submit(struct starfish_poisson_job *job, const starfish_handle *rhs,
-                              struct starfish_slabs *solution, starfish_handle removed)
-{
-    struct starfish_slab_graph *graph = starfish_slab_graph_of(job->plan, &job->cut);
-    if (job->plan->count == 1) {
-        const struct starfish_slab_data data = {.rhs = rhs,
-                                                .boundary = job->boundary_in_passing ? &job->boundary : NULL,
-                                                .solution = solution,
-                                                .removed = removed};
-        return starfish_graph_slab(graph, &job->base.progress, &data);
-    }
-    return starfish_graph_problems(graph, &job->base.progress, rhs, solution->slab,
-                                   solution == &job->solution_slabs ? job->removed_of_slab : NULL);
+    return ((const struct starfish_slab_graph *)graph)->whole != NULL;
 }
 
 const struct starfish_method_row starfish_slab_method = {
@@ -220,10 +204,10 @@ const struct starfish_method_row starfish_slab_method = {
     .create = create,
     .destroy = destroy,
     .cut = starfish_slab_cut_for,
-    .has_cut = starfish_slab_has_cut,
+    .graph_of = starfish_slab_graph_of,
     .stages = starfish_slab_stages,
     .moves_boundary = moves_boundary,
-    .submit = submit,
+    .submit = starfish_graph_slab,
     .memory = starfish_slab_tell_memory,
     .watch = starfish_slab_watch,
 };

@@ -57,7 +57,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
     if (plan->singular)
         STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
     const struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
-    const struct starfish_slab_data data = {
+    const struct starfish_direct_data data = {
         .rhs = solve->field[0]->handle, .solution = &solution, .removed = solve->removed.handle};
     STARFISH_TRY(starfish_graph_slab(graph, &solve->progress, &data));
     return starfish_graph_bring_home(&solve->progress, STARFISH_PHASE_BACKWARD, &graph->cut, solve->field[1]->handle);

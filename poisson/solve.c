@@ -98,8 +98,10 @@ static starfish_status submit_refinement(struct starfish_poisson_job *job, int s
                                                   .verdict = job->verdict[step].handle,
                                                   .many = plan->count > 1,
                                                   .removed_of_slab = plan->count > 1 ? job->removed_of_slab : NULL};
+    const struct starfish_direct_data solve = {
+        .rhs = job->correction.slab, .solution = &job->correction, .removed = job->removed_again.handle};
     STARFISH_TRY(submit_residual(job, STARFISH_PHASE_REFINEMENT, job->correction.slab));
-    STARFISH_TRY(plan->method->submit(job, job->correction.slab, &job->correction, job->removed_again.handle));
+    STARFISH_TRY(plan->method->submit(job->graph, &job->base.progress, &solve));
     return starfish_graph_refine(&plan->operator_, &job->cut, &job->base.progress, &job->solution_slabs, &data);
 }
 
@@ -113,7 +115,7 @@ static starfish_status prepare_rhs(struct starfish_poisson_job *job)
     int any;
     STARFISH_TRY(starfish_job_take_boundary(job, job->base.request.boundary, &any));
     job->boundary_in_passing =
-        any && !copied && job->plan->refinements == 0 && method->moves_boundary && method->moves_boundary(job);
+        any && !copied && job->plan->refinements == 0 && method->moves_boundary && method->moves_boundary(job->graph);
     return copied || (any && !job->boundary_in_passing) ? starfish_job_submit_full_rhs(job) : STARFISH_SUCCESS;
 }
 
@@ -139,6 +141,8 @@ static starfish_status prepare_here(struct starfish_poisson_job *job)
     STARFISH_TRY(starfish_job_make_removed(job));
     if (reads_residual(plan))
         STARFISH_TRY(make_maxima(job, job->maximum, STARFISH_MAXIMA));
+    if (plan->base.run)
+        return plan->method->take(job, solved_rhs(job), &job->solution_slabs);
     return plan->refinements > 0 ? make_refinement(job) : STARFISH_SUCCESS;
 }
 
@@ -225,8 +229,11 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
                                    const struct starfish_field *field)
 {
     STARFISH_NEED(field, name);
-    if (field->context != plan->base.context || field->precision != plan->options.precision ||
-        !plan->method->has_cut(plan, &field->cut) || memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
+    pthread_mutex_lock(&plan->submission);
+    const int has_graph = plan->method->graph_of(plan, &field->cut) != NULL;
+    pthread_mutex_unlock(&plan->submission);
+    if (field->context != plan->base.context || field->precision != plan->options.precision || !has_graph ||
+        memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "%s has another context, shape, precision or cut into slabs than the plan: make it with "
                              "starfish_poisson_field",
@@ -316,8 +323,14 @@ starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
 static starfish_status submit_all(struct starfish_poisson_job *job)
 {
     struct starfish_poisson_plan *plan = job->plan;
+    job->graph = plan->method->graph_of(plan, &job->cut);
     STARFISH_TRY(prepare(job));
-    STARFISH_TRY(plan->method->submit(job, solved_rhs(job), &job->solution_slabs, job->removed.handle));
+    const struct starfish_direct_data solve = {.rhs = solved_rhs(job),
+                                               .boundary = job->boundary_in_passing ? &job->boundary : NULL,
+                                               .solution = &job->solution_slabs,
+                                               .removed = job->removed.handle,
+                                               .removed_of_slab = job->removed_of_slab};
+    STARFISH_TRY(plan->method->submit(job->graph, &job->base.progress, &solve));
     if (!reads_residual(plan))
         starfish_job_end_staging(job, job->full_rhs);
     for (int step = 0; step < plan->refinements; step++)
@@ -338,12 +351,6 @@ static starfish_status submit(struct starfish_job *base)
     pthread_mutex_unlock(&job->plan->submission);
     job->owns_bundle = status == STARFISH_SUCCESS;
     return status;
-}
-
-static starfish_status run(struct starfish_job *base)
-{
-    struct starfish_poisson_job *job = job_of(base);
-    return job->plan->method->run(job, solved_rhs(job), &job->solution_slabs);
 }
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
@@ -393,7 +400,7 @@ static void drop(struct starfish_job *base)
     release_data(job);
     if (job->owns_bundle)
         starfish_bundle_destroy(base->request.bundle);
-    free(job->of_method);
+    free(base->of_run);
     starfish_table_destroy(&job->removed);
     starfish_table_destroy(&job->removed_again);
     starfish_job_release_search(job);
@@ -417,7 +424,7 @@ const struct starfish_kind starfish_kind_poisson = {.name = "poisson",
                                                     .memory = starfish_poisson_tell_memory,
                                                     .take = take,
                                                     .submit = submit,
-                                                    .run = run,
+                                                    .accept = starfish_poisson_accept,
                                                     .finish = finish,
                                                     .drop = drop,
                                                     .tell = starfish_job_tell_wanted};

@@ -37,6 +37,18 @@ enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
 starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 
+/* What the graph of a direct method solves with. rhs and solution: slabs of fields, the same or others; edges of the
+ * solution are written where there are any. boundary: what the graph still has to move to the right-hand side, or NULL.
+ * In singular problems, else NULL, what receives pertrb: `removed`, a double for each part of a number, or two; or of
+ * each slab, two doubles for each of its problems. */
+struct starfish_direct_data {
+    const starfish_handle *rhs;
+    const struct starfish_boundary_data *boundary;
+    const struct starfish_slabs *solution;
+    starfish_handle removed;
+    const struct starfish_table *removed_of_slab;
+};
+
 /* The seven-point operator of a problem. */
 struct starfish_operator {
     starfish_precision precision;

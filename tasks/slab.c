@@ -485,24 +485,23 @@ static int is_one_task(const struct starfish_slab_graph *graph, const struct sta
 }
 
 static starfish_status submit_alone(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                    starfish_handle removed)
+                                    const struct starfish_direct_data *data)
 {
     const struct starfish_slab_problems_task task = {.space = graph->space,
                                                      .workspace = &graph->workspace,
                                                      .replays = &graph->replays,
                                                      .problems = 1,
                                                      .where = graph->cut.where[0],
-                                                     .rhs = rhs[0],
-                                                     .solution = solution->slab[0],
-                                                     .removed = removed};
+                                                     .rhs = data->rhs[0],
+                                                     .solution = data->solution->slab[0],
+                                                     .removed = data->removed};
     STARFISH_TRY(starfish_submit_slab_alone(progress, STARFISH_PHASE_BACKWARD, &task));
-    return submit_edges(graph, progress, solution);
+    return submit_edges(graph, progress, data->solution);
 }
 
 /* One task for all, and the edges of what it has written. */
 static starfish_status submit_whole(const struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const struct starfish_slab_data *data, const starfish_handle *modes)
+                                    const struct starfish_direct_data *data, const starfish_handle *modes)
 {
     const struct starfish_slab_whole_task task = {.whole = graph->whole,
                                                   .cut = &graph->cut,
@@ -515,18 +514,38 @@ static starfish_status submit_whole(const struct starfish_slab_graph *graph, str
     return submit_edges(graph, progress, data->solution);
 }
 
-starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const struct starfish_slab_data *data)
+static starfish_status submit_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                       const struct starfish_direct_data *data)
 {
+    for (size_t s = 0; s < graph->cut.slabs; s++) {
+        const struct starfish_slab_problems_task task = {
+            .space = graph->space,
+            .workspace = &graph->workspace,
+            .replays = &graph->replays,
+            .problems = starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
+            .where = graph->cut.where[s],
+            .rhs = data->rhs[s],
+            .solution = data->solution->slab[s],
+            .removed = data->removed_of_slab ? data->removed_of_slab[s].handle : NULL};
+        STARFISH_TRY(starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_graph_slab(void *self, struct starfish_progress *progress,
+                                    const struct starfish_direct_data *data)
+{
+    struct starfish_slab_graph *graph = self;
     const struct starfish_slabs *solution = data->solution;
-    const starfish_handle removed = data->removed;
     const struct starfish_slab *slab = graph->slab[graph->turn];
+    if (graph->space->count > 1)
+        return submit_problems(graph, progress, data);
     const starfish_handle *const modes = modes_of(graph, solution);
     graph->turn = (graph->turn + 1) % graph->turns;
     if (graph->whole)
         return submit_whole(graph, progress, data, modes);
     if (is_one_task(graph, solution))
-        return submit_alone(graph, progress, data->rhs, solution, removed);
+        return submit_alone(graph, progress, data);
     for (size_t s = 0; s < graph->cut.slabs; s++) {
         const struct starfish_slab_forward_task task = {.space = graph->space,
                                                         .parts = &graph->parts,
@@ -538,27 +557,8 @@ starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct st
         STARFISH_TRY(starfish_submit_slab_forward(progress, STARFISH_PHASE_FORWARD, &task));
         STARFISH_TRY(starfish_slab_stream_after_forward(&graph->stream, s, progress, &task));
     }
-    STARFISH_TRY(submit_reduced(graph, slab, progress, removed));
+    STARFISH_TRY(submit_reduced(graph, slab, progress, data->removed));
     for (size_t s = 0; s < graph->cut.slabs; s++)
         STARFISH_TRY(submit_backward(graph, slab, s, progress, solution, modes));
-    return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                        const starfish_handle *rhs, const starfish_handle *solution,
-                                        const struct starfish_table *removed)
-{
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
-        const struct starfish_slab_problems_task task = {.space = graph->space,
-                                                         .workspace = &graph->workspace,
-                                                         .replays = &graph->replays,
-                                                         .problems =
-                                                             starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
-                                                         .where = graph->cut.where[s],
-                                                         .rhs = rhs[s],
-                                                         .solution = solution[s],
-                                                         .removed = removed ? removed[s].handle : NULL};
-        STARFISH_TRY(starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task));
-    }
     return STARFISH_SUCCESS;
 }

@@ -77,22 +77,8 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 /* A graph of a field of many problems, which is cut between them. strided: rows of solutions may not be packed. */
 starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                                 const struct starfish_cut *cut, int strided);
-/* Solves with it. removed: of each slab, two doubles for each problem, the first of which receives pertrb, in singular
- * problems; or NULL. */
-starfish_status starfish_graph_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                        const starfish_handle *rhs, const starfish_handle *solution,
-                                        const struct starfish_table *removed);
-
-/* rhs and solution: slabs of fields, the same or others; edges of the solution are written where there are any.
- * boundary: what is still to be moved to the right-hand side, of graphs that are `whole` alone; or NULL. removed: two
- * doubles, the first of which receives pertrb, in singular problems, else NULL. One thread at a time. */
-struct starfish_slab_data {
-    const starfish_handle *rhs;
-    const struct starfish_boundary_data *boundary;
-    const struct starfish_slabs *solution;
-    starfish_handle removed;
-};
-starfish_status starfish_graph_slab(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const struct starfish_slab_data *data);
+/* Solves with a struct starfish_slab_graph of either kind. One thread at a time. */
+starfish_status starfish_graph_slab(void *graph, struct starfish_progress *progress,
+                                    const struct starfish_direct_data *data);
 
 #endif

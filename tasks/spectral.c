@@ -210,11 +210,10 @@ static starfish_status solve_modes(struct starfish_spectral *s, struct starfish_
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_blktri(struct starfish_spectral *s, struct starfish_progress *progress,
-                                      const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                      starfish_handle removed)
+starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
+                                      const struct starfish_direct_data *data)
 {
-    STARFISH_TRY(transform_x(s, progress, STARFISH_FORWARD, rhs, NULL));
-    STARFISH_TRY(solve_modes(s, progress, removed));
-    return transform_x(s, progress, STARFISH_BACKWARD, solution->slab, solution);
+    STARFISH_TRY(transform_x(spectral, progress, STARFISH_FORWARD, data->rhs, NULL));
+    STARFISH_TRY(solve_modes(spectral, progress, data->removed));
+    return transform_x(spectral, progress, STARFISH_BACKWARD, data->solution->slab, data->solution);
 }

@@ -78,11 +78,9 @@ int starfish_spectral_rank(const struct starfish_spectral *spectral, size_t bloc
 size_t starfish_spectral_device_bytes(struct starfish_context *context, const struct starfish_spectral_problem *problem,
                                       const struct starfish_reduction *rows, enum starfish_reduction_form form);
 
-/* The whole graph. rhs and solution are slabs of fields; edges of the solution are written where there are any;
- * removed: a double for each part of a number, which receives pertrb in singular problems. */
-starfish_status starfish_graph_blktri(struct starfish_spectral *spectral, struct starfish_progress *progress,
-                                      const starfish_handle *rhs, const struct starfish_slabs *solution,
-                                      starfish_handle removed);
+/* The whole graph of a struct starfish_spectral; one thread at a time. */
+starfish_status starfish_graph_blktri(void *spectral, struct starfish_progress *progress,
+                                      const struct starfish_direct_data *data);
 
 /* Between the transforms, per block (cyclic_reduction.c). */
 starfish_status starfish_graph_reduction_block(struct starfish_spectral *spectral, struct starfish_progress *progress,

@@ -60,6 +60,16 @@ static struct starfish_multigrid_solve *make_solve(struct starfish_multigrid_eng
     return &solving->solve;
 }
 
+static void drive(struct starfish_multigrid_solve *solve)
+{
+    struct starfish_progress progress;
+
+    starfish_progress_init(&progress, context);
+    solve->progress = &progress;
+    (void)starfish_multigrid_solve_run(solve);
+    starfish_progress_destroy(&progress);
+}
+
 /* A solve of rhs that begins with the guess, where it takes one. */
 static struct starfish_multigrid_solve *run(struct starfish_multigrid_engine *engine, const struct starfish_pass *pass,
                                             double *u)
@@ -69,7 +79,7 @@ static struct starfish_multigrid_solve *run(struct starfish_multigrid_engine *en
     memcpy(u, guess, sizeof guess);
     solve->pass = *pass;
     ASSERT_OK(starfish_multigrid_solve_arrays(solve, rhs, u));
-    starfish_multigrid_drive(solve);
+    drive(solve);
     return solve;
 }
 
@@ -204,7 +214,7 @@ static void corrections_that_wait_have_no_guess(void **state)
             solve->pass = (struct starfish_pass){.most = 50, .from_guess = from_guess, .tolerance = 1e-9};
             memset(u, 0, sizeof u);
             ASSERT_OK(starfish_multigrid_solve_arrays(solve, f, u));
-            starfish_multigrid_drive(solve);
+            drive(solve);
             assert_int_equal(solve->failure.status, expected);
             starfish_multigrid_engine_destroy(engine);
             free(solve);

@@ -67,7 +67,7 @@ static void solve_parts(starfish_plan *base, const struct starfish_cut *cut, str
     ASSERT_OK(starfish_field_over(context, STARFISH_F64, plan->n, cut, "solution", solution, &field[1]));
     struct starfish_slabs slabs = {.slab = {NULL}};
     memcpy(slabs.slab, field[1]->handle, sizeof slabs.slab);
-    const struct starfish_slab_data data = {.rhs = field[0]->handle, .solution = &slabs};
+    const struct starfish_direct_data data = {.rhs = field[0]->handle, .solution = &slabs};
     ASSERT_OK(starfish_graph_slab(&graph, &progress, &data));
     ASSERT_OK(starfish_progress_wait(&progress));
     starfish_progress_destroy(&progress);
