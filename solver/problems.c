@@ -5,25 +5,15 @@
 
 #include <string.h>
 
-/* A problem and the kind of its plans, in the order of the kinds. */
 struct named {
+    const struct starfish_problem_row *row;
     const struct starfish_kind *kind;
-    const struct starfish_problem_row *row; /* NULL: past the last */
 };
-
-static struct named nth(size_t index)
-{
-    for (size_t k = 0; starfish_kinds[k]; k++)
-        for (const struct starfish_problem_row *row = starfish_kinds[k]->problems; row && row->name; row++)
-            if (index-- == 0)
-                return (struct named){starfish_kinds[k], row};
-    return (struct named){NULL, NULL};
-}
 
 static starfish_status find(const char *name, struct named *found)
 {
     STARFISH_NEED(name, "name");
-    for (size_t i = 0; *found = nth(i), found->row; i++)
+    for (size_t i = 0; (found->row = starfish_problem_row(i, &found->kind)); i++)
         if (strcmp(found->row->name, name) == 0)
             return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "name is %s, which is no kind of problem", name);
@@ -32,7 +22,8 @@ static starfish_status find(const char *name, struct named *found)
 const char *starfish_problem_name(size_t index)
 {
     STARFISH_OWN_ARITHMETIC;
-    const struct starfish_problem_row *row = nth(index).row;
+    const struct starfish_kind *kind;
+    const struct starfish_problem_row *row = starfish_problem_row(index, &kind);
 
     return row ? row->name : NULL;
 }

@@ -3,13 +3,12 @@
  * seconds; what is LOCAL, and what the problem does not need, may differ. Run by mpiexec on two ranks, with the path of
  * libstarfish_mpi, which is loaded beside the library that this program is linked with, as the program starfish does.
  */
-#include "atmosphere/options.h"
 #include "base/activity.h"
-#include "diffusion/options.h"
 #include "fem/options.h"
 #include "poisson/options.h"
 #include "scheduler/ranks.h"
-#include <starfish/starfish.h>
+#include "solver/kinds.h"
+#include "tests/solver/helmholtz1d/helmholtz1d.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -33,55 +32,10 @@ static int trials;
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-union options {
+union options { /* of any family */
     size_t size;
-    struct starfish_poisson_options poisson;
-    struct starfish_diffusion_options diffusion;
-    struct starfish_atmosphere_options atmosphere;
-    struct starfish_fem_options fem;
+    unsigned char bytes[1024];
 };
-
-static starfish_status create_poisson(const void *problem, const union options *options)
-{
-    starfish_plan *plan;
-    const starfish_status status = starfish_poisson_plan_create(together, problem, &options->poisson, &plan);
-    starfish_plan_destroy(plan);
-    return status;
-}
-
-static starfish_status create_separable2d(const void *problem, const union options *options)
-{
-    const struct starfish_separable2d_problem *p = problem;
-    starfish_plan *plan;
-    const starfish_status status =
-        starfish_separable2d_plan_create(together, &p->axis[0], &p->axis[1], p->lambda, &options->poisson, &plan);
-    starfish_plan_destroy(plan);
-    return status;
-}
-
-static starfish_status create_diffusion(const void *problem, const union options *options)
-{
-    starfish_plan *plan;
-    const starfish_status status = starfish_diffusion_plan_create(together, problem, &options->diffusion, &plan);
-    starfish_plan_destroy(plan);
-    return status;
-}
-
-static starfish_status create_atmosphere(const void *problem, const union options *options)
-{
-    starfish_plan *plan;
-    const starfish_status status = starfish_atmosphere_plan_create(together, problem, &options->atmosphere, &plan);
-    starfish_plan_destroy(plan);
-    return status;
-}
-
-static starfish_status create_fem(const void *problem, const union options *options)
-{
-    starfish_plan *plan;
-    const starfish_status status = starfish_fem_plan_create(together, problem, &options->fem, &plan);
-    starfish_plan_destroy(plan);
-    return status;
-}
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
@@ -173,33 +127,56 @@ static struct starfish_fem_problem elements = {
 static struct starfish_fem_problem source = {
     .mesh = &mesh, .refinements = 1, .source = one, .source_data = &datum, .dirichlets = 1, .dirichlet = dirichlet};
 
+static struct starfish_helmholtz1d_problem each_line = {
+    .n = {4, 4}, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .lambda = -1};
+
 static const struct family {
-    const char *name;
-    const struct starfish_option_table *options;
-    const struct starfish_member_table *problem_table;
+    const char *name, *kind; /* kind: of problem files; NULL: fem */
     void *problem;
-    starfish_status (*create)(const void *problem, const union options *options);
+    int has_options; /* which are changed, too */
 } families[] = {
-    {"poisson", &starfish_poisson_option_table, &starfish_poisson_problem_table, &box, create_poisson},
-    {"separable2d", NULL, &starfish_separable2d_problem_table, &plane, create_separable2d},
-    {"diffusion", &starfish_diffusion_option_table, &starfish_diffusion_problem_table, &even, create_diffusion},
-    {"diffusion by cells", NULL, &starfish_diffusion_problem_table, &jumps, create_diffusion},
-    {"atmosphere", &starfish_atmosphere_option_table, &starfish_atmosphere_problem_table, &air, create_atmosphere},
-    {"panel", NULL, &starfish_atmosphere_problem_table, &panel, create_atmosphere},
-    {"fem", &starfish_fem_option_table, &starfish_fem_problem_table, &elements, create_fem},
-    {"fem with a source", NULL, &starfish_fem_problem_table, &source, create_fem},
+    {"poisson", "poisson3d", &box, 1},
+    {"separable2d", "separable2d", &plane, 0},
+    {"diffusion", "diffusion3d", &even, 1},
+    {"diffusion by cells", "diffusion2d", &jumps, 0},
+    {"atmosphere", "atmosphere3d", &air, 1},
+    {"panel", "atmosphere3d", &panel, 0},
+    {"fem", NULL, &elements, 1},
+    {"fem with a source", NULL, &source, 0},
+    {"helmholtz1d", "helmholtz1d", &each_line, 1},
 };
 enum { FAMILIES = sizeof families / sizeof families[0] };
 
+/* The tables of a family. */
+static const struct starfish_member_table *tables_of(const struct family *family,
+                                                     const struct starfish_option_table **options)
+{
+    const struct starfish_problem_row *row = NULL;
+    const struct starfish_kind *kind;
+
+    for (size_t i = 0; family->kind && (row = starfish_problem_row(i, &kind)) && strcmp(row->name, family->kind) != 0;)
+        i++;
+    CHECK(row || !family->kind, "there is no kind %s", family->kind);
+    *options = row ? kind->options : &starfish_fem_option_table;
+    return row ? row->members : &starfish_fem_problem_table;
+}
+
+static starfish_status create(const struct family *family, const union options *options)
+{
+    starfish_plan *plan;
+    const starfish_status status =
+        family->kind ? starfish_problem_plan_create(together, family->kind, family->problem, options, &plan)
+                     : starfish_fem_plan_create(together, family->problem, (const void *)options, &plan);
+    starfish_plan_destroy(plan);
+    return status;
+}
+
 static union options defaults_of(const struct family *family)
 {
-    const struct starfish_option_table *table =
-        family->create == create_separable2d ? &starfish_poisson_option_table : family->options;
+    const struct starfish_option_table *table;
     union options options;
 
-    for (const struct family *other = families; !table; other++)
-        if (other->create == family->create)
-            table = other->options;
+    (void)tables_of(family, &table);
     starfish_options_set_defaults(table, &options);
     return options;
 }
@@ -210,7 +187,7 @@ static union options defaults_of(const struct family *family)
 static starfish_status try(const struct family *family, const union options *options, const char *what)
 {
     const double most = 2, start = starfish_now();
-    const starfish_status status = family->create(family->problem, options);
+    const starfish_status status = create(family, options);
     const double seconds = starfish_now() - start;
 
     trials++;
@@ -248,9 +225,9 @@ static int is_among(const char *list, const char *name)
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-enum { FAR = 4096 };
+enum { FAR = 4096 }; /* of strides one that fits */
 
-/* Another value that the member may have; of strides one that fits. */
+/* Another value that the member may have. */
 static void change_option(const struct starfish_option *option, void *options)
 {
     static size_t four[] = {4, 0};
@@ -288,8 +265,11 @@ static void check_options(const struct family *family)
     /* Another value is refused on the rank that has it. */
     static const char alone[] = " options.complex_rhs options.mixed options.count options.ghosts options.precision ";
 
-    for (size_t i = 0; family->options && i < family->options->count; i++) {
-        const struct starfish_option *option = &family->options->option[i];
+    const struct starfish_option_table *table;
+
+    tables_of(family, &table);
+    for (size_t i = 0; family->has_options && i < table->count; i++) {
+        const struct starfish_option *option = &table->option[i];
         union options options = defaults_of(family);
         char name[64];
         snprintf(name, sizeof name, "options.%s", option->name);
@@ -305,7 +285,6 @@ static void check_options(const struct family *family)
 
 /* ---- Problems ---------------------------------------------------------------------------------------------------- */
 
-/* Changes of an element. */
 enum { MORE, LESS, CHANGES };
 
 static void change_element(const struct starfish_member *member, void *at, int change)
@@ -539,8 +518,7 @@ static void check_own(void)
         .width = {width, width},
         .ends = {{STARFISH_DIRICHLET, STARFISH_DIRICHLET}, {STARFISH_DIRICHLET, STARFISH_DIRICHLET}}};
     double f[25], u[25];
-    starfish_plan *lines;
-    starfish_plan *grids;
+    starfish_plan *lines, *grids;
 
     for (size_t i = 0; i < 25; i++)
         f[i] = 1;
@@ -554,11 +532,32 @@ static void check_own(void)
     starfish_plan_destroy(grids);
 }
 
+/* The first rank solves the lines of both, which have a constant solution. */
+static void check_gathered(void)
+{
+    const struct starfish_helmholtz1d_problem problem = {
+        .n = {4, 4}, .length = 1, .lambda = -2, .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}};
+
+    for (int method = 0; method < STARFISH_HELMHOLTZ1D_METHODS; method++) {
+        struct starfish_helmholtz1d_options options = STARFISH_HELMHOLTZ1D_OPTIONS_DEFAULTS;
+        double f[8] = {1, 1, 1, 1, 1, 1, 1, 1}, u[8] = {0};
+        starfish_plan *plan;
+        options.method = (starfish_helmholtz1d_method)method;
+        CHECK(starfish_helmholtz1d_plan_create(together, &problem, &options, &plan) == STARFISH_SUCCESS &&
+                  starfish_plan_solve(plan, NULL, f, u, NULL) == STARFISH_SUCCESS,
+              "method %d: %s", method, starfish_error_message());
+        for (size_t i = 0; i < 8; i++)
+            CHECK(u[i] > -0.5 - 1e-9 && u[i] < -0.5 + 1e-9, "method %d: u is %g", method, u[i]);
+        starfish_plan_destroy(plan);
+    }
+}
+
 static void run(void)
 {
     for (int f = 0; f < FAMILIES; f++) {
         const struct family *family = &families[f];
-        const struct within whole = {family, family->problem_table, family->problem, NULL, "problem"};
+        const struct starfish_option_table *table;
+        const struct within whole = {family, tables_of(family, &table), family->problem, NULL, "problem"};
         const union options options = defaults_of(family);
         const int before = trials;
         const double start = starfish_now();
@@ -577,6 +576,7 @@ static void run(void)
     check_kinds();
     check_layouts();
     check_own();
+    check_gathered();
 }
 
 int main(int argc, char **argv)
