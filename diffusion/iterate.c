@@ -257,6 +257,7 @@ static starfish_status iterate(struct state *s, int most)
     STARFISH_TRY(scale_residual(s, s->retry.passes == 0 ? &s->plan->f : &s->plan->residual, scale));
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     s->retry.taken += report.cycles;
+    s->job->job.result.fallback += s->rescuing ? report.cycles : 0;
     s->retry.end = report.end;
     s->recurrence = s->plan->scalars.values[STARFISH_KRYLOV_NORM] / scale;
     atomic_store(&s->job->job.iterations, s->retry.taken);
@@ -281,14 +282,12 @@ static int may_be_rescued(const struct starfish_diffusion_options *o)
 }
 
 /* What it came to is the residual in truth. */
-static starfish_status pass(void *self, int variant, int steps)
+static starfish_status pass(struct state *s)
 {
-    struct state *s = self;
-
-    s->rescuing = variant == RESCUE;
+    s->rescuing = s->retry.rung->variant == RESCUE;
     if (s->rescuing)
         STARFISH_TRY(starfish_diffusion_need_rescue(s->plan));
-    STARFISH_TRY(iterate(s, steps));
+    STARFISH_TRY(iterate(s, s->retry.steps));
     STARFISH_TRY(find_residual(s));
     if (s->retry.norm <= s->wanted)
         s->retry.end = STARFISH_ENDED_REACHED;
@@ -374,7 +373,6 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job)
                   .most = plan->options.max_iterations,
                   .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_NOT_FINITE | 1 << STARFISH_ENDED_CANCELLED,
                   .self = &s,
-                  .pass = pass,
                   .keep = keep,
                   .go_back = go_back,
                   .end = STARFISH_ENDED_NOT_FINITE}};
@@ -391,9 +389,12 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job)
         result->residual = result->residual_max = result->residual_bound = 0;
         return STARFISH_SUCCESS;
     }
-    STARFISH_TRY(starfish_retry(&s.retry));
+    STARFISH_TRY(starfish_retry_next(&s.retry));
+    while (s.retry.steps > 0) {
+        STARFISH_TRY(pass(&s));
+        STARFISH_TRY(starfish_retry_next(&s.retry));
+    }
     result->iterations = s.retry.taken;
     result->replacements = s.retry.passes - 1;
-    result->fallback = s.retry.fallback;
     return finish(&s);
 }

@@ -40,7 +40,7 @@ static void *own(const struct solving *s, void *array)
 }
 
 /* What a run is to come to: from u where that is any good. */
-static struct starfish_pass pass_of(const struct solving *s, starfish_fem_krylov krylov, int most)
+static struct starfish_pass pass_of(const struct solving *s)
 {
     static const int variants[] = {[STARFISH_FEM_KRYLOV_NONE] = STARFISH_MULTIGRID_CYCLES,
                                    [STARFISH_FEM_KRYLOV_CG] = STARFISH_MULTIGRID_CG,
@@ -48,8 +48,8 @@ static struct starfish_pass pass_of(const struct solving *s, starfish_fem_krylov
     const struct starfish_fem_plan *plan = plan_of(s);
     const double tolerance = plan->options.fixed ? 0 : plan->options.tolerance;
 
-    return (struct starfish_pass){.variant = variants[krylov],
-                                  .most = most,
+    return (struct starfish_pass){.variant = variants[s->retry.rung->variant],
+                                  .most = s->retry.steps,
                                   .from_guess = s->job.result.iterations > 0 && s->job.result.residual < 1,
                                   .tolerance = tolerance,
                                   .absolute = plan->volume ? tolerance * plan->load_norm : 0};
@@ -66,34 +66,16 @@ static void tell(void *data, const struct starfish_result *last)
 }
 
 /* What the last run has come to is a part of the result. */
-static void add_run(struct solving *s, int is_accelerated)
+static void add_run(struct solving *s)
 {
     const struct starfish_result *last = &s->last_result;
     struct starfish_result *result = &s->job.result;
 
     result->iterations += s->last.pass.steps;
-    result->accelerated += is_accelerated ? s->last.pass.steps : 0;
+    result->accelerated += s->last.pass.variant != STARFISH_MULTIGRID_CYCLES ? s->last.pass.steps : 0;
     result->corrections += last->corrections;
     result->residual = last->residual * last->rhs_norm / plan_of(s)->load_norm;
     atomic_store(&s->job.iterations, result->iterations);
-}
-
-/* Some cycles, alone (NONE) or as a preconditioner. */
-static starfish_status run(struct solving *s, starfish_fem_krylov krylov, int most)
-{
-    struct starfish_fem_plan *plan = plan_of(s);
-
-    s->last_result = (struct starfish_result){.size = sizeof s->last_result};
-    s->last = (struct starfish_multigrid_solve){.engine = plan->multigrid,
-                                                .pass = pass_of(s, krylov, most),
-                                                .watch = {&s->job.cancelled, tell, s},
-                                                .progress = &s->job.progress,
-                                                .result = &s->last_result};
-    STARFISH_TRY(starfish_multigrid_solve_arrays(&s->last, own(s, plan->f), own(s, plan->u)));
-    const starfish_status status = starfish_multigrid_solve_run(&s->last);
-    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
-        add_run(s, krylov != STARFISH_FEM_KRYLOV_NONE);
-    return status;
 }
 
 const struct starfish_acceptance starfish_fem_acceptance = {.excused = 1 << STARFISH_ENDED_STALLED |
@@ -128,18 +110,27 @@ static starfish_status accept(struct solving *s, starfish_status status)
     return status;
 }
 
-static starfish_status pass(void *self, int variant, int steps)
+/* Some cycles, alone or as a preconditioner. */
+static starfish_status pass(struct solving *s)
 {
-    const starfish_fem_krylov krylov = (starfish_fem_krylov)variant;
-    struct solving *s = self;
-    const struct starfish_result *result = &s->job.result;
+    struct starfish_fem_plan *plan = plan_of(s);
 
-    s->judged = accept(s, run(s, krylov, steps));
+    s->last_result = (struct starfish_result){.size = sizeof s->last_result};
+    s->last = (struct starfish_multigrid_solve){.engine = plan->multigrid,
+                                                .pass = pass_of(s),
+                                                .watch = {&s->job.cancelled, tell, s},
+                                                .progress = &s->job.progress,
+                                                .result = &s->last_result};
+    STARFISH_TRY(starfish_multigrid_solve_arrays(&s->last, own(s, plan->f), own(s, plan->u)));
+    const starfish_status status = starfish_multigrid_solve_run(&s->last);
+    if (status == STARFISH_SUCCESS || status == STARFISH_ERROR_NUMERICAL)
+        add_run(s);
+    s->judged = accept(s, status);
     if (s->judged != STARFISH_SUCCESS && s->judged != STARFISH_ERROR_NUMERICAL)
         return s->judged;
-    s->retry.taken = result->iterations;
-    s->retry.norm = result->residual;
-    s->retry.end = starfish_ending_of_outcome(result->outcome);
+    s->retry.taken = s->job.result.iterations;
+    s->retry.norm = s->job.result.residual;
+    s->retry.end = starfish_ending_of_outcome(s->job.result.outcome);
     return STARFISH_SUCCESS;
 }
 
@@ -159,10 +150,12 @@ static starfish_status iterate(struct solving *s)
                                        .rungs = is_auto && !o->fixed ? 3 : 1,
                                        .most = s->job.most,
                                        .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_CANCELLED,
-                                       .self = s,
-                                       .pass = pass,
                                        .norm = HUGE_VAL};
-    STARFISH_TRY(starfish_retry(&s->retry));
+    STARFISH_TRY(starfish_retry_next(&s->retry));
+    while (s->retry.steps > 0) {
+        STARFISH_TRY(pass(s));
+        STARFISH_TRY(starfish_retry_next(&s->retry));
+    }
     return s->judged;
 }
 

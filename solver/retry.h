@@ -23,20 +23,22 @@ struct starfish_rung {
 
 struct starfish_retry {
     /* What to do. */
-    const struct starfish_rung *rung;
-    int rungs, most; /* most: steps of all passes */
-    unsigned stops;  /* bits 1 << ending: no pass follows one that has ended so */
+    const struct starfish_rung *rung; /* of the next pass, */
+    int rungs;                        /* and how many are left with it */
+    int most;                         /* steps of all passes */
+    unsigned stops;                   /* bits 1 << ending: no pass follows one that has ended so */
     void *self;
-    /* At most `steps` steps, and then `taken`, `norm` and `end`. */
-    starfish_status (*pass)(void *self, int variant, int steps);
     starfish_status (*keep)(void *self);    /* the solution, or NULL */
     starfish_status (*go_back)(void *self); /* to what was kept; sets `norm` */
-    /* So far. */
-    int taken, passes, fallback; /* steps, and those of them after the first rung */
-    double norm, best;           /* of the residual. Before the first pass: of the right-hand side, or infinite */
-    enum starfish_ending end;    /* of the last pass; EXHAUSTED or STALLED where the ladder ended */
+    int steps;                              /* that the next pass may take; 0: there is none. Begins as 0 */
+    /* So far: the owner sets `taken`, `norm` and `end` after each pass. */
+    int taken, passes;         /* steps of all passes, and passes that are over */
+    int misses;                /* of this rung in a row */
+    double norm, best, before; /* of the residual. Before the first pass: of the right-hand side, or infinite */
+    enum starfish_ending end;  /* of the last pass; EXHAUSTED or STALLED where the ladder ended */
 };
 
-starfish_status starfish_retry(struct starfish_retry *retry);
+/* Before the first pass and after each: whether there is a next one, and which. */
+starfish_status starfish_retry_next(struct starfish_retry *retry);
 
 #endif
