@@ -92,3 +92,29 @@ starfish_status list_choices(const char *flag, const char *text, const struct st
     *count = list.count;
     return STARFISH_SUCCESS;
 }
+
+starfish_status axes_read(struct axis *axis, size_t axes)
+{
+    for (; axes > 0; ++axis, --axes)
+        if (axis->table) {
+            STARFISH_TRY(list_choices(axis->flag, axis->given, axis->table, axis->value, &axis->count));
+        } else if (axis->texts) {
+            STARFISH_TRY(list_read(axis->flag, axis->given, ',', &axis->list));
+            for (axis->count = 0; axis->count < axis->list.count; ++axis->count)
+                axis->value[axis->count] = axis->count;
+        } else {
+            STARFISH_TRY(list_counts(axis->flag, axis->given, axis->value, &axis->count));
+        }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status axes_each(struct axis *axis, size_t axes, starfish_status (*measure)(void *data), void *data)
+{
+    if (axes == 0)
+        return measure(data);
+    for (size_t i = 0; i < axis->count; ++i) {
+        axis->now = axis->value[i];
+        STARFISH_TRY(axes_each(axis + 1, axes - 1, measure, data));
+    }
+    return STARFISH_SUCCESS;
+}

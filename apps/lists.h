@@ -25,4 +25,21 @@ starfish_status list_counts(const char *option, const char *text, size_t *values
 starfish_status list_choices(const char *flag, const char *text, const struct starfish_option_table *table,
                              size_t *values, size_t *count);
 
+/* One list of several whose combinations are measured. */
+struct axis {
+    const char *flag, *given;                  /* the option, and what it says */
+    const struct starfish_option_table *table; /* whose row has the names; NULL: counts, or */
+    int texts;                                 /* texts, whose values are their places in `list` */
+    size_t count, value[LIST_MOST], now;       /* now: the value of this combination */
+    struct list list;
+};
+starfish_status axes_read(struct axis *axis, size_t axes);
+/* Call `measure` with every combination, of which the first axis varies slowest, until it fails. */
+starfish_status axes_each(struct axis *axis, size_t axes, starfish_status (*measure)(void *data), void *data);
+/* The text of this combination. */
+static inline const char *axis_text(const struct axis *axis)
+{
+    return axis->list.item[axis->now];
+}
+
 #endif

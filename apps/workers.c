@@ -61,6 +61,15 @@ starfish_status workers_read(const char *text, struct starfish_context_options *
     return STARFISH_SUCCESS;
 }
 
+starfish_status workers_open(const char *text, int as_team, starfish_context **context)
+{
+    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    STARFISH_TRY(workers_read(text, &options));
+    if (as_team)
+        workers_as_one_team(&options);
+    return starfish_context_create(context, &options);
+}
+
 void workers_as_one_team(struct starfish_context_options *options)
 {
     int cores, numa_nodes;

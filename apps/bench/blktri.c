@@ -30,18 +30,18 @@ static const struct starfish_option own_rows[] = {
 static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 static const char *const step_names[] = {"reduction", "substitution"};
 
+enum { SIZE, PRECISION, DATA, FORM, ALGORITHM, RADIX, SPLIT, PLACE, AXES };
+
 struct blktri_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *forms, *precisions, *data, *algorithms, *radices, *splits, *workers, *where, *fishpack;
+    struct axis axis[AXES];
+    struct bench_sets sets;
+    const char *fishpack;
     struct starfish_context_options context; /* --team */
     int levels;
-};
-
-/* Lists of what is combined. */
-struct axes {
-    struct list size, split, workers;
-    size_t form[LIST_MOST], form_count, precision[LIST_MOST], precisions, data[LIST_MOST], datas, algorithm[LIST_MOST],
-        algorithms, radix[LIST_MOST], radices, place[LIST_MOST], places;
+    /* What is measured now: */
+    struct blktri_case c;
+    starfish_context *on;
 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -201,106 +201,85 @@ static starfish_status read_split(const char *item, int *split)
 
 /* Ways of solving that differ on GPUs, radices of sums, splits where there are both kinds, and places that are there.
  */
-static int makes_sense(const struct blktri_case *c, const starfish_context *context, const size_t way[4])
+static int makes_sense(const struct blktri_bench *run)
 {
-    const int gpus = starfish_context_workers_of(context, STARFISH_GPU) > 0;
-    const int cores = starfish_context_workers_of(context, STARFISH_CPU) > 0;
-    if (way[0] > 0 && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
+    const struct axis *algorithm = &run->axis[ALGORITHM], *radix = &run->axis[RADIX], *split = &run->axis[SPLIT];
+    const int gpus = starfish_context_workers_of(run->on, STARFISH_GPU) > 0;
+    const int cores = starfish_context_workers_of(run->on, STARFISH_CPU) > 0;
+    const struct blktri_case *c = &run->c;
+    if (algorithm->now != algorithm->value[0] && (!gpus || c->method != STARFISH_METHOD_BLKTRI_PRODUCT))
         return 0;
-    if (way[1] > 0 && c->method != STARFISH_METHOD_BLKTRI)
+    if (radix->now != radix->value[0] && c->method != STARFISH_METHOD_BLKTRI)
         return 0;
     if (c->data != BLKTRI_REAL && c->n[0] > 1)
         return 0;
     if (c->data == BLKTRI_COMPLEX_LINES && c->method == STARFISH_METHOD_SLAB)
         return 0;
-    if (way[2] > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
+    if (split->now > 0 && (!gpus || !cores || c->method == STARFISH_METHOD_SLAB))
         return 0;
     return gpus || !c->on_device;
 }
 
-/* The a-th algorithm, the r-th radix, the s-th split and the p-th place. */
-static starfish_status measure_way(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
-                                   struct blktri_case *c, size_t form, const size_t way[4])
+static starfish_status measure_way(void *data)
 {
-    const size_t algorithm = axes->algorithm[way[0]], radix = axes->radix[way[1]];
-    const char *split = axes->split.item[way[2]];
+    struct blktri_bench *run = data;
+    struct blktri_case *c = &run->c;
+    const size_t form = run->axis[FORM].now, algorithm = run->axis[ALGORITHM].now;
+    const char *split = axis_text(&run->axis[SPLIT]);
     char name[256];
+    c->precision = (starfish_precision)run->axis[PRECISION].now;
+    c->data = (enum blktri_data)run->axis[DATA].now;
     c->method = methods[form];
     c->algorithm = (starfish_algorithm)algorithm;
-    c->radix = c->method == STARFISH_METHOD_BLKTRI ? (int)radix : 0;
-    c->on_device = axes->place[way[3]] == 1;
+    c->radix = c->method == STARFISH_METHOD_BLKTRI ? (int)run->axis[RADIX].now : 0;
+    c->on_device = run->axis[PLACE].now == 1;
     STARFISH_TRY(read_split(split, &c->split));
-    if (!makes_sense(c, context, way))
+    if (!makes_sense(run))
         return STARFISH_SUCCESS;
     describe(c, forms[form], starfish_algorithm_names[algorithm], split, name, sizeof name);
-    return measure_case(run, context, c, name);
+    return measure_case(run, run->on, c, name);
 }
 
-static starfish_status measure_ways(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
-                                    struct blktri_case *c, size_t form)
+static starfish_status measure_form(void *data)
 {
-    for (size_t a = 0; a < axes->algorithms; ++a)
-        for (size_t r = 0; r < axes->radices; ++r)
-            for (size_t s = 0; s < axes->split.count; ++s)
-                for (size_t p = 0; p < axes->places; ++p)
-                    STARFISH_TRY(measure_way(run, axes, context, c, form, (const size_t[]){a, r, s, p}));
+    struct blktri_bench *run = data;
+    STARFISH_TRY(axes_each(&run->axis[ALGORITHM], AXES - ALGORITHM, measure_way, run));
+    ++run->bench.done;
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_cases(struct blktri_bench *run, const struct axes *axes, starfish_context *context,
-                                     struct blktri_case *c)
+static starfish_status measure_size(void *data)
 {
-    for (size_t p = 0; p < axes->precisions; ++p)
-        for (size_t d = 0; d < axes->datas; ++d)
-            for (size_t f = 0; f < axes->form_count; ++f) {
-                c->precision = (starfish_precision)axes->precision[p];
-                c->data = (enum blktri_data)axes->data[d];
-                STARFISH_TRY(measure_ways(run, axes, context, c, axes->form[f]));
-                ++run->bench.done;
-            }
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status read_axes(const struct blktri_bench *run, struct axes *axes)
-{
-    const struct starfish_option_table *table = &starfish_poisson_option_table;
-    size_t n[3];
-    int split;
-    STARFISH_TRY(list_read("--size", run->sizes, ',', &axes->size));
-    for (size_t i = 0; i < axes->size.count; ++i)
-        STARFISH_TRY(read_size(axes->size.item[i], n));
-    STARFISH_TRY(list_read("--split", run->splits, ',', &axes->split));
-    for (size_t i = 0; i < axes->split.count; ++i)
-        STARFISH_TRY(read_split(axes->split.item[i], &split));
-    STARFISH_TRY(list_choices("--form", run->forms, &own_table, axes->form, &axes->form_count));
-    STARFISH_TRY(list_choices("--precision", run->precisions, table, axes->precision, &axes->precisions));
-    STARFISH_TRY(list_choices("--data", run->data, &own_table, axes->data, &axes->datas));
-    STARFISH_TRY(list_choices("--algorithm", run->algorithms, table, axes->algorithm, &axes->algorithms));
-    STARFISH_TRY(list_choices("--radix", run->radices, table, axes->radix, &axes->radices));
-    return list_choices("--where", run->where, &names_table, axes->place, &axes->places);
+    struct blktri_bench *run = data;
+    STARFISH_TRY(read_size(axis_text(&run->axis[SIZE]), run->c.n));
+    STARFISH_TRY(blktri_context(&run->c, &run->on));
+    const starfish_status status = axes_each(&run->axis[PRECISION], ALGORITHM - PRECISION, measure_form, run);
+    starfish_context_destroy(run->on);
+    return status;
 }
 
 static starfish_status measure(struct bench *bench)
 {
     struct blktri_bench *run = (struct blktri_bench *)bench;
-    struct axes axes;
-    STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;all;cpu", "cpu:1;cpu", &axes.workers));
-    bench->parts = axes.workers.count * axes.size.count * axes.precisions * axes.datas * axes.form_count;
-    for (size_t i = 0; i < axes.size.count; ++i) {
-        size_t n[3] = {0};
-        STARFISH_TRY(read_size(axes.size.item[i], n));
+    const struct list *sizes = &run->axis[SIZE].list, *splits = &run->axis[SPLIT].list;
+    size_t n[3] = {0};
+    int split;
+    STARFISH_TRY(axes_read(run->axis, AXES));
+    for (size_t i = 0; i < sizes->count; ++i)
+        STARFISH_TRY(read_size(sizes->item[i], n));
+    for (size_t i = 0; i < splits->count; ++i)
+        STARFISH_TRY(read_split(splits->item[i], &split));
+    STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;all;cpu", "cpu:1;cpu"));
+    bench->parts = run->sets.list.count;
+    for (int a = SIZE; a < ALGORITHM; ++a)
+        bench->parts *= run->axis[a].count;
+    for (size_t i = 0; i < sizes->count; ++i) {
+        STARFISH_TRY(read_size(sizes->item[i], n));
         STARFISH_TRY(add_fishpack(run, n));
     }
-    for (size_t i = 0; i < axes.workers.count * axes.size.count; ++i) {
-        struct blktri_case c = {.workers = axes.workers.item[i / axes.size.count],
-                                .team = run->context.cores_per_worker};
-        starfish_context *context;
-        STARFISH_TRY(read_size(axes.size.item[i % axes.size.count], c.n));
-        STARFISH_TRY(blktri_context(&c, &context));
-        starfish_status status = measure_cases(run, &axes, context, &c);
-        starfish_context_destroy(context);
-        STARFISH_TRY(status);
+    for (size_t i = 0; i < run->sets.list.count; ++i) {
+        run->c = (struct blktri_case){.workers = run->sets.list.item[i], .team = run->context.cores_per_worker};
+        STARFISH_TRY(axes_each(run->axis, 1, measure_size, run));
     }
     return STARFISH_SUCCESS;
 }
@@ -308,28 +287,29 @@ static starfish_status measure(struct bench *bench)
 int bench_blktri(int argc, char **argv)
 {
     static struct blktri_bench run = {.bench = BENCH_DEFAULTS("blktri"),
-                                      .sizes = "511,1023",
-                                      .forms = "fractions,product",
-                                      .precisions = "f64",
-                                      .data = "real",
-                                      .algorithms = "auto",
-                                      .radices = "auto",
-                                      .splits = "models",
-                                      .where = "host,device",
+                                      .axis = {[SIZE] = {"--size", "511,1023", .texts = 1},
+                                               [PRECISION] = {"--precision", "f64", &starfish_poisson_option_table},
+                                               [DATA] = {"--data", "real", &own_table},
+                                               [FORM] = {"--form", "fractions,product", &own_table},
+                                               [ALGORITHM] = {"--algorithm", "auto", &starfish_poisson_option_table},
+                                               [RADIX] = {"--radix", "auto", &starfish_poisson_option_table},
+                                               [SPLIT] = {"--split", "models", .texts = 1},
+                                               [PLACE] = {"--where", "host,device", &names_table}},
                                       .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS};
     const struct option_entry options[] = {
-        {"--size", OPTION_TEXT, &run.sizes, "LIST", .help = "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows"},
-        {"--form", OPTION_LIST, &run.forms, "LIST", .table = &own_table},
-        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &starfish_poisson_option_table},
-        {"--data", OPTION_LIST, &run.data, "LIST", .table = &own_table},
-        {"--algorithm", OPTION_LIST, &run.algorithms, "LIST", .table = &starfish_poisson_option_table},
-        {"--radix", OPTION_LIST, &run.radices, "LIST", .table = &starfish_poisson_option_table},
-        {"--split", OPTION_TEXT, &run.splits, "LIST",
+        {"--size", OPTION_TEXT, &run.axis[SIZE].given, "LIST",
+         .help = "N or MxN in 2D, SxMxN in 3D: S modes, lines of M, N rows"},
+        {"--form", OPTION_LIST, &run.axis[FORM].given, "LIST", .table = &own_table},
+        {"--precision", OPTION_LIST, &run.axis[PRECISION].given, "LIST", .table = &starfish_poisson_option_table},
+        {"--data", OPTION_LIST, &run.axis[DATA].given, "LIST", .table = &own_table},
+        {"--algorithm", OPTION_LIST, &run.axis[ALGORITHM].given, "LIST", .table = &starfish_poisson_option_table},
+        {"--radix", OPTION_LIST, &run.axis[RADIX].given, "LIST", .table = &starfish_poisson_option_table},
+        {"--split", OPTION_TEXT, &run.axis[SPLIT].given, "LIST",
          .help = "levels next to the root that are for cores, others for GPUs; models: as they say"},
-        {"--workers", OPTION_TEXT, &run.workers, "SETS",
+        {"--workers", OPTION_TEXT, &run.sets.given, "SETS",
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu:1;cpu without a GPU"},
         {"--team", OPTION_MEMBER, &run.context, "N", .table = &starfish_context_option_table},
-        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        {"--where", OPTION_LIST, &run.axis[PLACE].given, "LIST", .table = &names_table},
         {"--fishpack", OPTION_TEXT, &run.fishpack, "FOLDER",
          .help = "in 2D also FISHPACK's BLKTRI, compiled from the sources in FOLDER"},
         {"--levels", OPTION_FLAG, &run.levels, .help = "also a row for each step of reduction and substitution"},

@@ -7,7 +7,6 @@
 #include "apps/lists.h"
 #include "apps/names.h"
 #include "apps/plans/diffusion_run.h"
-#include "apps/plans/multigrid_run.h"
 #include "apps/workers.h"
 #include "base/real.h"
 #include "bench/peer_cg.h"
@@ -19,12 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SIZE, METHOD, PRECISION, PLACE, AXES };
+
 struct dpcg_bench {
     struct bench bench; /* first */
-    const char *sizes, *ways, *precisions, *workers, *where;
+    struct axis axis[AXES];
+    struct bench_sets sets;
     size_t dimensions, contrast, vectors, iterations;
     int separate, no_peers;
-    double host_rate, device_rate, peer; /* copies; the median of hypre's CG+PFMG, 0: there is none */
+    struct diffusion_case given; /* of the size that is measured */
+    double peer;                 /* the median of hypre's CG+PFMG, 0: there is none */
 };
 
 /* Words per unknown and step that must move, in two and in three dimensions: product and direction; solution and
@@ -75,65 +78,56 @@ static const struct way {
              {PLAIN_FLAT + DEFLATED + 9, PLAIN_SOLID + DEFLATED + 9}}};
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-struct combination {
-    size_t n, precision, place;
-    const struct way *way;
-    const char *workers;
-    const struct diffusion_case *given;
-    starfish_context *context;
-};
-
 static const double TOLERANCE = 1e-8;
 
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
-static void describe(const struct dpcg_bench *run, json_t *row, const struct combination *c,
-                     const struct repeated *times)
+static void set_options(const struct dpcg_bench *run, struct starfish_diffusion_options *options)
 {
-    const double seconds = bench_seconds(row);
+    const struct way *way = &ways[run->axis[METHOD].now];
+    const size_t precision = run->axis[PRECISION].now;
 
-    bench_keys(row, KEY("precision", starfish_precision_names[c->precision]), KEY("workers", c->workers),
-               KEY("where", names_places[c->place]), KEY("status", starfish_outcome_name(times->result.outcome)),
-               KEY("iterations", times->result.iterations),
-               KEY("iteration_seconds", seconds / times->result.iterations), KEY("residual", times->result.residual),
-               KEY("plan_seconds", times->about.seconds),
-               KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
+    options->method = STARFISH_DIFFUSION_CG;
+    options->preconditioner = way->by;
+    options->deflation = way->deflation;
+    options->vectors = way->deflation == STARFISH_DEFLATION_REGIONS ? 0 : run->vectors;
+    options->precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    options->mixed = precision == STARFISH_PRECISION_MIXED;
+    options->tolerance = TOLERANCE;
+    options->reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = run->separate;
+    options->fixed = run->iterations > 0;
+    if (options->fixed)
+        options->max_iterations = (int)run->iterations;
 }
 
-static starfish_status measure_combination(struct dpcg_bench *run, const struct combination *c)
+static starfish_status measure_combination(void *data)
 {
+    struct dpcg_bench *run = data;
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
-    const struct repeats what = repeats_of(&run->bench, c->context, SOLVE_PINNED + c->place);
-    const double size = c->precision == STARFISH_F64 ? 8 : 4;
+    const size_t precision = run->axis[PRECISION].now, place = run->axis[PLACE].now;
+    const struct way *way = &ways[run->axis[METHOD].now];
+    const double size = precision == STARFISH_F64 ? 8 : 4;
     struct repeated times;
     char name[160];
 
-    options.method = STARFISH_DIFFUSION_CG;
-    options.preconditioner = c->way->by;
-    options.deflation = c->way->deflation;
-    options.vectors = c->way->deflation == STARFISH_DEFLATION_REGIONS ? 0 : run->vectors;
-    options.precision = c->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    options.mixed = c->precision == STARFISH_PRECISION_MIXED;
-    options.tolerance = TOLERANCE;
-    options.reserved[STARFISH_DIFFUSION_SEPARATE_TASKS] = run->separate;
-    options.fixed = run->iterations > 0;
-    if (options.fixed)
-        options.max_iterations = (int)run->iterations;
-    snprintf(name, sizeof name, "%zu^%zu, 1:%zu: %s, %s, %s, %s", c->n, run->dimensions, run->contrast, c->way->name,
-             starfish_precision_names[c->precision], c->workers, names_places[c->place]);
+    if (place > 0 && !run->sets.gpus)
+        return STARFISH_SUCCESS;
+    set_options(run, &options);
+    snprintf(name, sizeof name, "%zu^%zu, 1:%zu: %s, %s, %s, %s", run->axis[SIZE].now, run->dimensions, run->contrast,
+             way->name, starfish_precision_names[precision], run->sets.name, names_places[place]);
     bench_announce("%s", name);
-    const starfish_status status = diffusion_repeat(c->given, &options, what, &times);
-    if (status == STARFISH_SUCCESS) {
-        const double bytes =
-            c->way->words[run->dimensions - 2] * size * (double)c->given->count * times.result.iterations;
-        const double rate =
-            starfish_context_workers_of(c->context, STARFISH_GPU) > 0 ? run->device_rate : run->host_rate;
-        json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
-        describe(run, row, c, &times);
-        if (rate > 0)
-            bench_limit(row, bytes / rate);
-    }
-    return status;
+    STARFISH_TRY(diffusion_repeat(&run->given, &options,
+                                  repeats_of(&run->bench, run->sets.context, SOLVE_PINNED + place), &times));
+    const double bytes = way->words[run->dimensions - 2] * size * (double)run->given.count * times.result.iterations;
+    json_t *row = bench_row(&run->bench, "starfish", name, times.seconds, times.repeat, bytes);
+    const double seconds = bench_seconds(row);
+    bench_keys(row, KEY("precision", starfish_precision_names[precision]), KEY("workers", run->sets.name),
+               KEY("where", names_places[place]), KEY("status", starfish_outcome_name(times.result.outcome)),
+               KEY("iterations", times.result.iterations), KEY("iteration_seconds", seconds / times.result.iterations),
+               KEY("residual", times.result.residual), KEY("plan_seconds", times.about.seconds),
+               KEY("to_peer", run->peer > 0 ? seconds / run->peer : (double)NAN));
+    bench_limit_bytes(&run->bench, row, run->sets.gpus, bytes);
+    return STARFISH_SUCCESS;
 }
 
 /* ---- Peers ------------------------------------------------------------------------------------------------------- */
@@ -174,39 +168,38 @@ static void fill_bands(const struct diffusion_case *given, double *bands)
 }
 
 /* Peers' rows have no residual: they say themselves when they are done. Returns the median. */
-static double add_peer(struct dpcg_bench *run, const char *who, const struct combination *c, double *seconds,
-                       int iterations)
+static double add_peer(struct dpcg_bench *run, const char *who, const char *workers, double *seconds, int iterations)
 {
-    char name[96];
-
-    snprintf(name, sizeof name, "%zu^%zu, 1:%zu: f64, %s", c->n, run->dimensions, run->contrast, c->workers);
-    json_t *row = bench_row(&run->bench, who, name, seconds, run->bench.repeat, (double)NAN);
+    json_t *row =
+        bench_row(&run->bench, who,
+                  bench_name("%zu^%zu, 1:%zu: f64, %s", run->axis[SIZE].now, run->dimensions, run->contrast, workers),
+                  seconds, run->bench.repeat, (double)NAN);
     const double median = bench_seconds(row);
-    bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", c->workers),
+    bench_keys(row, KEY("precision", starfish_precision_names[STARFISH_F64]), KEY("workers", workers),
                KEY("iterations", iterations), KEY("iteration_seconds", median / iterations));
     return median;
 }
 
-static void measure_hypre(struct dpcg_bench *run, const struct combination *c, const double *bands, double *seconds)
+static void measure_hypre(struct dpcg_bench *run, const double *bands, double *seconds)
 {
     static const struct {
         enum peer_hypre_solver solver;
         const char *name;
     } peers[] = {{PEER_HYPRE_CG_PFMG, "hypre CG+PFMG"}, {PEER_HYPRE_CG_DIAGONAL, "hypre CG+diagonal"}};
     struct peer_hypre_problem problem = {
-        .rhs = bands + PEER_HYPRE_BANDS * c->given->count, .tolerance = TOLERANCE, .most = 20000};
+        .rhs = bands + PEER_HYPRE_BANDS * run->given.count, .tolerance = TOLERANCE, .most = 20000};
     double setup;
     int iterations;
 
     for (size_t d = 0; d < run->dimensions; d++)
-        problem.n[d] = c->n;
+        problem.n[d] = run->axis[SIZE].now;
     for (size_t b = 0; b < PEER_HYPRE_BANDS; b++)
-        problem.band[b] = bands + b * c->given->count;
+        problem.band[b] = bands + b * run->given.count;
     for (size_t p = 0; p < sizeof peers / sizeof peers[0]; p++) {
-        bench_announce("%zu^%zu: %s", c->n, run->dimensions, peers[p].name);
+        bench_announce("%zu^%zu: %s", run->axis[SIZE].now, run->dimensions, peers[p].name);
         if (!peer_hypre(peers[p].solver, &problem, NULL, (int)run->bench.repeat, seconds, &setup, &iterations))
             continue;
-        const double median = add_peer(run, peers[p].name, c, seconds, iterations);
+        const double median = add_peer(run, peers[p].name, "cpu:1", seconds, iterations);
         run->peer = p == 0 ? median : run->peer;
     }
 }
@@ -232,15 +225,15 @@ static void fill_rows(const struct diffusion_case *given, const double *bands, i
     start[given->count] = at;
 }
 
-static void measure_cusparse(struct dpcg_bench *run, struct combination *c, const double *bands, double *seconds)
+static void measure_cusparse(struct dpcg_bench *run, const double *bands, double *seconds)
 {
-    const size_t count = c->given->count;
+    const size_t count = run->given.count;
     int *start = malloc((count + 1) * sizeof *start), *column = malloc(7 * count * sizeof *column), iterations;
     double *value = malloc(7 * count * sizeof *value);
 
-    bench_announce("%zu^%zu: cuSPARSE", c->n, run->dimensions);
+    bench_announce("%zu^%zu: cuSPARSE", run->axis[SIZE].now, run->dimensions);
     if (start && column && value) {
-        fill_rows(c->given, bands, start, column, value);
+        fill_rows(&run->given, bands, start, column, value);
         const struct peer_cg problem = {.n = (int)count,
                                         .start = start,
                                         .column = column,
@@ -248,27 +241,25 @@ static void measure_cusparse(struct dpcg_bench *run, struct combination *c, cons
                                         .rhs = bands + PEER_HYPRE_BANDS * count,
                                         .tolerance = TOLERANCE,
                                         .most = 20000};
-        c->workers = "gpu";
         if (peer_cusparse_cg(&problem, (int)run->bench.repeat, seconds, &iterations))
-            add_peer(run, "cuSPARSE CG", c, seconds, iterations);
+            add_peer(run, "cuSPARSE CG", "gpu", seconds, iterations);
     }
     free(start);
     free(column);
     free(value);
 }
 
-static starfish_status measure_peers(struct dpcg_bench *run, struct combination *c)
+static starfish_status measure_peers(struct dpcg_bench *run)
 {
-    double *bands = malloc((PEER_HYPRE_BANDS + 1) * c->given->count * sizeof *bands);
+    double *bands = malloc((PEER_HYPRE_BANDS + 1) * run->given.count * sizeof *bands);
     double *seconds = malloc(run->bench.repeat * sizeof *seconds);
 
     run->peer = 0;
     if (bands && seconds) {
-        fill_bands(c->given, bands);
-        c->workers = "cpu:1";
-        measure_hypre(run, c, bands, seconds);
+        fill_bands(&run->given, bands);
+        measure_hypre(run, bands, seconds);
         if (run->bench.gpus > 0)
-            measure_cusparse(run, c, bands, seconds);
+            measure_cusparse(run, bands, seconds);
     }
     const starfish_status status =
         bands && seconds ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
@@ -279,128 +270,80 @@ static starfish_status measure_peers(struct dpcg_bench *run, struct combination 
 
 /* ---- Combinations ------------------------------------------------------------------------------------------------ */
 
-struct axes {
-    size_t size[LIST_MOST], sizes, precision[LIST_MOST], precisions, place[LIST_MOST], places;
-    const struct way *way[LIST_MOST];
-    size_t ways;
-    struct list workers;
-};
-
-static starfish_status measure_ways(struct dpcg_bench *run, const struct axes *axes, struct combination *c)
+static starfish_status measure_set(void *data)
 {
-    const int gpus = starfish_context_workers_of(c->context, STARFISH_GPU) > 0;
+    struct dpcg_bench *run = data;
+    const starfish_status status = axes_each(&run->axis[METHOD], AXES - METHOD, measure_combination, run);
 
-    for (size_t w = 0; w < axes->ways; ++w)
-        for (size_t p = 0; p < axes->precisions; ++p)
-            for (size_t m = 0; m < axes->places; ++m) {
-                c->way = axes->way[w];
-                c->precision = axes->precision[p];
-                c->place = axes->place[m];
-                if (c->place == 0 || gpus)
-                    STARFISH_TRY(measure_combination(run, c));
-            }
-    return STARFISH_SUCCESS;
-}
-
-/* Cores as `starfish solve` has them. */
-static starfish_status open_context(const char *workers, starfish_context **context)
-{
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-
-    STARFISH_TRY(workers_read(workers, &options));
-    workers_as_one_team(&options);
-    return starfish_context_create(context, &options);
-}
-
-static starfish_status measure_case(struct dpcg_bench *run, const struct axes *axes, struct combination *c)
-{
-    starfish_status status = STARFISH_SUCCESS;
-
-    if (!run->no_peers)
-        STARFISH_TRY(measure_peers(run, c));
-    run->bench.done += !run->no_peers;
-    for (size_t w = 0; w < axes->workers.count && status == STARFISH_SUCCESS; ++w) {
-        c->workers = axes->workers.item[w];
-        status = open_context(c->workers, &c->context);
-        if (status == STARFISH_SUCCESS) {
-            status = measure_ways(run, axes, c);
-            starfish_context_destroy(c->context);
-            ++run->bench.done;
-        }
-    }
+    ++run->bench.done;
     return status;
 }
 
-static starfish_status read_ways(const char *text, struct axes *axes)
+static starfish_status measure_size(void *data)
 {
-    struct list names;
+    struct dpcg_bench *run = data;
+    starfish_status status =
+        diffusion_bubbles(run->dimensions, run->axis[SIZE].now, (double)run->contrast, &run->given);
 
-    STARFISH_TRY(list_read("--method", text, ',', &names));
-    for (axes->ways = 0; axes->ways < names.count; axes->ways++) {
+    if (status == STARFISH_SUCCESS && !run->no_peers)
+        status = measure_peers(run);
+    run->bench.done += !run->no_peers;
+    if (status == STARFISH_SUCCESS)
+        status = bench_each_set(&run->sets, measure_set, run);
+    diffusion_case_free(&run->given);
+    return status;
+}
+
+static starfish_status find_ways(struct axis *axis)
+{
+    for (size_t i = 0; i < axis->count; i++) {
         size_t w = 0;
-        while (w < WAYS && strcmp(ways[w].name, names.item[axes->ways]) != 0)
+        while (w < WAYS && strcmp(ways[w].name, axis->list.item[i]) != 0)
             w++;
         if (w == WAYS)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "--method: '%s' is not one that --help lists",
-                                 names.item[axes->ways]);
-        axes->way[axes->ways] = &ways[w];
+                                 axis->list.item[i]);
+        axis->value[i] = w;
     }
     return STARFISH_SUCCESS;
-}
-
-static starfish_status read_axes(const struct dpcg_bench *run, struct axes *axes)
-{
-    if (run->dimensions < 2 || run->dimensions > 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: is %zu, must be 2 or 3", run->dimensions);
-    STARFISH_TRY(list_counts("--n", run->sizes, axes->size, &axes->sizes));
-    STARFISH_TRY(read_ways(run->ways, axes));
-    STARFISH_TRY(list_choices("--precision", run->precisions, &names_table, axes->precision, &axes->precisions));
-    return list_choices("--where", run->where, &names_table, axes->place, &axes->places);
 }
 
 static starfish_status measure(struct bench *bench)
 {
     struct dpcg_bench *run = (struct dpcg_bench *)bench;
-    struct axes axes;
 
-    STARFISH_TRY(read_axes(run, &axes));
-    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &axes.workers));
-    multigrid_copies(bench, &run->host_rate, &run->device_rate);
-    bench->parts = axes.sizes * (axes.workers.count + !run->no_peers);
-    for (size_t i = 0; i < axes.sizes; ++i) {
-        struct diffusion_case given;
-        struct combination c = {.n = axes.size[i], .given = &given};
-        starfish_status status = diffusion_bubbles(run->dimensions, c.n, (double)run->contrast, &given);
-        if (status == STARFISH_SUCCESS)
-            status = measure_case(run, &axes, &c);
-        diffusion_case_free(&given);
-        STARFISH_TRY(status);
-    }
-    return STARFISH_SUCCESS;
+    if (run->dimensions < 2 || run->dimensions > 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: is %zu, must be 2 or 3", run->dimensions);
+    STARFISH_TRY(axes_read(run->axis, AXES));
+    STARFISH_TRY(find_ways(&run->axis[METHOD]));
+    STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;cpu", "cpu"));
+    bench_copies(bench);
+    bench->parts = run->axis[SIZE].count * (run->sets.list.count + !run->no_peers);
+    return axes_each(run->axis, 1, measure_size, run);
 }
 
 int bench_dpcg(int argc, char **argv)
 {
     static struct dpcg_bench run = {.bench = BENCH_DEFAULTS("dpcg"),
-                                    .sizes = "256",
-                                    .ways = "multigrid,ip+blocks,ip+regions",
-                                    .precisions = "f64,mixed",
-                                    .where = "host,device",
+                                    .axis = {[SIZE] = {"--n", "256"},
+                                             [METHOD] = {"--method", "multigrid,ip+blocks,ip+regions", .texts = 1},
+                                             [PRECISION] = {"--precision", "f64,mixed", &names_table},
+                                             [PLACE] = {"--where", "host,device", &names_table}},
+                                    .sets = {.as_team = 1}, /* as `starfish solve` has cores */
                                     .dimensions = 2,
-                                    .contrast = 1000,
-                                    .vectors = 0};
+                                    .contrast = 1000};
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &run.sizes, "LIST", .help = "cells per direction"},
+        {"--n", OPTION_TEXT, &run.axis[SIZE].given, "LIST", .help = "cells per direction"},
         {"--dimensions", OPTION_COUNT, &run.dimensions, "D", .help = "2, or 3"},
         {"--contrast", OPTION_COUNT, &run.contrast, "K", .help = "of the bubbles to what is around them"},
-        {"--method", OPTION_TEXT, &run.ways, "LIST",
+        {"--method", OPTION_TEXT, &run.axis[METHOD].given, "LIST",
          .help = "multigrid, none, jacobi, jacobi+regions, ip, ip+stripes, ip+blocks, ip+regions, block-ic+blocks"},
         {"--vectors", OPTION_NUMBER, &run.vectors, "D", .help = "stripes, or blocks per direction; 0: as solve"},
         {"--iterations", OPTION_NUMBER, &run.iterations, "N", .help = "exactly so many; 0: to 1e-8"},
         {"--separate", OPTION_FLAG, &run.separate, .help = "a task for every operation"},
-        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &names_table},
-        {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu;cpu, or cpu"},
-        {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
+        {"--precision", OPTION_LIST, &run.axis[PRECISION].given, "LIST", .table = &names_table},
+        {"--workers", OPTION_TEXT, &run.sets.given, "SETS", .help = WORKERS_SETS "; without, gpu;cpu, or cpu"},
+        {"--where", OPTION_LIST, &run.axis[PLACE].given, "LIST", .table = &names_table},
         {"--no-peers", OPTION_FLAG, &run.no_peers, .help = "ours alone"},
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},

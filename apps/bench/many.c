@@ -23,43 +23,39 @@ static const char *const ways[WAYS] = {"one by one", "in flight", "submit", "at 
 enum { MOST_IN_FLIGHT = 8 };
 enum where { ON_HOST, ON_DEVICE };
 
+enum { SIZE, PRECISION, AXES };
+
 struct many {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
-    const char *n, *precision, *workers, *where;
-    size_t count;
-    struct list sets;
-    size_t place[LIST_MOST], place_count;
-    double seconds[BENCH_MOST_REPEATS];
-};
-
-/* What is measured now. */
-struct subject {
-    struct many *run;
+    struct axis axis[AXES];
+    struct bench_sets sets;
+    const char *where;
+    size_t count, place[LIST_MOST], place_count;
+    /* What is measured now: */
     size_t n, elements; /* of a problem */
     starfish_precision precision;
-    const char *workers;
-    enum where where;
-    starfish_context *context;
+    enum where where_now;
     starfish_plan *plan[2]; /* of one problem, and of all */
     struct solve_arrays arrays;
     double residual, alone; /* seconds one by one */
     double submitting;      /* seconds of all calls of submit, with several in flight */
+    double seconds[BENCH_MOST_REPEATS];
 };
 
 /* ---- Arrays and plans -------------------------------------------------------------------------------------------- */
 
-static size_t bytes_of(const struct subject *s, size_t problems)
+static size_t bytes_of(const struct many *s, size_t problems)
 {
     return s->elements * problems * starfish_real_size(s->precision);
 }
 
 /* Of a problem. */
-static void *at(const struct subject *s, void *array, size_t problem)
+static void *at(const struct many *s, void *array, size_t problem)
 {
     return (char *)array + bytes_of(s, problem);
 }
 
-static starfish_status make_plan(const struct subject *s, size_t count, int check, starfish_plan **plan)
+static starfish_status make_plan(const struct many *s, size_t count, int check, starfish_plan **plan)
 {
     const struct starfish_axis axis = {
         .n = s->n, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
@@ -69,14 +65,14 @@ static starfish_status make_plan(const struct subject *s, size_t count, int chec
     options.precision = s->precision;
     options.count = count;
     options.check_residual = check;
-    return starfish_poisson_plan_create(s->context, &problem, &options, plan);
+    return starfish_poisson_plan_create(s->sets.context, &problem, &options, plan);
 }
 
-static starfish_status check(struct subject *s)
+static starfish_status check(struct many *s)
 {
     struct starfish_result info = STARFISH_RESULT_DEFAULTS;
     starfish_plan *plan;
-    STARFISH_TRY(make_plan(s, s->run->count, 1, &plan));
+    STARFISH_TRY(make_plan(s, s->count, 1, &plan));
     const starfish_status status = starfish_plan_solve(plan, NULL, s->arrays.rhs, s->arrays.solution, &info);
     starfish_plan_destroy(plan);
     if (status != STARFISH_SUCCESS)
@@ -89,26 +85,26 @@ static starfish_status check(struct subject *s)
 
 /* ---- Solves ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status solve_one_by_one(struct subject *s)
+static starfish_status solve_one_by_one(struct many *s)
 {
-    for (size_t p = 0; p < s->run->count; ++p)
+    for (size_t p = 0; p < s->count; ++p)
         STARFISH_TRY(
             starfish_plan_solve(s->plan[0], NULL, at(s, s->arrays.rhs, p), at(s, s->arrays.solution, p), NULL));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status solve_in_flight(struct subject *s)
+static starfish_status solve_in_flight(struct many *s)
 {
     starfish_job *job[MOST_IN_FLIGHT] = {NULL};
     starfish_status status = STARFISH_SUCCESS;
     s->submitting = 0;
-    for (size_t p = 0; p < s->run->count + MOST_IN_FLIGHT; ++p) {
+    for (size_t p = 0; p < s->count + MOST_IN_FLIGHT; ++p) {
         starfish_job **slot = &job[p % MOST_IN_FLIGHT];
         const starfish_status waited = *slot ? starfish_job_finish(*slot, NULL) : STARFISH_SUCCESS;
         *slot = NULL;
         status = status == STARFISH_SUCCESS ? waited : status;
         const double start = clock_now();
-        if (p < s->run->count && status == STARFISH_SUCCESS)
+        if (p < s->count && status == STARFISH_SUCCESS)
             status =
                 starfish_plan_submit(s->plan[0], NULL, at(s, s->arrays.rhs, p), at(s, s->arrays.solution, p), slot);
         s->submitting += clock_now() - start;
@@ -116,59 +112,58 @@ static starfish_status solve_in_flight(struct subject *s)
     return status;
 }
 
-static starfish_status solve_at_once(struct subject *s)
+static starfish_status solve_at_once(struct many *s)
 {
     return starfish_plan_solve(s->plan[1], NULL, s->arrays.rhs, s->arrays.solution, NULL);
 }
 
-static starfish_status measure_way(struct subject *s, enum way way, double limit)
+static starfish_status measure_way(struct many *s, enum way way, double limit)
 {
-    static starfish_status (*const solve[WAYS])(struct subject *) = {solve_one_by_one, solve_in_flight, solve_in_flight,
-                                                                     solve_at_once};
-    struct many *run = s->run;
-    const size_t warmup = way == AT_ONCE ? run->bench.warmup : 1; /* others warm up within one set */
+    static starfish_status (*const solve[WAYS])(struct many *) = {solve_one_by_one, solve_in_flight, solve_in_flight,
+                                                                  solve_at_once};
+    const size_t warmup = way == AT_ONCE ? s->bench.warmup : 1; /* others warm up within one set */
     char name[160];
-    snprintf(name, sizeof name, "%zu x %zu^3 %s, %s, %s: %s", run->count, s->n, starfish_precision_names[s->precision],
-             s->workers, names_places[s->where], ways[way]);
+    snprintf(name, sizeof name, "%zu x %zu^3 %s, %s, %s: %s", s->count, s->n, starfish_precision_names[s->precision],
+             s->sets.name, names_places[s->where_now], ways[way]);
     bench_announce("%s", name);
-    for (size_t i = 0; i < warmup + run->bench.repeat; ++i) {
+    for (size_t i = 0; i < warmup + s->bench.repeat; ++i) {
         const double start = clock_now();
         STARFISH_TRY(solve[way](s));
         if (i >= warmup)
-            run->seconds[i - warmup] = way == SUBMIT ? s->submitting : clock_now() - start;
+            s->seconds[i - warmup] = way == SUBMIT ? s->submitting : clock_now() - start;
     }
     json_t *row =
-        bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, 2 * (double)bytes_of(s, run->count));
-    const double median = run->seconds[run->bench.repeat / 2];
+        bench_row(&s->bench, "starfish", name, s->seconds, s->bench.repeat, 2 * (double)bytes_of(s, s->count));
+    const double median = s->seconds[s->bench.repeat / 2];
     s->alone = way == ONE_BY_ONE ? median : s->alone;
     bench_limit(row, way == SUBMIT ? (double)NAN : limit);
-    bench_keys(row, KEY("count", run->count), KEY("n", s->n), KEY("precision", starfish_precision_names[s->precision]),
-               KEY("way", ways[way]), KEY("workers", s->workers), KEY("where", names_places[s->where]),
+    bench_keys(row, KEY("count", s->count), KEY("n", s->n), KEY("precision", starfish_precision_names[s->precision]),
+               KEY("way", ways[way]), KEY("workers", s->sets.name), KEY("where", names_places[s->where_now]),
                KEY("speedup", s->alone / median), KEY("residual", s->residual));
     return STARFISH_SUCCESS;
 }
 
 /* What a copy of the right-hand sides to the solutions takes where they are. */
-static double copy_seconds(const struct subject *s)
+static double copy_seconds(const struct many *s)
 {
-    const size_t bytes = bytes_of(s, s->run->count);
+    const size_t bytes = bytes_of(s, s->count);
     double seconds[3] = {NAN, NAN, NAN};
-    if (s->where == ON_DEVICE)
+    if (s->where_now == ON_DEVICE)
         return peer_device_copy(bytes, 3, seconds) ? seconds[1] : (double)NAN;
     return peer_stream_passes(bytes, 3, seconds) ? seconds[1] / 5 : (double)NAN;
 }
 
-static starfish_status measure_ways(struct subject *s)
+static starfish_status measure_ways(struct many *s)
 {
     const double limit = copy_seconds(s);
-    s->arrays = (struct solve_arrays){.context = s->context,
+    s->arrays = (struct solve_arrays){.context = s->sets.context,
                                       .precision = s->precision,
-                                      .place = s->where == ON_DEVICE ? SOLVE_DEVICE : SOLVE_PINNED,
-                                      .count = s->elements * s->run->count};
+                                      .place = s->where_now == ON_DEVICE ? SOLVE_DEVICE : SOLVE_PINNED,
+                                      .count = s->elements * s->count};
     STARFISH_TRY(solve_arrays_make(&s->arrays, NULL, (double)NAN));
     STARFISH_TRY(check(s));
     STARFISH_TRY(make_plan(s, 1, 0, &s->plan[0]));
-    STARFISH_TRY(make_plan(s, s->run->count, 0, &s->plan[1]));
+    STARFISH_TRY(make_plan(s, s->count, 0, &s->plan[1]));
     for (int way = 0; way < WAYS; ++way)
         STARFISH_TRY(measure_way(s, (enum way)way, limit));
     return STARFISH_SUCCESS;
@@ -176,20 +171,24 @@ static starfish_status measure_ways(struct subject *s)
 
 /* ---- Everything -------------------------------------------------------------------------------------------------- */
 
-static int takes_place(const struct subject *s)
+static int takes_place(const struct many *s)
 {
-    const int gpus = starfish_context_workers_of(s->context, STARFISH_GPU) > 0;
-    for (size_t i = 0; i < s->run->place_count; ++i)
-        if (s->run->place[i] == s->where)
-            return gpus || s->where == ON_HOST;
-    return s->run->place_count == 0 && (gpus || s->where == ON_HOST);
+    const int gpus = s->sets.gpus;
+    for (size_t i = 0; i < s->place_count; ++i)
+        if (s->place[i] == s->where_now)
+            return gpus || s->where_now == ON_HOST;
+    return s->place_count == 0 && (gpus || s->where_now == ON_HOST);
 }
 
-static starfish_status measure_places(struct subject *s)
+static starfish_status measure_places(void *data)
 {
+    struct many *s = data;
     starfish_status status = STARFISH_SUCCESS;
+    s->n = s->axis[SIZE].now;
+    s->elements = s->n * s->n * s->n;
+    s->precision = (starfish_precision)s->axis[PRECISION].now;
     for (int where = ON_DEVICE; where >= ON_HOST && status == STARFISH_SUCCESS; --where) {
-        s->where = (enum where)where;
+        s->where_now = (enum where)where;
         if (!takes_place(s))
             continue;
         status = measure_ways(s);
@@ -199,30 +198,13 @@ static starfish_status measure_places(struct subject *s)
         }
         solve_arrays_free(&s->arrays);
     }
+    ++s->bench.done;
     return status;
 }
 
-static starfish_status measure_set(struct many *run, const char *workers)
+static starfish_status measure_set(void *data)
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    struct subject s = {.run = run, .workers = workers};
-    size_t n[LIST_MOST], sizes, precision[LIST_MOST], precisions;
-    STARFISH_TRY(list_counts("--n", run->n, n, &sizes));
-    STARFISH_TRY(list_choices("--precision", run->precision, &starfish_poisson_option_table, precision, &precisions));
-    STARFISH_TRY(workers_read(workers, &options));
-    STARFISH_TRY(starfish_context_create(&s.context, &options));
-    bench_machine(&run->bench, s.context);
-    starfish_status status = STARFISH_SUCCESS;
-    run->bench.parts = run->sets.count * sizes * precisions;
-    for (size_t i = 0; i < sizes * precisions && status == STARFISH_SUCCESS; ++i) {
-        s.n = n[i / precisions];
-        s.elements = s.n * s.n * s.n;
-        s.precision = (starfish_precision)precision[i % precisions];
-        status = measure_places(&s);
-        ++run->bench.done;
-    }
-    starfish_context_destroy(s.context);
-    return status;
+    return axes_each(((struct many *)data)->axis, AXES, measure_places, data);
 }
 
 static starfish_status measure(struct bench *bench)
@@ -230,20 +212,23 @@ static starfish_status measure(struct bench *bench)
     struct many *run = (struct many *)bench;
     if (run->where)
         STARFISH_TRY(list_choices("--where", run->where, &names_table, run->place, &run->place_count));
-    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu;cpu", "cpu", &run->sets));
-    for (size_t i = 0; i < run->sets.count; ++i)
-        STARFISH_TRY(measure_set(run, run->sets.item[i]));
-    return STARFISH_SUCCESS;
+    STARFISH_TRY(axes_read(run->axis, AXES));
+    STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;cpu", "cpu"));
+    bench->parts = run->sets.list.count * run->axis[SIZE].count * run->axis[PRECISION].count;
+    return bench_each_set(&run->sets, measure_set, run);
 }
 
 int bench_many(int argc, char **argv)
 {
-    struct many run = {.bench = BENCH_DEFAULTS("many"), .n = "32", .precision = "f64", .count = 1000};
+    struct many run = {
+        .bench = BENCH_DEFAULTS("many"),
+        .axis = {[SIZE] = {"--n", "32"}, [PRECISION] = {"--precision", "f64", &starfish_poisson_option_table}},
+        .count = 1000};
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &run.n, "LIST", .help = "sizes, N for a cube"},
+        {"--n", OPTION_TEXT, &run.axis[SIZE].given, "LIST", .help = "sizes, N for a cube"},
         {"--count", OPTION_COUNT, &run.count, "N", .help = "problems"},
-        {"--precision", OPTION_LIST, &run.precision, "LIST", .table = &starfish_poisson_option_table},
-        {"--workers", OPTION_TEXT, &run.workers, "SETS",
+        {"--precision", OPTION_LIST, &run.axis[PRECISION].given, "LIST", .table = &starfish_poisson_option_table},
+        {"--workers", OPTION_TEXT, &run.sets.given, "SETS",
          .help = WORKERS_SETS "; without, gpu;cpu, or cpu without a GPU"},
         {"--where", OPTION_LIST, &run.where, "LIST", .table = &names_table},
         BENCH_OPTIONS(&run.bench),

@@ -10,40 +10,44 @@
 
 #include <starfish/multigrid.h>
 
+enum multigrid_problem { MULTIGRID_Q1, MULTIGRID_SEVEN };
+
+/* What is combined: problems, ways that both have, and ways of bilinear elements. */
+enum multigrid_axes {
+    MULTIGRID_SIZE,
+    MULTIGRID_LEVEL,
+    MULTIGRID_MESH,
+    MULTIGRID_PRECISION,
+    MULTIGRID_SMOOTHER,
+    MULTIGRID_CYCLE,
+    MULTIGRID_PLACE,
+    MULTIGRID_MATRIX,
+    MULTIGRID_STORAGE,
+    MULTIGRID_AXES
+};
+
 struct multigrid_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *meshes, *levels, *precisions, *smoothers, *shapes, *workers, *where;
-    const char *matrices, *storages;
+    struct axis axis[MULTIGRID_AXES];
+    struct bench_sets sets;
     int problem, peers;                        /* enum multigrid_problem; NAMES_ALL or NAMES_NONE */
     struct starfish_multigrid_options options; /* --krylov, --tail */
     size_t steps, cycles;                      /* 0: not given */
-    double host_rate, device_rate;             /* bytes per second of copies */
+    /* What is measured now: */
+    struct multigrid_mesh mesh;
+    char name[64]; /* of mesh and level */
+    double peer;   /* seconds of hypre's fastest way on a cube, 0 where there is none */
 };
 
-/* What is measured: lists, as numbers. */
-struct axes {
-    struct list mesh, workers;
-    size_t size[LIST_MOST], sizes, level[LIST_MOST], levels, precision[LIST_MOST], precisions;
-    size_t smoother[LIST_MOST], smoothers, shape[LIST_MOST], shapes, place[LIST_MOST], places;
-    size_t matrix[LIST_MOST], matrices, storage[LIST_MOST], storages;
-};
-
-enum multigrid_problem { MULTIGRID_Q1, MULTIGRID_SEVEN };
-
-/* What either problem is solved with; the numbers are those of the lists. */
-struct multigrid_way {
-    const char *workers;
-    starfish_context *context;
-    size_t precision, smoother, shape, place;
-};
-
-/* Calls measure(run, data) with *way set to every combination of the lists that both problems have, in a context with
- * the workers of each set. A GPU's memory is left out where there is no GPU. */
-starfish_status multigrid_bench_ways(struct multigrid_bench *run, const struct axes *axes, struct multigrid_way *way,
-                                     starfish_status (*measure)(struct multigrid_bench *run, void *data), void *data);
+/* The options of this combination: precision, smoother and cycle, and so many steps. Returns 0 of a GPU's memory that
+ * is not there. */
+int multigrid_bench_options(const struct multigrid_bench *run, size_t steps,
+                            struct starfish_multigrid_options *options);
+/* As often as the benchmark says, where the combination has its arrays. */
+struct repeats multigrid_bench_repeats(const struct multigrid_bench *run);
 
 /* A row of ours, whose solves move so many reals of the options' precision at least. */
-json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const struct multigrid_way *way,
+json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name,
                             const struct starfish_multigrid_options *options, struct repeated *times, double reals);
 
 /* A row of hypre's on one core, whose iterations move so many doubles. Returns its seconds, 0 where there is no hypre,
@@ -51,7 +55,7 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name, const
 double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, const struct peer_hypre_problem *problem,
                              enum peer_hypre_solver solver, double doubles);
 
-/* Seven-point differences on cubes (multigrid_cubes.c). */
-starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes);
+/* Seven-point differences on the cube of MULTIGRID_SIZE (multigrid_cubes.c). */
+starfish_status bench_multigrid_cube(void *run);
 
 #endif

@@ -16,45 +16,36 @@
 
 enum { MOST_N = 1023 };
 
-/* What is being measured. */
-struct combination {
-    size_t n, count;
-    struct multigrid_way way;
-    double peer; /* seconds of hypre's fastest way, 0 where there is none */
-};
+static size_t n_of(const struct multigrid_bench *run)
+{
+    return run->axis[MULTIGRID_SIZE].now;
+}
+
+static size_t count_of(const struct multigrid_bench *run)
+{
+    return n_of(run) * n_of(run) * n_of(run);
+}
 
 /* ---- Ours -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_plan(const struct combination *c, const struct starfish_multigrid_options *options,
+static starfish_status create_plan(const struct multigrid_bench *run, const struct starfish_multigrid_options *options,
                                    starfish_plan **plan)
 {
-    struct starfish_stencil_problem problem = {.n = {c->n, c->n, c->n}, .grid = STARFISH_NODE};
-    double *width = malloc((c->n + 1) * sizeof *width);
+    const size_t n = n_of(run);
+    struct starfish_stencil_problem problem = {.n = {n, n, n}, .grid = STARFISH_NODE};
+    double *width = malloc((n + 1) * sizeof *width);
 
     if (!width)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid");
-    for (size_t i = 0; i <= c->n; i++)
-        width[i] = 1 / ((double)c->n + 1);
+    for (size_t i = 0; i <= n; i++)
+        width[i] = 1 / ((double)n + 1);
     for (int d = 0; d < 3; d++) {
         problem.width[d] = width;
         problem.ends[d][0] = problem.ends[d][1] = STARFISH_DIRICHLET;
     }
-    const starfish_status status = starfish_stencil_plan_create(c->way.context, &problem, options, plan);
+    const starfish_status status = starfish_stencil_plan_create(run->sets.context, &problem, options, plan);
     free(width);
     return status;
-}
-
-static starfish_status run_solves(const struct bench *bench, const struct combination *c,
-                                  const struct starfish_multigrid_options *options, struct repeated *times)
-{
-    struct repeats what = repeats_of(bench, c->way.context, SOLVE_PINNED + c->way.place);
-    starfish_plan *plan;
-
-    what.arrays.precision = options->precision;
-    what.arrays.count = c->count;
-    what.constant = pow((double)c->n + 1, -3);
-    STARFISH_TRY(create_plan(c, options, &plan));
-    return multigrid_repeat(&what, plan, times);
 }
 
 /* Words per unknown of the finest grid that a solve must move at least (multigrid/kernels/flux.h): a sweep 3, the first
@@ -75,41 +66,43 @@ static double words(const struct repeated *times)
     return result->iterations * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * result->count + 21.0 * gradients;
 }
 
-static starfish_status measure_combination(struct multigrid_bench *run, void *data)
+static starfish_status measure_combination(void *data)
 {
-    const struct combination *c = data;
-    struct starfish_multigrid_options options = run->options;
+    struct multigrid_bench *run = data;
+    struct repeats what = multigrid_bench_repeats(run);
+    struct starfish_multigrid_options options;
     struct repeated times;
+    starfish_plan *plan;
     char name[192];
 
-    multigrid_set_precision(&options, c->way.precision);
-    options.smoother = (starfish_smoother)c->way.smoother;
-    options.cycle = (starfish_cycle_shape)c->way.shape;
-    multigrid_set_work(&options, run->steps > 0 ? run->steps : 1, run->cycles);
-    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", c->n, starfish_precision_names[c->way.precision],
-             starfish_smoother_names[c->way.smoother], starfish_cycle_names[c->way.shape], options.before,
-             options.after, options.conjugate_gradients ? ", CG" : "", c->way.workers, names_places[c->way.place]);
+    if (!multigrid_bench_options(run, run->steps > 0 ? run->steps : 1, &options))
+        return STARFISH_SUCCESS;
+    what.arrays.precision = options.precision;
+    what.arrays.count = count_of(run);
+    what.constant = pow((double)n_of(run) + 1, -3);
+    snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", n_of(run),
+             starfish_precision_names[run->axis[MULTIGRID_PRECISION].now], starfish_smoother_names[options.smoother],
+             starfish_cycle_names[options.cycle], options.before, options.after,
+             options.conjugate_gradients ? ", CG" : "", run->sets.name, names_places[run->axis[MULTIGRID_PLACE].now]);
     bench_announce("%s", name);
-    const starfish_status status = run_solves(&run->bench, c, &options, &times);
-    if (status == STARFISH_SUCCESS) {
-        json_t *row = multigrid_bench_row(run, name, &c->way, &options, &times, words(&times) * (double)c->count);
-        const double seconds = bench_seconds(row);
-        json_object_set_new(row, "to_peer", command_json_real(c->peer > 0 ? seconds / c->peer : (double)NAN));
-    }
-    return status;
+    STARFISH_TRY(create_plan(run, &options, &plan));
+    STARFISH_TRY(multigrid_repeat(&what, plan, &times));
+    json_t *row = multigrid_bench_row(run, name, &options, &times, words(&times) * (double)count_of(run));
+    bench_keys(row, KEY("to_peer", run->peer > 0 ? bench_seconds(row) / run->peer : (double)NAN));
+    return STARFISH_SUCCESS;
 }
 
 /* ---- hypre ------------------------------------------------------------------------------------------------------- */
 
-static double measure_hypre(struct multigrid_bench *run, const struct combination *c,
-                            const struct peer_hypre_problem *problem, enum peer_hypre_solver solver)
+static double measure_hypre(struct multigrid_bench *run, const struct peer_hypre_problem *problem,
+                            enum peer_hypre_solver solver)
 {
     char name[96];
 
-    snprintf(name, sizeof name, "%zu^3: f64, one core%s%s", c->n, problem->red_black ? ", red-black" : "",
+    snprintf(name, sizeof name, "%zu^3: f64, one core%s%s", n_of(run), problem->red_black ? ", red-black" : "",
              problem->constant ? ", constant entries" : "");
     /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
-    return multigrid_bench_hypre(run, name, problem, solver, (double)c->count * (problem->constant ? 2 : 6));
+    return multigrid_bench_hypre(run, name, problem, solver, (double)count_of(run) * (problem->constant ? 2 : 6));
 }
 
 /* The matrix as hypre wants it: the diagonal, and the entries of the neighbours above. */
@@ -126,25 +119,25 @@ static void fill_bands(size_t n, double *bands, double *rhs)
     }
 }
 
-static starfish_status measure_peers(struct multigrid_bench *run, struct combination *c)
+static starfish_status measure_peers(struct multigrid_bench *run)
 {
-    struct peer_hypre_problem problem = {.n = {c->n, c->n, c->n}, .tolerance = 1e-8};
-    double *bands = malloc(5 * c->count * sizeof *bands);
+    struct peer_hypre_problem problem = {.n = {n_of(run), n_of(run), n_of(run)}, .tolerance = 1e-8};
+    double *bands = malloc(5 * count_of(run) * sizeof *bands);
 
     if (!bands)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
-    fill_bands(c->n, bands, bands + 4 * c->count);
+    fill_bands(n_of(run), bands, bands + 4 * count_of(run));
     for (size_t b = 0; b < 4; b++)
-        problem.band[b] = bands + b * c->count;
-    problem.rhs = bands + 4 * c->count;
+        problem.band[b] = bands + b * count_of(run);
+    problem.rhs = bands + 4 * count_of(run);
     for (int way = 0; way < 4; way++) {
         static const enum peer_hypre_solver solvers[] = {PEER_HYPRE_PFMG, PEER_HYPRE_CG_PFMG};
         problem.red_black = way & 1;
         problem.constant = way >> 1; /* as ours, which stores no matrix either */
         for (size_t s = 0; s < sizeof solvers / sizeof solvers[0]; s++) {
-            const double seconds = measure_hypre(run, c, &problem, solvers[s]);
-            if (seconds > 0 && (c->peer <= 0 || seconds < c->peer))
-                c->peer = seconds;
+            const double seconds = measure_hypre(run, &problem, solvers[s]);
+            if (seconds > 0 && (run->peer <= 0 || seconds < run->peer))
+                run->peer = seconds;
         }
     }
     free(bands);
@@ -153,21 +146,25 @@ static starfish_status measure_peers(struct multigrid_bench *run, struct combina
 
 /* ---- combinations ------------------------------------------------------------------------------------------------ */
 
-static starfish_status measure_cube(struct multigrid_bench *run, const struct axes *axes, size_t n)
+static starfish_status measure_set(void *data)
 {
-    struct combination c = {.n = n, .count = n * n * n};
+    struct multigrid_bench *run = data;
+    const starfish_status status =
+        axes_each(&run->axis[MULTIGRID_PRECISION], MULTIGRID_MATRIX - MULTIGRID_PRECISION, measure_combination, run);
 
-    if (n < 1 || n > MOST_N)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n, MOST_N);
-    if (run->peers != NAMES_NONE)
-        STARFISH_TRY(measure_peers(run, &c));
-    run->bench.done += run->peers != NAMES_NONE;
-    return multigrid_bench_ways(run, axes, &c.way, measure_combination, &c);
+    ++run->bench.done;
+    return status;
 }
 
-starfish_status bench_multigrid_cubes(struct multigrid_bench *run, const struct axes *axes)
+starfish_status bench_multigrid_cube(void *data)
 {
-    for (size_t i = 0; i < axes->sizes; ++i)
-        STARFISH_TRY(measure_cube(run, axes, axes->size[i]));
-    return STARFISH_SUCCESS;
+    struct multigrid_bench *run = data;
+
+    if (n_of(run) < 1 || n_of(run) > MOST_N)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 1 .. %d", n_of(run), MOST_N);
+    run->peer = 0;
+    if (run->peers != NAMES_NONE)
+        STARFISH_TRY(measure_peers(run));
+    run->bench.done += run->peers != NAMES_NONE;
+    return bench_each_set(&run->sets, measure_set, run);
 }

@@ -14,30 +14,21 @@
 #include "apps/workers.h"
 #include "poisson/options.h"
 
-static starfish_status read_given(struct poisson3d *run)
-{
-    const struct poisson3d_given *given = &run->given;
-    STARFISH_TRY(poisson3d_read_cases(run));
-    STARFISH_TRY(list_choices("--method", given->method, &starfish_poisson_option_table, run->method, &run->methods));
-    STARFISH_TRY(list_counts("--stream", given->stream, run->stream, &run->streams));
-    for (size_t i = 0; i < run->streams; ++i)
-        if (run->stream[i] > POISSON3D_MOST_IN_FLIGHT)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "--stream: at most %d in flight, is %zu",
-                                 POISSON3D_MOST_IN_FLIGHT, run->stream[i]);
-    if (given->where)
-        STARFISH_TRY(list_choices("--where", given->where, &poisson3d_table, run->place, &run->places));
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status measure(struct bench *bench)
 {
     struct poisson3d *run = (struct poisson3d *)bench;
-    STARFISH_TRY(read_given(run));
-    STARFISH_TRY(bench_worker_sets(bench, run->given.workers, "gpu;all;cpu", "cpu", &run->workers));
-    bench->parts = run->cases * (run->workers.count * run->methods + (run->peers != POISSON3D_NO_PEERS));
+    const struct axis *method = &run->axis[POISSON3D_METHOD], *stream = &run->axis[POISSON3D_STREAM];
+    STARFISH_TRY(poisson3d_read_cases(run));
+    for (size_t i = 0; i < stream->count; ++i)
+        if (stream->value[i] > POISSON3D_MOST_IN_FLIGHT)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "--stream: at most %d in flight, is %zu",
+                                 POISSON3D_MOST_IN_FLIGHT, stream->value[i]);
+    if (run->where)
+        STARFISH_TRY(list_choices("--where", run->where, &poisson3d_table, run->place, &run->places));
+    STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;all;cpu", "cpu"));
+    bench->parts = run->cases * (run->sets.list.count * method->count + (run->peers != POISSON3D_NO_PEERS));
     poisson3d_measure_limits(run);
-    for (size_t i = 0; i < run->workers.count; ++i)
-        STARFISH_TRY(poisson3d_measure_solves(run, run->workers.item[i]));
+    STARFISH_TRY(bench_each_set(&run->sets, poisson3d_measure_solves, run));
     if (run->solves == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "none of these combinations can be solved here: device needs a GPU, and a stretched y "
@@ -47,27 +38,30 @@ static starfish_status measure(struct bench *bench)
 
 int bench_poisson3d(int argc, char **argv)
 {
-    struct poisson3d run = {.bench = BENCH_DEFAULTS("poisson3d"), .library = STARFISH_POISSON_OPTIONS_DEFAULTS};
-    struct poisson3d_given *given = &run.given;
-    *given = (struct poisson3d_given){.n = "256",
-                                      .precision = "f64",
-                                      .bc = "neumann/dirichlet",
-                                      .grid = "cell",
-                                      .y = "uniform",
-                                      .method = "slab,blktri",
-                                      .stream = "1"};
+    static struct poisson3d run = {
+        .bench = BENCH_DEFAULTS("poisson3d"),
+        .axis = {[POISSON3D_N] = {"--n", "256", .texts = 1},
+                 [POISSON3D_PRECISION] = {"--precision", "f64", &starfish_poisson_option_table},
+                 [POISSON3D_BC] = {"--bc", "neumann/dirichlet", .texts = 1},
+                 [POISSON3D_GRID] = {"--grid", "cell", &poisson3d_table},
+                 [POISSON3D_Y] = {"--y", "uniform", &poisson3d_table},
+                 [POISSON3D_METHOD] = {"--method", "slab,blktri", &starfish_poisson_option_table},
+                 [POISSON3D_STREAM] = {"--stream", "1"}},
+        .library = STARFISH_POISSON_OPTIONS_DEFAULTS};
+    struct axis *axis = run.axis;
     const struct option_entry options[] = {
-        {"--n", OPTION_TEXT, &given->n, "LIST", .help = "sizes, N for a cube or NXxNYxNZ"},
-        {"--precision", OPTION_LIST, &given->precision, "LIST", .help = "or both",
+        {"--n", OPTION_TEXT, &axis[POISSON3D_N].given, "LIST", .help = "sizes, N for a cube or NXxNYxNZ"},
+        {"--precision", OPTION_LIST, &axis[POISSON3D_PRECISION].given, "LIST", .help = "or both",
          .table = &starfish_poisson_option_table},
-        {"--bc", OPTION_LIST, &given->bc, "LIST", .table = &poisson3d_table},
-        {"--grid", OPTION_LIST, &given->grid, "LIST", .table = &poisson3d_table},
-        {"--y", OPTION_LIST, &given->y, "LIST", .table = &poisson3d_table},
-        {"--method", OPTION_LIST, &given->method, "LIST", .table = &starfish_poisson_option_table},
-        {"--workers", OPTION_TEXT, &given->workers, "SETS",
+        {"--bc", OPTION_LIST, &axis[POISSON3D_BC].given, "LIST", .table = &poisson3d_table},
+        {"--grid", OPTION_LIST, &axis[POISSON3D_GRID].given, "LIST", .table = &poisson3d_table},
+        {"--y", OPTION_LIST, &axis[POISSON3D_Y].given, "LIST", .table = &poisson3d_table},
+        {"--method", OPTION_LIST, &axis[POISSON3D_METHOD].given, "LIST", .table = &starfish_poisson_option_table},
+        {"--workers", OPTION_TEXT, &run.sets.given, "SETS",
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},
-        {"--where", OPTION_LIST, &given->where, "LIST", .table = &poisson3d_table},
-        {"--stream", OPTION_TEXT, &given->stream, "LIST", .help = "right-hand sides in flight at once, without end"},
+        {"--where", OPTION_LIST, &run.where, "LIST", .table = &poisson3d_table},
+        {"--stream", OPTION_TEXT, &axis[POISSON3D_STREAM].given, "LIST",
+         .help = "right-hand sides in flight at once, without end"},
         {"--slabs", OPTION_POSITIVE, &run.library, "N", .table = &starfish_poisson_option_table},
         {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &poisson3d_table},
         BENCH_ROOFLINE(&run.bench),

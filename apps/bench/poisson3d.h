@@ -38,22 +38,30 @@ struct poisson3d_limits {
     double up, down, both; /* over the link; both: sum of both directions at once */
 };
 
-/* Lists as they were given; NULL: chosen by what the machine has. */
-struct poisson3d_given {
-    const char *n, *precision, *bc, *grid, *y, *method, *workers, *where, *stream;
+/* What is combined: cases, and how each is solved. */
+enum poisson3d_axes {
+    POISSON3D_N,
+    POISSON3D_PRECISION,
+    POISSON3D_BC,
+    POISSON3D_GRID,
+    POISSON3D_Y,
+    POISSON3D_METHOD,
+    POISSON3D_STREAM,
+    POISSON3D_AXES
 };
 
 struct poisson3d {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
-    struct poisson3d_given given;
+    struct axis axis[POISSON3D_AXES];
+    struct bench_sets sets;
+    const char *where;                       /* NULL: chosen by what the machine has */
     int peers;                               /* enum poisson3d_peers */
     struct starfish_poisson_options library; /* --slabs */
-    size_t cases, methods, places, streams;
+    size_t cases, places;
     struct poisson3d_case *each; /* [cases] */
     struct poisson3d_limits *limits;
-    struct list workers;
-    size_t method[LIST_MOST], place[LIST_MOST], stream[LIST_MOST]; /* place: places == 0 is all that make sense */
-    size_t solves;                                                 /* rows of ours so far */
+    size_t place[LIST_MOST]; /* places == 0 is all that make sense */
+    size_t solves;           /* rows of ours so far */
     double seconds[BENCH_MOST_REPEATS];
 };
 
@@ -75,8 +83,8 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c);
 void poisson3d_measure_limits(struct poisson3d *run);
 /* Other people's solvers: adds their rows. Error: MEMORY. */
 starfish_status poisson3d_measure_peers(struct poisson3d *run);
-/* Our solves with one set of workers (bench_poisson3d_solves.c). */
-starfish_status poisson3d_measure_solves(struct poisson3d *run, const char *workers);
+/* Our solves with one of run->sets (bench_poisson3d_solves.c). */
+starfish_status poisson3d_measure_solves(void *run);
 
 /* A field of pseudo-random numbers in [-1/2, 1/2), aligned to 64 bytes, the same every time; free() releases it. */
 starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **field);

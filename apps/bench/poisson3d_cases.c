@@ -139,55 +139,40 @@ static starfish_status read_ends(const char *item, const struct poisson3d_ends *
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_precisions(const char *text, size_t *values, size_t *count)
+/* The case of this combination; a periodic y cannot be stretched: left out. */
+static starfish_status add_case(void *data)
 {
-    return list_choices("--precision", strcmp(text, "both") == 0 ? "f64,f32" : text, &starfish_poisson_option_table,
-                        values, count);
+    struct poisson3d *run = data;
+    struct poisson3d_case *c = &run->each[run->cases];
+    const struct poisson3d_ends *ends[3];
+    STARFISH_TRY(read_ends(axis_text(&run->axis[POISSON3D_BC]), ends));
+    *c = (struct poisson3d_case){.precision = (starfish_precision)run->axis[POISSON3D_PRECISION].now,
+                                 .x = ends[0],
+                                 .y = ends[1],
+                                 .z = ends[2],
+                                 .grid = (starfish_grid)run->axis[POISSON3D_GRID].now,
+                                 .stretched = (int)run->axis[POISSON3D_Y].now};
+    STARFISH_TRY(list_size("--n", axis_text(&run->axis[POISSON3D_N]), c->n));
+    if (c->stretched && c->y->ends[0] == STARFISH_PERIODIC)
+        return STARFISH_SUCCESS;
+    run->cases++;
+    return make_case(c);
 }
 
-/* One digit of a mixed-radix number, the last first. */
-static size_t take(size_t *rest, size_t radix)
-{
-    const size_t digit = *rest % radix;
-    *rest /= radix;
-    return digit;
-}
-
-/* All combinations, the first option varying slowest. */
 starfish_status poisson3d_read_cases(struct poisson3d *run)
 {
-    const struct poisson3d_given *given = &run->given;
-    struct list sizes, ends;
-    size_t precision[LIST_MOST], grid[LIST_MOST], y[LIST_MOST], precisions, grids, ys;
-    STARFISH_TRY(list_read("--n", given->n, ',', &sizes));
-    STARFISH_TRY(read_precisions(given->precision, precision, &precisions));
-    STARFISH_TRY(list_read("--bc", given->bc, ',', &ends));
-    STARFISH_TRY(list_choices("--grid", given->grid, &poisson3d_table, grid, &grids));
-    STARFISH_TRY(list_choices("--y", given->y, &poisson3d_table, y, &ys));
-    const size_t most = sizes.count * precisions * ends.count * grids * ys;
+    const char **precision = &run->axis[POISSON3D_PRECISION].given;
+    size_t most = 1;
+    if (strcmp(*precision, "both") == 0)
+        *precision = "f64,f32";
+    STARFISH_TRY(axes_read(run->axis, POISSON3D_AXES));
+    for (int a = 0; a < POISSON3D_METHOD; ++a)
+        most *= run->axis[a].count;
     run->each = calloc(most, sizeof *run->each);
     run->limits = calloc(most, sizeof *run->limits);
     if (!run->each || !run->limits)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu cases", most);
-    for (size_t i = 0; i < most; ++i) {
-        struct poisson3d_case *c = &run->each[run->cases];
-        size_t rest = i;
-        const struct poisson3d_ends *all[3];
-        c->stretched = (int)y[take(&rest, ys)];
-        c->grid = (starfish_grid)grid[take(&rest, grids)];
-        STARFISH_TRY(read_ends(ends.item[take(&rest, ends.count)], all));
-        c->x = all[0];
-        c->y = all[1];
-        c->z = all[2];
-        c->precision = (starfish_precision)precision[take(&rest, precisions)];
-        STARFISH_TRY(list_size("--n", sizes.item[rest], c->n));
-        /* A periodic y cannot be stretched: left out. */
-        if (c->stretched && c->y->ends[0] == STARFISH_PERIODIC)
-            continue;
-        run->cases++;
-        STARFISH_TRY(make_case(c));
-    }
-    return STARFISH_SUCCESS;
+    return axes_each(run->axis, POISSON3D_METHOD, add_case, run);
 }
 
 void poisson3d_free_cases(struct poisson3d *run)

@@ -2,7 +2,6 @@
 #include "apps/bench/poisson3d.h"
 #include "apps/plans/arrays.h"
 #include "apps/spread.h"
-#include "apps/workers.h"
 #include "bench/clock.h"
 #include "poisson/methods.h"
 
@@ -16,8 +15,6 @@ struct subject {
     struct poisson3d *run;
     const struct poisson3d_case *c;
     const struct poisson3d_limits *limits;
-    starfish_context *context;
-    const char *workers;
     enum poisson3d_where where;
     starfish_method method;
     size_t flight;
@@ -40,7 +37,7 @@ static starfish_status make_arrays(struct subject *s)
     STARFISH_TRY(poisson3d_random_field(s->c, &source));
     for (size_t i = 0; i < 2 * s->flight && status == STARFISH_SUCCESS; ++i) {
         void **memory = i % 2 ? &s->solution[i / 2] : &s->rhs[i / 2];
-        *memory = solve_memory(s->context, (enum solve_place)s->where, bytes, source);
+        *memory = solve_memory(s->run->sets.context, (enum solve_place)s->where, bytes, source);
         if (!*memory)
             status = starfish_fail(STARFISH_ERROR_MEMORY, "%s: no %s memory for %zu fields", s->c->name,
                                    poisson3d_places[s->where], 2 * s->flight);
@@ -52,8 +49,8 @@ static starfish_status make_arrays(struct subject *s)
 static void free_arrays(struct subject *s)
 {
     for (size_t i = 0; i < s->flight; ++i) {
-        solve_memory_free(s->context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
-        solve_memory_free(s->context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);
+        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
+        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);
         s->rhs[i] = s->solution[i] = NULL;
     }
 }
@@ -67,7 +64,7 @@ static starfish_status make_plan(const struct subject *s, int check_residual, st
     options.precision = s->c->precision;
     options.slabs = s->run->library.slabs;
     options.check_residual = check_residual;
-    return starfish_poisson_plan_create(s->context, &s->c->problem, &options, plan);
+    return starfish_poisson_plan_create(s->run->sets.context, &s->c->problem, &options, plan);
 }
 
 static void free_fields(struct subject *s)
@@ -125,7 +122,7 @@ static starfish_status check(struct subject *s)
     s->residual = info.residual_max;
     if (!(info.residual_max < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             starfish_method_list[s->method], s->workers, info.residual_max);
+                             starfish_method_list[s->method], s->run->sets.name, info.residual_max);
     return STARFISH_SUCCESS;
 }
 
@@ -195,7 +192,7 @@ static double least_bytes(const struct subject *s, double *limit)
 {
     const double field = (double)poisson3d_bytes(s->c);
     const struct poisson3d_limits *rate = s->limits;
-    const size_t gpus = starfish_context_workers_of(s->context, STARFISH_GPU);
+    const size_t gpus = starfish_context_workers_of(s->run->sets.context, STARFISH_GPU);
     const double cores = 10 * field / rate->cores;
     if (gpus == 0) {
         *limit = cores;
@@ -204,7 +201,7 @@ static double least_bytes(const struct subject *s, double *limit)
     double gpu = 8 * field / rate->device / (s->where == POISSON3D_SPREAD ? (double)gpus : 1);
     if (s->where < POISSON3D_DEVICE)
         gpu = (s->flight > 1 ? 2 * field / rate->both : field / rate->up + field / rate->down) / (double)gpus;
-    *limit = starfish_context_workers_of(s->context, STARFISH_CPU) ? 1 / (1 / gpu + 1 / cores) : gpu;
+    *limit = starfish_context_workers_of(s->run->sets.context, STARFISH_CPU) ? 1 / (1 / gpu + 1 / cores) : gpu;
     return s->where >= POISSON3D_DEVICE ? 8 * field : 2 * field;
 }
 
@@ -224,7 +221,7 @@ static void add_row(const struct subject *s, const starfish_plan *plan)
     starfish_plan_about(plan, &about);
     if (s->flight > 1)
         snprintf(flight, sizeof flight, ", %zu in flight", s->flight);
-    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_list[s->method], s->workers,
+    snprintf(name, sizeof name, "%s: %s, %s, %s%s", s->c->name, starfish_method_list[s->method], s->run->sets.name,
              poisson3d_places[s->where], flight);
     json_t *row = bench_row(&run->bench, "starfish", name, run->seconds, run->bench.repeat, bytes);
     bench_limit(row, limit);
@@ -232,8 +229,9 @@ static void add_row(const struct subject *s, const starfish_plan *plan)
         bench_operations(row, operations_of(s->c->n));
     poisson3d_describe_size(row, s->c);
     poisson3d_describe(row, s->c);
-    bench_keys(row, KEY("method", about.method), KEY("workers", s->workers), KEY("where", poisson3d_places[s->where]),
-               KEY("in_flight", s->flight), KEY("plan_seconds", about.seconds), KEY("residual", s->residual),
+    bench_keys(row, KEY("method", about.method), KEY("workers", s->run->sets.name),
+               KEY("where", poisson3d_places[s->where]), KEY("in_flight", s->flight),
+               KEY("plan_seconds", about.seconds), KEY("residual", s->residual),
                KEY("gpu_share", s->gpu_tasks / s->tasks));
 }
 
@@ -255,7 +253,7 @@ static starfish_status measure_prepared(struct subject *s)
 
 static starfish_status measure_one(struct subject *s)
 {
-    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_list[s->method], s->workers,
+    bench_announce("%s: %s, %s, %s, %zu in flight", s->c->name, starfish_method_list[s->method], s->run->sets.name,
                    poisson3d_places[s->where], s->flight);
     starfish_status status = make_arrays(s);
     if (status == STARFISH_SUCCESS)
@@ -270,7 +268,7 @@ static starfish_status measure_one(struct subject *s)
 static int takes_place(const struct subject *s)
 {
     const struct poisson3d *run = s->run;
-    const size_t gpus = starfish_context_workers_of(s->context, STARFISH_GPU);
+    const size_t gpus = starfish_context_workers_of(s->run->sets.context, STARFISH_GPU);
     if (run->places == 0 && s->where == POISSON3D_SPREAD)
         return gpus > 1;
     if (run->places == 0)
@@ -285,35 +283,24 @@ static starfish_status measure_places(struct subject *s)
 {
     for (int where = POISSON3D_PLACES - 1; where >= 0; --where) {
         s->where = (enum poisson3d_where)where;
-        for (size_t i = 0; takes_place(s) && i < s->run->streams; ++i) {
-            s->flight = s->run->stream[i];
+        for (size_t i = 0; takes_place(s) && i < s->run->axis[POISSON3D_STREAM].count; ++i) {
+            s->flight = s->run->axis[POISSON3D_STREAM].value[i];
             STARFISH_TRY(measure_one(s));
         }
     }
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_cases(struct subject *s)
+starfish_status poisson3d_measure_solves(void *data)
 {
-    struct poisson3d *run = s->run;
+    struct poisson3d *run = data;
+    const struct axis *method = &run->axis[POISSON3D_METHOD];
     for (size_t i = 0; i < run->cases; ++i)
-        for (size_t m = 0; m < run->methods; ++m) {
-            s->c = &run->each[i];
-            s->limits = &run->limits[i];
-            s->method = (starfish_method)run->method[m];
-            STARFISH_TRY(measure_places(s));
+        for (size_t m = 0; m < method->count; ++m) {
+            struct subject subject = {
+                .run = run, .c = &run->each[i], .limits = &run->limits[i], .method = (starfish_method)method->value[m]};
+            STARFISH_TRY(measure_places(&subject));
             ++run->bench.done;
         }
     return STARFISH_SUCCESS;
-}
-
-starfish_status poisson3d_measure_solves(struct poisson3d *run, const char *workers)
-{
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    struct subject subject = {.run = run, .workers = workers};
-    STARFISH_TRY(workers_read(workers, &options));
-    STARFISH_TRY(starfish_context_create(&subject.context, &options));
-    starfish_status status = measure_cases(&subject);
-    starfish_context_destroy(subject.context);
-    return status;
 }

@@ -32,15 +32,20 @@ enum { AT_ONCE = 5 };
 enum what { PRODUCTS, SPAI, SOLVES, WHATS };
 static const char *const whats[] = {[PRODUCTS] = "products", [SPAI] = "spai", [SOLVES] = "solves"};
 
+enum { NUMBERING, SMOOTHER, MEASURED, AXES };
+
 struct spmv {
     struct bench bench; /* the first, so that bench_main's callback finds the rest */
-    const char *workers, *numberings, *smoothers, *measured;
+    struct axis axis[AXES];
+    struct bench_sets sets;
     size_t levels, dimensions, cuts;
     int measures[WHATS];
-    size_t smoother[LIST_MOST], smoother_count;
     int element, precision;
     double seconds[BENCH_MOST_REPEATS];
-    /* The set of workers that is measured now. */
+    /* What is measured now. */
+    const struct starfish_fem_problem *problem;
+    struct starfish_refined mesh;
+    struct starfish_csr matrix;
     starfish_context *context;
     const char *set;
     int on_device, cores;
@@ -408,15 +413,14 @@ static starfish_status measure_matrix(struct spmv *run, const struct starfish_cs
     return run->measures[SPAI] ? measure_inverse(&s) : STARFISH_SUCCESS;
 }
 
-static starfish_status measure_solves(struct spmv *run, const struct starfish_fem_problem *problem,
-                                      starfish_fem_numbering numbering)
+static starfish_status measure_solves(struct spmv *run, starfish_fem_numbering numbering)
 {
-    for (size_t i = 0; i < run->smoother_count && run->measures[SOLVES]; ++i) {
+    for (size_t i = 0; i < run->axis[SMOOTHER].count && run->measures[SOLVES]; ++i) {
         const struct spmv_solve solve = {.bench = &run->bench,
                                          .context = run->context,
-                                         .problem = problem,
+                                         .problem = run->problem,
                                          .numbering = numbering,
-                                         .smoother = (starfish_fem_smoother)run->smoother[i],
+                                         .smoother = (starfish_fem_smoother)run->axis[SMOOTHER].value[i],
                                          .precision = (starfish_precision)run->precision,
                                          .set = run->set,
                                          .seconds_of_byte = run->copy};
@@ -447,23 +451,21 @@ static void add_setup(struct spmv *run, const char *what, const char *numbering,
     bench_row(&run->bench, "starfish", name, run->seconds, 1, bytes);
 }
 
-static starfish_status assemble(struct spmv *run, const struct starfish_fem_problem *problem,
-                                struct starfish_fem_space *space, starfish_fem_numbering numbering,
-                                struct starfish_csr *a)
+static starfish_status assemble(struct spmv *run, struct starfish_fem_space *space, starfish_fem_numbering numbering)
 {
+    struct starfish_csr *a = &run->matrix;
     const char *name = starfish_fem_numbering_names[numbering];
     double start = clock_now();
     bench_announce("%s, assembly", name);
     STARFISH_TRY(starfish_fem_space_number(space, numbering, 1));
     add_setup(run, "numbering", name, start, (double)(space->nodes * sizeof(int)));
     start = clock_now();
-    STARFISH_TRY(starfish_fem_assemble(problem, space, NULL, &(struct starfish_fem_sums){a, NULL, NULL}));
+    STARFISH_TRY(starfish_fem_assemble(run->problem, space, NULL, &(struct starfish_fem_sums){a, NULL, NULL}));
     add_setup(run, "assembly", name, start, (double)(starfish_csr_entries(a) * (sizeof(double) + sizeof(int))));
     return STARFISH_SUCCESS;
 }
 
-static starfish_status measure_set(struct spmv *run, const struct starfish_fem_problem *problem,
-                                   const struct starfish_csr *a, const char *set, starfish_fem_numbering numbering)
+static starfish_status measure_set(struct spmv *run, const char *set, starfish_fem_numbering numbering)
 {
     struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
     STARFISH_TRY(workers_read(set, &options));
@@ -474,26 +476,26 @@ static starfish_status measure_set(struct spmv *run, const struct starfish_fem_p
     run->on_device = starfish_context_workers_of(run->context, STARFISH_GPU) > 0;
     run->cores = options.cpu_workers > 0 ? options.cpu_workers : (int)starfish_host_cores();
     measure_copy(run);
-    starfish_status status = measure_matrix(run, a, starfish_fem_numbering_names[numbering]);
+    starfish_status status = measure_matrix(run, &run->matrix, starfish_fem_numbering_names[numbering]);
     if (status == STARFISH_SUCCESS)
-        status = measure_solves(run, problem, numbering);
+        status = measure_solves(run, numbering);
     starfish_context_destroy(run->context);
     ++run->bench.done;
     return status;
 }
 
-static starfish_status measure_numbering(struct spmv *run, const struct starfish_fem_problem *problem,
-                                         const struct starfish_refined *mesh, starfish_fem_numbering numbering,
-                                         const struct list *workers)
+static starfish_status measure_numbering(void *data)
 {
+    struct spmv *run = data;
+    const starfish_fem_numbering numbering = (starfish_fem_numbering)run->axis[NUMBERING].now;
     struct starfish_fem_space space;
-    struct starfish_csr a = {.rows = 0};
-    starfish_status status = starfish_fem_space_create(problem, mesh, &space);
+    run->matrix = (struct starfish_csr){.rows = 0};
+    starfish_status status = starfish_fem_space_create(run->problem, &run->mesh, &space);
     if (status == STARFISH_SUCCESS)
-        status = assemble(run, problem, &space, numbering, &a);
-    for (size_t w = 0; w < workers->count && status == STARFISH_SUCCESS; ++w)
-        status = measure_set(run, problem, &a, workers->item[w], numbering);
-    starfish_csr_destroy(&a);
+        status = assemble(run, &space, numbering);
+    for (size_t w = 0; w < run->sets.list.count && status == STARFISH_SUCCESS; ++w)
+        status = measure_set(run, run->sets.list.item[w], numbering);
+    starfish_csr_destroy(&run->matrix);
     starfish_fem_space_destroy(&space);
     return status;
 }
@@ -520,30 +522,26 @@ static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 static starfish_status measure(struct bench *bench)
 {
     struct spmv *run = (struct spmv *)bench;
-    struct starfish_refined mesh = {.d = 0};
+    const struct axis *measured = &run->axis[MEASURED];
     struct fem_domain domain;
-    struct list workers;
-    size_t numbering[LIST_MOST], count, measured[LIST_MOST], measured_count;
     if (run->dimensions != 2 && run->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dimensions: must be 2 or 3");
-    STARFISH_TRY(bench_worker_sets(bench, run->workers, "gpu:1;cpu", "cpu", &workers));
-    STARFISH_TRY(list_choices("--numbering", run->numberings, &starfish_fem_option_table, numbering, &count));
-    STARFISH_TRY(
-        list_choices("--smoother", run->smoothers, &starfish_fem_option_table, run->smoother, &run->smoother_count));
-    STARFISH_TRY(list_choices("--measure", run->measured, &own_table, measured, &measured_count));
-    for (size_t i = 0; i < measured_count; ++i)
-        run->measures[measured[i]] = 1;
+    STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu:1;cpu", "cpu"));
+    STARFISH_TRY(axes_read(run->axis, AXES));
+    for (size_t i = 0; i < measured->count; ++i)
+        run->measures[measured->value[i]] = 1;
     STARFISH_TRY(fem_domain_create((int)run->dimensions, run->cuts, &domain));
     const struct starfish_fem_problem problem =
         fem_domain_problem(&domain, (starfish_fem_element)run->element, (int)run->levels);
-    bench->parts = count * workers.count;
+    run->problem = &problem;
+    bench->parts = run->axis[NUMBERING].count * run->sets.list.count;
     const double start = clock_now();
-    starfish_status status = refine(&problem, &mesh);
+    starfish_status status = refine(&problem, &run->mesh);
     if (status == STARFISH_SUCCESS)
-        add_setup(run, "refinement", "", start, (double)(3 * mesh.nodes * sizeof(double)));
-    for (size_t n = 0; n < count && status == STARFISH_SUCCESS; ++n)
-        status = measure_numbering(run, &problem, &mesh, (starfish_fem_numbering)numbering[n], &workers);
-    starfish_refined_destroy(&mesh);
+        add_setup(run, "refinement", "", start, (double)(3 * run->mesh.nodes * sizeof(double)));
+    if (status == STARFISH_SUCCESS)
+        status = axes_each(run->axis, 1, measure_numbering, run);
+    starfish_refined_destroy(&run->mesh);
     fem_domain_free(&domain);
     return status;
 }
@@ -551,9 +549,10 @@ static starfish_status measure(struct bench *bench)
 int bench_spmv(int argc, char **argv)
 {
     struct spmv run = {.bench = BENCH_DEFAULTS("spmv"),
-                       .numberings = "two-level,cuthill-mckee,xyz,random,hierarchical",
-                       .smoothers = "spai",
-                       .measured = "products,spai,solves",
+                       .axis = {[NUMBERING] = {"--numbering", "two-level,cuthill-mckee,xyz,random,hierarchical",
+                                               &starfish_fem_option_table},
+                                [SMOOTHER] = {"--smoother", "spai", &starfish_fem_option_table},
+                                [MEASURED] = {"--measure", "products,spai,solves", &own_table}},
                        .levels = 6,
                        .dimensions = 2,
                        .cuts = 1,
@@ -564,10 +563,10 @@ int bench_spmv(int argc, char **argv)
         {"--cuts", OPTION_COUNT, &run.cuts, "N", .help = "of each edge of that mesh, 1 to 4, before it is refined"},
         {"--dimensions", OPTION_COUNT, &run.dimensions, "D", .help = "2 or 3"},
         {"--precision", OPTION_MEMBER, &run.precision, "P", .table = &own_table},
-        {"--numbering", OPTION_LIST, &run.numberings, "LIST", .table = &starfish_fem_option_table},
-        {"--smoother", OPTION_LIST, &run.smoothers, "LIST", .table = &starfish_fem_option_table},
-        {"--measure", OPTION_LIST, &run.measured, "LIST", .table = &own_table},
-        {"--workers", OPTION_TEXT, &run.workers, "SETS", .help = WORKERS_SETS "; without, gpu:1;cpu, or cpu"},
+        {"--numbering", OPTION_LIST, &run.axis[NUMBERING].given, "LIST", .table = &starfish_fem_option_table},
+        {"--smoother", OPTION_LIST, &run.axis[SMOOTHER].given, "LIST", .table = &starfish_fem_option_table},
+        {"--measure", OPTION_LIST, &run.axis[MEASURED].given, "LIST", .table = &own_table},
+        {"--workers", OPTION_TEXT, &run.sets.given, "SETS", .help = WORKERS_SETS "; without, gpu:1;cpu, or cpu"},
         BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),
         {.name = NULL}};

@@ -61,43 +61,32 @@ static starfish_status measure_case(struct tridiag_bench *run, struct batch_case
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-struct axes {
-    struct list size;
-    size_t precision[LIST_MOST], precisions, layout[LIST_MOST], layouts, coefficient[LIST_MOST], coefficients;
-};
-
-static starfish_status measure_all(struct tridiag_bench *run, const struct axes *axes)
+static starfish_status measure_combination(void *data)
 {
-    run->bench.parts = axes->size.count * axes->precisions * axes->layouts * axes->coefficients;
-    for (size_t s = 0; s < axes->size.count; ++s)
-        for (size_t p = 0; p < axes->precisions; ++p)
-            for (size_t l = 0; l < axes->layouts; ++l)
-                for (size_t k = 0; k < axes->coefficients; ++k, ++run->bench.done) {
-                    struct batch_case c = {.precision = (starfish_precision)axes->precision[p],
-                                           .interleaved = (int)axes->layout[l],
-                                           .coefficients = (enum batch_coefficients)axes->coefficient[k]};
-                    STARFISH_TRY(batch_case_read_size("--size", axes->size.item[s], &c));
-                    if (c.lines == 1 && l > 0) /* the layout of a single line makes no difference */
-                        continue;
-                    STARFISH_TRY(measure_case(run, &c));
-                }
+    struct tridiag_bench *run = data;
+    struct batch_case c = {.precision = (starfish_precision)run->axis[TRIDIAG_PRECISION].now,
+                           .interleaved = (int)run->axis[TRIDIAG_LAYOUT].now,
+                           .coefficients = (enum batch_coefficients)run->axis[TRIDIAG_COEFFICIENTS].now};
+    STARFISH_TRY(batch_case_read_size("--size", axis_text(&run->axis[TRIDIAG_SIZE]), &c));
+    /* The layout of a single line makes no difference. */
+    if (c.lines > 1 || run->axis[TRIDIAG_LAYOUT].now == run->axis[TRIDIAG_LAYOUT].value[0])
+        STARFISH_TRY(measure_case(run, &c));
+    ++run->bench.done;
     return STARFISH_SUCCESS;
 }
 
 static starfish_status measure(struct bench *bench)
 {
     struct tridiag_bench *run = (struct tridiag_bench *)bench;
-    struct axes axes;
+    const char **sizes = &run->axis[TRIDIAG_SIZE].given;
     STARFISH_TRY(bench_look_around(bench));
-    if (!run->sizes)
-        run->sizes = run->bench.gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
-    STARFISH_TRY(list_read("--size", run->sizes, ',', &axes.size));
-    STARFISH_TRY(
-        list_choices("--precision", run->precisions, &starfish_tridiag_option_table, axes.precision, &axes.precisions));
-    STARFISH_TRY(list_choices("--layout", run->layouts, &names_table, axes.layout, &axes.layouts));
-    STARFISH_TRY(list_choices("--coefficients", run->coefficients, &names_table, axes.coefficient, &axes.coefficients));
-    STARFISH_TRY(list_choices("--algorithm", run->algorithms, &names_table, run->algorithm, &run->algorithm_count));
-    const starfish_status status = measure_all(run, &axes);
+    if (!*sizes)
+        *sizes = bench->gpus > 0 ? "512x512,513x513,512x262144" : "512x512,513x513,512x16384";
+    STARFISH_TRY(axes_read(run->axis, TRIDIAG_AXES));
+    bench->parts = 1;
+    for (int a = 0; a < TRIDIAG_ALGORITHM; ++a)
+        bench->parts *= run->axis[a].count;
+    const starfish_status status = axes_each(run->axis, TRIDIAG_ALGORITHM, measure_combination, run);
     free_memory(run);
     return status;
 }
@@ -105,17 +94,21 @@ static starfish_status measure(struct bench *bench)
 int bench_tridiag(int argc, char **argv)
 {
     static struct tridiag_bench run = {.bench = BENCH_DEFAULTS("tridiag"),
-                                       .precisions = "f64",
-                                       .layouts = "contiguous,interleaved",
-                                       .coefficients = "general",
-                                       .algorithms = "auto"};
+                                       .axis = {
+                                           [TRIDIAG_SIZE] = {"--size", .texts = 1},
+                                           [TRIDIAG_PRECISION] = {"--precision", "f64", &starfish_tridiag_option_table},
+                                           [TRIDIAG_LAYOUT] = {"--layout", "contiguous,interleaved", &names_table},
+                                           [TRIDIAG_COEFFICIENTS] = {"--coefficients", "general", &names_table},
+                                           [TRIDIAG_ALGORITHM] = {"--algorithm", "auto", &names_table},
+                                       }};
     const struct option_entry options[] = {
-        {"--size", OPTION_TEXT, &run.sizes, "LIST",
+        {"--size", OPTION_TEXT, &run.axis[TRIDIAG_SIZE].given, "LIST",
          .help = "NxL: lines of N unknowns, L of them; without, 512x512,513x513 and one that fills the machine"},
-        {"--precision", OPTION_LIST, &run.precisions, "LIST", .table = &starfish_tridiag_option_table},
-        {"--layout", OPTION_LIST, &run.layouts, "LIST", .table = &names_table},
-        {"--coefficients", OPTION_LIST, &run.coefficients, "LIST", .table = &names_table},
-        {"--algorithm", OPTION_LIST, &run.algorithms, "LIST", .table = &names_table},
+        {"--precision", OPTION_LIST, &run.axis[TRIDIAG_PRECISION].given, "LIST",
+         .table = &starfish_tridiag_option_table},
+        {"--layout", OPTION_LIST, &run.axis[TRIDIAG_LAYOUT].given, "LIST", .table = &names_table},
+        {"--coefficients", OPTION_LIST, &run.axis[TRIDIAG_COEFFICIENTS].given, "LIST", .table = &names_table},
+        {"--algorithm", OPTION_LIST, &run.axis[TRIDIAG_ALGORITHM].given, "LIST", .table = &names_table},
         {"--peers", OPTION_MEMBER, &run.peers, "P", .table = &names_table},
         BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),

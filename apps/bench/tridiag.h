@@ -15,11 +15,12 @@ struct tridiag_memory {
     size_t bytes;
 };
 
+enum { TRIDIAG_SIZE, TRIDIAG_PRECISION, TRIDIAG_LAYOUT, TRIDIAG_COEFFICIENTS, TRIDIAG_ALGORITHM, TRIDIAG_AXES };
+
 struct tridiag_bench {
     struct bench bench; /* first: measure() gets at the rest through it */
-    const char *sizes, *precisions, *layouts, *coefficients, *algorithms;
+    struct axis axis[TRIDIAG_AXES];
     int peers;
-    size_t algorithm[LIST_MOST], algorithm_count;
     struct tridiag_memory memory[BATCH_ARRAYS];
     double copied, cores_rate, device_rate; /* bytes of an array, bytes per second of copies; NaN without */
     double seconds[BENCH_MOST_REPEATS];

@@ -230,10 +230,10 @@ static starfish_status measure_by(struct tridiag_bench *run, const struct batch_
     options.cpu_workers = way->cores;
     options.gpu_workers = way->gpus;
     STARFISH_TRY(starfish_context_create(&context, &options));
-    for (size_t i = 0; i < run->algorithm_count && status == STARFISH_SUCCESS; ++i)
-        if (run->algorithm[i] != STARFISH_BATCH_CR_IN_PLACE &&
-            (!way->gpus || c->n <= starfish_batch_longest_cuda((int)run->algorithm[i], size)))
-            status = measure_way(run, c, context, (starfish_algorithm)run->algorithm[i], way);
+    for (size_t i = 0; i < run->axis[TRIDIAG_ALGORITHM].count && status == STARFISH_SUCCESS; ++i)
+        if (run->axis[TRIDIAG_ALGORITHM].value[i] != STARFISH_BATCH_CR_IN_PLACE &&
+            (!way->gpus || c->n <= starfish_batch_longest_cuda((int)run->axis[TRIDIAG_ALGORITHM].value[i], size)))
+            status = measure_way(run, c, context, (starfish_algorithm)run->axis[TRIDIAG_ALGORITHM].value[i], way);
     starfish_context_destroy(context);
     return status;
 }
@@ -310,12 +310,12 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch
 static starfish_status measure_ours(struct tridiag_bench *run, const struct batch_case *c)
 {
     STARFISH_TRY(measure_by(run, c, &on_cores));
-    for (size_t i = 0; i < run->algorithm_count; ++i)
-        STARFISH_TRY(measure_core_kernels(run, c, (int)run->algorithm[i]));
+    for (size_t i = 0; i < run->axis[TRIDIAG_ALGORITHM].count; ++i)
+        STARFISH_TRY(measure_core_kernels(run, c, (int)run->axis[TRIDIAG_ALGORITHM].value[i]));
     if (run->bench.gpus == 0)
         return STARFISH_SUCCESS;
-    for (size_t i = 0; i < run->algorithm_count; ++i)
-        STARFISH_TRY(measure_gpu(run, c, (int)run->algorithm[i]));
+    for (size_t i = 0; i < run->axis[TRIDIAG_ALGORITHM].count; ++i)
+        STARFISH_TRY(measure_gpu(run, c, (int)run->axis[TRIDIAG_ALGORITHM].value[i]));
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; ++w)
         STARFISH_TRY(measure_by(run, c, &ways[w]));
     return STARFISH_SUCCESS;

@@ -3,6 +3,7 @@
 
 #include "apps/table.h"
 #include "apps/workers.h"
+#include "bench/peers.h"
 
 #include <starfish/starfish.h>
 #include <stdarg.h>
@@ -140,13 +141,26 @@ static starfish_status read_sets(const char *text, struct list *sets)
     return STARFISH_SUCCESS;
 }
 
-starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
-                                  struct list *sets)
+starfish_status bench_worker_sets(struct bench *bench, struct bench_sets *sets, const char *with_gpu,
+                                  const char *without)
 {
-    if (given) /* a mistake is said before the machine is looked at */
-        STARFISH_TRY(read_sets(given, sets));
+    if (sets->given) /* a mistake is said before the machine is looked at */
+        STARFISH_TRY(read_sets(sets->given, &sets->list));
     STARFISH_TRY(bench_look_around(bench));
-    return given ? STARFISH_SUCCESS : read_sets(bench->gpus > 0 ? with_gpu : without, sets);
+    return sets->given ? STARFISH_SUCCESS : read_sets(bench->gpus > 0 ? with_gpu : without, &sets->list);
+}
+
+starfish_status bench_each_set(struct bench_sets *sets, starfish_status (*measure)(void *data), void *data)
+{
+    for (size_t i = 0; i < sets->list.count; ++i) {
+        sets->name = sets->list.item[i];
+        STARFISH_TRY(workers_open(sets->name, sets->as_team, &sets->context));
+        sets->gpus = starfish_context_workers_of(sets->context, STARFISH_GPU) > 0;
+        const starfish_status status = measure(data);
+        starfish_context_destroy(sets->context);
+        STARFISH_TRY(status);
+    }
+    return STARFISH_SUCCESS;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -217,6 +231,27 @@ const char *bench_name(const char *format, ...)
 void bench_limit(json_t *row, double seconds)
 {
     bench_keys(row, KEY("limit_seconds", seconds), KEY("fraction", seconds / bench_seconds(row)));
+}
+
+void bench_limit_bytes(const struct bench *bench, json_t *row, int on_gpu, double bytes)
+{
+    if (bench->rate[on_gpu] > 0)
+        bench_limit(row, bytes / bench->rate[on_gpu]);
+}
+
+void bench_copies(struct bench *bench)
+{
+    enum { TIMES = 3 };
+    static const char *const names[] = {"host memory, ten passes", "device memory"};
+    const size_t bytes = (size_t)256 << 20;
+    double seconds[TIMES];
+
+    for (int gpu = 0; gpu < (bench->gpus > 0 ? 2 : 1); gpu++)
+        if ((gpu ? peer_device_copy : peer_stream_passes)(bytes, TIMES, seconds)) {
+            const json_t *row =
+                bench_row(bench, "copy", names[gpu], seconds, TIMES, (gpu ? 2.0 : 10.0) * (double)bytes);
+            bench->rate[gpu] = json_number_value(json_object_get(row, "bytes_per_second"));
+        }
 }
 
 void bench_operations(json_t *row, double operations)

@@ -50,16 +50,17 @@ struct bench {
     const char *subject;               /* what is measured, for titles; NULL: nothing is said */
     const char *how;                   /* "simulated", "modelled"; NULL: measured */
     int json;
-    json_t *sampled;                 /* every measured time: case, who, number, seconds */
-    double begun;                    /* seconds, when measuring began */
-    size_t parts, done;              /* of about equal length: of the whole run (0: not known), and measured */
-    int is_in_part;                  /* bench_next has begun one, which it counts when it begins the next */
-    size_t shown;                    /* rows that have been printed */
-    int is_shared;                   /* rows are compared within equal `workers` instead of equal `case` */
-    json_t *rows;                    /* array of objects; columns are all their keys, in order of appearance */
-    size_t gpus;                     /* of the largest context seen */
-    char machine[BENCH_MACHINE];     /* set by bench_machine */
-    json_t *more;                    /* keys of the JSON beside the rows, or NULL */
+    json_t *sampled;             /* every measured time: case, who, number, seconds */
+    double begun;                /* seconds, when measuring began */
+    size_t parts, done;          /* of about equal length: of the whole run (0: not known), and measured */
+    int is_in_part;              /* bench_next has begun one, which it counts when it begins the next */
+    size_t shown;                /* rows that have been printed */
+    int is_shared;               /* rows are compared within equal `workers` instead of equal `case` */
+    json_t *rows;                /* array of objects; columns are all their keys, in order of appearance */
+    size_t gpus;                 /* of the largest context seen */
+    double rate[2];              /* bytes per second of copies, of cores and of a GPU; 0: not known (bench_copies) */
+    char machine[BENCH_MACHINE]; /* set by bench_machine */
+    json_t *more;                /* keys of the JSON beside the rows, or NULL */
     const struct bench_print *print; /* NULL: as all benchmarks have it; each of its functions may be NULL */
     char *left;                      /* what a signal prints in place of the end, or NULL */
 };
@@ -97,10 +98,23 @@ void bench_machine(struct bench *bench, const starfish_context *context);
 
 /* bench_machine of a context with all workers that there are, for a moment: then bench->gpus are the machine's. */
 starfish_status bench_look_around(struct bench *bench);
-/* bench_look_around, and the sets of workers of --workers: those given, or where that is NULL those for a machine with
- * a GPU, or without. Error: ARGUMENT (a set that is none, before the machine is looked at). */
-starfish_status bench_worker_sets(struct bench *bench, const char *given, const char *with_gpu, const char *without,
-                                  struct list *sets);
+/* Sets of workers, one after the other. */
+struct bench_sets {
+    const char *given; /* of --workers, or NULL */
+    int as_team;       /* as workers_open has it */
+    struct list list;  /* by bench_worker_sets */
+    /* Now: */
+    const char *name;
+    starfish_context *context;
+    int gpus; /* whether there are any */
+};
+/* bench_look_around, and sets->list: the sets given, or where there are none those for a machine with or without a GPU.
+ * Error: ARGUMENT (a set that is none, before the machine is looked at). */
+starfish_status bench_worker_sets(struct bench *bench, struct bench_sets *sets, const char *with_gpu,
+                                  const char *without);
+
+/* Call `measure` in a context of each of the sets, until it fails. */
+starfish_status bench_each_set(struct bench_sets *sets, starfish_status (*measure)(void *data), void *data);
 
 /* Say on a terminal what is being measured now, in printf format; the next row or line takes its place. Where the bench
  * counts its parts, say too how many are done, and the time that is left by what these took. */
@@ -132,6 +146,10 @@ double bench_seconds(const json_t *row);
 const char *bench_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);
+/* The same by the bytes that move, where copies were measured. */
+void bench_limit_bytes(const struct bench *bench, json_t *row, int on_gpu, double bytes);
+/* Add rows of what copies reach, from fields that no cache holds, and set bench->rate. */
+void bench_copies(struct bench *bench);
 /* Add to a row how many floating-point operations its method takes at least: keys operations and
  * operations_per_second. For the roofline, which takes the row's bytes and limit too; or, of tasks on workers of any
  * kind, their `memory_bytes` and the row's `workers`: then the limit is one of operations per second. */

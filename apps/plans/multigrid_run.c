@@ -3,11 +3,8 @@
 #include "apps/plans/multigrid_run.h"
 
 #include "apps/recorded/simulate.h"
-#include "apps/workers.h"
 #include "base/precision.h"
-#include "base/real.h"
 #include "base/status.h"
-#include "bench/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,14 +109,6 @@ double multigrid_words(const struct repeated *times)
 
 /* ---- Running ----------------------------------------------------------------------------------------------------- */
 
-starfish_status multigrid_context(const char *workers, starfish_context **context)
-{
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-
-    STARFISH_TRY(workers_read(workers, &options));
-    return starfish_context_create(context, &options);
-}
-
 starfish_status multigrid_repeat(const struct repeats *what, starfish_plan *plan, struct repeated *times)
 {
     times->chosen = (struct starfish_multigrid_options)STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -157,22 +146,4 @@ starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct st
     what.data = mesh;
     STARFISH_TRY(starfish_q1_plan_create(what.arrays.context, &mesh->problem, options, &plan));
     return multigrid_repeat(&what, plan, times);
-}
-
-/* ---- Limits ------------------------------------------------------------------------------------------------------ */
-
-void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate)
-{
-    enum { TIMES = 3 };
-    const size_t bytes = (size_t)256 << 20;
-    double seconds[TIMES];
-
-    if (peer_stream_passes(bytes, TIMES, seconds)) {
-        json_t *row = bench_row(bench, "copy", "host memory, ten passes", seconds, TIMES, 10.0 * (double)bytes);
-        *host_rate = json_number_value(json_object_get(row, "bytes_per_second"));
-    }
-    if (bench->gpus > 0 && peer_device_copy(bytes, TIMES, seconds)) {
-        json_t *row = bench_row(bench, "copy", "device memory", seconds, TIMES, 2.0 * (double)bytes);
-        *device_rate = json_number_value(json_object_get(row, "bytes_per_second"));
-    }
 }

@@ -33,17 +33,10 @@ starfish_status multigrid_repeat(const struct repeats *what, starfish_plan *plan
 starfish_status multigrid_run(const struct multigrid_mesh *mesh, const struct starfish_multigrid_options *options,
                               struct repeats what, struct repeated *times);
 
-/* A context with the workers that a text as for --workers names. */
-starfish_status multigrid_context(const char *workers, starfish_context **context);
-
 /* Words per unknown of the finest grid that a solve must move at least, with the bands of symmetric matrices: a
  * smoothing step in one direction or by points 8 (5 bands, u, f, the new u), by colours 10, restriction of the
  * residual 7.25, prolongation 2.25, the residual's norm 7, a step of conjugate gradients 24; all grids together 4/3 of
  * the finest. With entries in 16 bits 2.5 less of each matrix. */
 double multigrid_words(const struct repeated *times);
-
-/* Rows of what copies reach, from fields that no cache holds, and their bytes per second; rates of what is not there
- * are left as they are. */
-void multigrid_copies(struct bench *bench, double *host_rate, double *device_rate);
 
 #endif

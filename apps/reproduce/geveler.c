@@ -37,7 +37,6 @@ struct experiment {
     json_t *before; /* rows of earlier runs: what they have is not measured again */
     int copies;
     const struct paper (*paper)[NUMBERINGS][SMOOTHERS]; /* by element */
-    double rate[PLACES];                                /* bytes per second of copies */
     struct fem_domain domain;
     double seconds[STARFISH_FEM_ELEMENTS][NUMBERINGS][SMOOTHERS][PLACES]; /* 0: not measured */
 };
@@ -234,8 +233,7 @@ static starfish_status add_case(struct experiment *e, starfish_context **context
     add_keys(row, s);
     snprintf(name + length, sizeof name - (size_t)length, ": time");
     row = bench_row(&e->bench, "starfish", name, s->times.seconds, s->times.repeat, s->bytes);
-    if (e->rate[s->place] > 0)
-        bench_limit(row, s->bytes / e->rate[s->place]);
+    bench_limit_bytes(&e->bench, row, s->place, s->bytes);
     const double median = bench_seconds(row);
     reproduce_compare(row, or_nan(paper->seconds[s->place]), why_none(e, REPRODUCE_OURS), median);
     add_keys(row, s);
@@ -388,7 +386,7 @@ static starfish_status measure(struct bench *bench)
     for (int place = 0; place < PLACES && !e->only; ++place)
         bench->parts += STARFISH_FEM_ELEMENTS * NUMBERINGS * (size_t)smoothers_at(e, place);
     if (e->copies && status == STARFISH_SUCCESS)
-        multigrid_copies(bench, &e->rate[0], &e->rate[1]);
+        bench_copies(bench);
     if (status == STARFISH_SUCCESS)
         status = fem_domain_create(e->d, 1, &e->domain);
     if (status == STARFISH_SUCCESS && e->mesh)

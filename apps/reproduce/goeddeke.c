@@ -8,6 +8,7 @@
 #include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
+#include "apps/workers.h"
 #include "multigrid/options.h"
 
 #include <math.h>
@@ -343,7 +344,7 @@ static starfish_status run_as(struct experiment *e, struct run *run, enum who wh
                             who == CORE_DOUBLE || who == GPU_DOUBLE ? STARFISH_F64 : STARFISH_PRECISION_MIXED);
     run->options.inner_digits = 2;
     bench_next("%s, level %d, %s", run->name, run->level, who_names[who]);
-    STARFISH_TRY(multigrid_context(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", &e->context));
+    STARFISH_TRY(workers_open(who < GPU_DOUBLE ? "cpu:1" : "gpu:1", 0, &e->context));
     const starfish_status status = run_once(e, run, e->bench.warmup, e->bench.repeat);
     starfish_context_destroy(e->context);
     if (status != STARFISH_SUCCESS)
@@ -443,7 +444,7 @@ static starfish_status add_smoother(struct experiment *e, struct run *run, enum 
 static starfish_status smoothers_on(struct experiment *e, struct run *run, int device,
                                     struct starfish_result known[SMOOTHERS], double cost[SMOOTHERS])
 {
-    STARFISH_TRY(multigrid_context(device == ONE_CORE ? "cpu:1" : "gpu:1", &e->context));
+    STARFISH_TRY(workers_open(device == ONE_CORE ? "cpu:1" : "gpu:1", 0, &e->context));
     starfish_status status = STARFISH_SUCCESS;
     for (int s = 0; s < SMOOTHERS && status == STARFISH_SUCCESS; s++) {
         cost[s] = (double)NAN;
@@ -528,13 +529,11 @@ static starfish_status measure(struct bench *bench)
     if (e->level < 3 || e->level > MULTIGRID_MOST_LEVEL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %zu, must be 3 .. %d", e->level,
                              MULTIGRID_MOST_LEVEL);
-    STARFISH_TRY(starfish_context_create(&e->context, NULL));
-    bench_machine(bench, e->context);
-    starfish_context_destroy(e->context);
+    STARFISH_TRY(bench_look_around(bench));
     bench->parts = e->solves[bench->gpus > 0] * (size_t)count_problems(e);
     if (e->alone)
         return e->measure(e);
-    STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &e->context));
+    STARFISH_TRY(workers_open(bench->gpus > 0 ? "gpu:1" : "cpu", 0, &e->context));
     const starfish_status status = e->measure(e);
     starfish_context_destroy(e->context);
     return status;

@@ -179,13 +179,13 @@ static starfish_status make_device(struct arrays *a, const struct arrays *host)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-enum { CORES, GPU, PLACES };
+enum { CORES, GPU };
 static const char *const place_names[] = {"all cores", "GPU"};
 
 struct figure {
     struct bench *bench;
     int largest, level;
-    double rate[PLACES], *seconds; /* bytes per second of a copy; 0: unknown */
+    double *seconds;
 };
 
 static void name_row(json_t *row, const struct figure *figure, const struct arrays *a, const char *variant)
@@ -211,7 +211,7 @@ static void add_number(const struct figure *figure, const struct arrays *a, cons
 static void add_rows(const struct figure *figure, const struct operation *o, const struct arrays *a, int place,
                      double *seconds)
 {
-    const double count = (double)unknowns(a), rate = figure->rate[place];
+    const double count = (double)unknowns(a), rate = figure->bench->rate[place];
     const double bytes = count * o->words * (double)starfish_real_size(a->precision);
     const int paper = place == GPU && figure->level == figure->largest;
     char variant[64], name[160];
@@ -223,8 +223,7 @@ static void add_rows(const struct figure *figure, const struct operation *o, con
     const double time = bench_seconds(row);
     reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, time);
     name_row(row, figure, a, variant);
-    if (rate > 0)
-        bench_limit(row, bytes / rate);
+    bench_limit_bytes(figure->bench, row, place, bytes);
     add_number(figure, a, variant, "GFLOP/s", 1e-9 * count * o->operations / time,
                paper ? o->paper_rate[a->precision] : NULL);
     add_number(figure, a, variant, "GB/s", 1e-9 * bytes / time, paper ? o->paper_bandwidth[a->precision] : NULL);
@@ -294,12 +293,6 @@ static starfish_status measure_mesh(const struct figure *figure, const struct mu
     return status;
 }
 
-static void measure_copies(struct figure *figure)
-{
-    multigrid_copies(figure->bench, &figure->rate[CORES], &figure->rate[GPU]);
-    reproduce_copies(figure->bench);
-}
-
 starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int largest)
 {
     struct figure figure = {.bench = bench, .largest = largest};
@@ -308,7 +301,8 @@ starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int larg
     figure.seconds = malloc((bench->repeat + bench->warmup) * sizeof *figure.seconds);
     if (!figure.seconds)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
-    measure_copies(&figure);
+    bench_copies(bench);
+    reproduce_copies(bench);
     for (figure.level = FIRST_LEVEL; figure.level <= largest && status == STARFISH_SUCCESS; figure.level++) {
         struct multigrid_mesh mesh;
         status = multigrid_mesh_create("U1", figure.level, &mesh);

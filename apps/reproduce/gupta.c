@@ -7,7 +7,7 @@
  * 41 and 49, are not reproduced; those without are. */
 #include "apps/reproduce/gupta.h"
 
-#include "apps/plans/multigrid_run.h"
+#include "apps/workers.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ starfish_status gupta_at_all_places(struct gupta *g,
     starfish_context *context;
 
     for (int place = gupta_places_here(g) - 1; place >= 0; place--) {
-        STARFISH_TRY(multigrid_context(workers[place], &context));
+        STARFISH_TRY(workers_open(workers[place], 0, &context));
         const starfish_status status = measure(g, place, context);
         starfish_context_destroy(context);
         STARFISH_TRY(status);

@@ -7,7 +7,7 @@
  * has not, and leaves out (A Z)' x, which that has. */
 #include "apps/reproduce/gupta.h"
 
-#include "apps/plans/multigrid_run.h"
+#include "apps/workers.h"
 #include "diffusion/options.h"
 
 #include <math.h>
@@ -191,7 +191,7 @@ static starfish_status with_steps(struct gupta *g, int version,
     bench_next("tasks of %s, %zu x %zu", diffusion_versions[version].name, g->n, g->n);
     starfish_status status = diffusion_laplacian(g->n, &given);
     if (status == STARFISH_SUCCESS)
-        status = multigrid_context(g->bench.gpus > 0 ? "gpu:1" : "cpu:1", &context);
+        status = workers_open(g->bench.gpus > 0 ? "gpu:1" : "cpu:1", 0, &context);
     if (status == STARFISH_SUCCESS)
         status = gupta_record(g, &given, context, &solves);
     if (status == STARFISH_SUCCESS)

@@ -126,18 +126,14 @@ starfish_status mueller_measure(struct mueller *m, size_t n, starfish_atmosphere
 starfish_status mueller_with_workers(struct mueller *m, const char *workers, void *data,
                                      starfish_status (*measure)(struct mueller *m, void *data))
 {
-    struct starfish_context_options options = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
+    const int as_team = strncmp(workers, "cpu", 3) == 0;
     const size_t warmup = m->bench.warmup;
 
-    STARFISH_TRY(workers_read(workers, &options));
-    if (strncmp(workers, "cpu", 3) == 0) {
-        workers_as_one_team(&options);
-        m->bench.warmup = 0;
-    }
+    m->bench.warmup = as_team ? 0 : warmup;
     solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context); /* one beside it would join its StarPU, and have its workers */
     m->context = NULL;
-    starfish_status status = starfish_context_create(&m->context, &options);
+    starfish_status status = workers_open(workers, as_team, &m->context);
     if (status == STARFISH_SUCCESS)
         status = measure(m, data);
     solve_arrays_free(&m->arrays);
@@ -190,12 +186,11 @@ size_t mueller_sizes(const struct mueller *m, starfish_atmosphere_method method,
 /* Rows of a copy in the memory of who solves; the rate of a copy is what the paper's peak bandwidth stands for. */
 static void measure_copy(struct mueller *m)
 {
-    double host = 0, device = 0;
     json_t *row;
     size_t i;
 
-    multigrid_copies(&m->bench, &host, &device);
-    m->copy_rate = m->bench.gpus > 0 ? device : host;
+    bench_copies(&m->bench);
+    m->copy_rate = m->bench.rate[m->bench.gpus > 0];
     reproduce_copies(&m->bench);
     json_array_foreach(m->bench.rows, i, row)
     {
@@ -327,7 +322,7 @@ static starfish_status measure(struct bench *bench)
     if (m->layers == 0)
         m->layers = bench->gpus > 0 ? 128 : 8;
     /* What is called one GPU is one, however many there are. */
-    STARFISH_TRY(multigrid_context(bench->gpus > 0 ? "gpu:1" : "cpu", &m->context));
+    STARFISH_TRY(workers_open(bench->gpus > 0 ? "gpu:1" : "cpu", 0, &m->context));
     const starfish_status status = m->measure(m);
     solve_arrays_free(&m->arrays);
     starfish_context_destroy(m->context);
