@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "codelets/kernel_pair.h"
 #include "fft/kernels/planes.h"
+#include "scheduler/team.h"
 
 #include <string.h>
 
@@ -170,6 +171,35 @@ void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct s
         if (p->direction == STARFISH_BACKWARD)
             starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
     }
+}
+
+struct shared {
+    const struct starfish_plane_set *set;
+    const struct starfish_workspace *workspace;
+    const struct starfish_planes *planes;
+};
+
+static void transform_share(void *data, size_t part, size_t parts)
+{
+    const struct shared *shared = data;
+    const struct starfish_plane_set *set = shared->set;
+    struct starfish_planes share = *shared->planes;
+    const size_t first = share.planes * part / parts, last = share.planes * (part + 1) / parts;
+    const size_t modes = first * set->n[0] * set->n[1];
+    const size_t values = share.strides.row > 0 ? starfish_strides_plane(&share.strides, first) : modes;
+    const int forward = share.direction == STARFISH_FORWARD;
+    share.planes = last - first;
+    share.in = starfish_real_at((void *)(uintptr_t)share.in, set->precision, forward ? values : modes);
+    share.out = starfish_real_at(share.out, set->precision, forward ? modes : values);
+    share.workspace = starfish_workspace_part(shared->workspace, part);
+    starfish_plane_set_cpu(set, &share);
+}
+
+void starfish_plane_set_on_team(const struct starfish_plane_set *set, const struct starfish_workspace *workspace,
+                                const struct starfish_planes *planes)
+{
+    struct shared shared = {set, workspace, planes};
+    starfish_team_run(set->x.context, transform_share, &shared);
 }
 
 #ifdef STARFISH_HAVE_GPU

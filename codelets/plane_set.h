@@ -5,6 +5,7 @@
 
 #include "codelets/basis_set.h"
 #include "codelets/transform_set.h"
+#include "scheduler/workspace.h"
 
 struct starfish_plane_set {
     struct starfish_transform_set x, y; /* y only where it has a transform */
@@ -44,6 +45,9 @@ struct starfish_planes {
     struct starfish_strides strides;
 };
 void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *planes);
+/* The same, shared by the cores of the running worker's team; planes->workspace is not looked at. */
+void starfish_plane_set_on_team(const struct starfish_plane_set *set, const struct starfish_workspace *workspace,
+                                const struct starfish_planes *planes);
 /* Returns a cudaError_t. */
 int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *planes,
                             struct CUstream_st *stream);

@@ -97,7 +97,7 @@ static void slab_backward_cpu(void *buffers[], void *data)
     if (a->space->constant_lane >= 0)
         put[a->space->precision](&work.put);
     const struct starfish_planes planes = planes_of(&work);
-    starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
+    starfish_plane_set_on_team(&a->space->planes, a->parts.workspace, &planes);
     starfish_edges_cpu(&a->edges, buffers, work.solution);
 }
 

@@ -85,7 +85,7 @@ static void slab_forward_cpu(void *buffers[], void *data)
     const struct arguments *a = data;
     struct work work = work_of(buffers, a);
     const struct starfish_planes planes = planes_of(&work);
-    starfish_slab_planes_cpu(a->space, a->parts.workspace, &planes);
+    starfish_plane_set_on_team(&a->space->planes, a->parts.workspace, &planes);
     if (!a->alone)
         starfish_team_run(a->space->context, ends_share, &work);
     if (a->space->constant_lane >= 0)

@@ -2,7 +2,6 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,35 +63,6 @@ void starfish_slab_window_array(const struct starfish_slab_window *window, starf
         void *const part = array[window->source + p];
         view[p] = part ? starfish_real_at(part, precision, window->skip[p]) : NULL;
     }
-}
-
-struct shared_planes {
-    const struct starfish_slab_space *space;
-    const struct starfish_workspace *workspace;
-    const struct starfish_planes *whole;
-};
-
-static void transform_share(void *data, size_t part, size_t parts)
-{
-    const struct shared_planes *shared = data;
-    const struct starfish_slab_space *space = shared->space;
-    const size_t planes = shared->whole->planes, first = planes * part / parts, last = planes * (part + 1) / parts;
-    const size_t modes = first * space->n[0] * space->n[1];
-    struct starfish_planes share = *shared->whole;
-    const size_t values = share.strides.row > 0 ? starfish_strides_plane(&share.strides, first) : modes;
-    const int forward = share.direction == STARFISH_FORWARD;
-    share.planes = last - first;
-    share.in = starfish_real_at((void *)(uintptr_t)share.in, space->precision, forward ? values : modes);
-    share.out = starfish_real_at(share.out, space->precision, forward ? modes : values);
-    share.workspace = starfish_workspace_part(shared->workspace, part);
-    starfish_plane_set_cpu(&space->planes, &share);
-}
-
-void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
-                              const struct starfish_planes *whole)
-{
-    struct shared_planes shared = {space, workspace, whole};
-    starfish_team_run(space->context, transform_share, &shared);
 }
 
 double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes)

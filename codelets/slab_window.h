@@ -34,10 +34,6 @@ static inline ptrdiff_t starfish_slab_pinned(ptrdiff_t pinned_lane, size_t first
     return here ? pinned_lane - (ptrdiff_t)first : -1;
 }
 
-/* Transform planes, shared by the cores of the running worker's team; whole.workspace is not looked at. */
-void starfish_slab_planes_cpu(const struct starfish_slab_space *space, const struct starfish_workspace *workspace,
-                              const struct starfish_planes *whole);
-
 /* Floating-point operations of one way, forward or backward, on so many planes: a fast real transform has 2.5 log2 of
  * its length for each unknown, in x and in y, where y has none a product with a row of its basis, twice its length, and
  * half of a line in z 4. */
