@@ -43,7 +43,8 @@ static starfish_status advance(const void *self, const struct starfish_factor *f
 
 struct starfish_linear_operator starfish_cells_operator(const struct starfish_cells_matrix *matrix)
 {
-    return (struct starfish_linear_operator){matrix, residual, multiply, advance, NULL};
+    return (struct starfish_linear_operator){
+        .self = matrix, .residual = residual, .multiply = multiply, .advance = advance};
 }
 
 static starfish_status precondition(void *self, const struct starfish_vector *r, const struct starfish_vector *z,

@@ -122,6 +122,21 @@ ARITHMETIC = [
     ("tests/a.c", "starfish_a_solve", "return 0;", True),
 ]
 
+# A walk of three files, most files and calls, the text of the first, and what is caught (or None).
+WALKED = {
+    "poisson/solve.c": "static int submit(int n)\n{\n    return starpu_task_submit(n);\n}\n"
+                       "const struct row row = {.submit = submit};\nSTARFISH_CODELET(submit, \"\", 0);\n",
+    "fft/kernels/line_cpu.c": "void starfish_line_cpu(int n)\n{\n}\n",
+    "codelets/line.c": "static void line_cpu(void)\n{\n    starfish_line_cpu(1);\n}\n"
+                       "STARFISH_CODELET(line, \"\", 0);\n",
+}
+WALK = ("| walk | files | in order |\n|---|---|---|\n| a | at most {} | `solver/job.c` > `poisson/solve.c` > "
+        "`codelets/line.c` > `fft/kernels/line_cpu.c` |\n\nThe calls of a, at most {}:\n\n`starfish_plan_submit` > "
+        "`submit` >\n`starpu_task_submit` > `line_cpu` > `starfish_line_cpu`\n")
+BY_ROW = "row->submit(1);"
+WALKS = [(6, 5, BY_ROW, None), (5, 5, BY_ROW, "6 files, but at most 5"), (6, 4, BY_ROW, "5 calls, but at most 4"),
+         (6, 5, "/* row->submit(1); */ row->submit;", "does not call poisson/solve.c")]
+
 # file, its text, what it says of it (or None)
 ONCE = [
     ("solver/accept.c", "double a = 100 * starfish_epsilon(p) * b;\nconst char *c = \"not-converged\";\n", None),
@@ -213,6 +228,11 @@ def cases():
         yield f"{path}: {name} with {statement}", "arithmetic", files, "", None if right else f"{path}:6: {name}"
     for path, text, caught in ONCE:
         yield f"{path} with {text!r}", "once", {path: text}, "", caught
+    for files, calls, text, caught in WALKS:
+        job = f"int starfish_plan_submit(int n)\n{{\n    {text}\n}}\n"
+        page = WALK.format(files, calls)
+        yield f"{files} files, {calls} calls, {text}", "walks", \
+            {**WALKED, "solver/job.c": job, "docs/developers-solvers.md": page}, "", caught
     for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
