@@ -132,10 +132,9 @@ static void add_result(struct bench *bench, const char *who, const struct starfi
                        double *seconds, int count)
 {
     const double unknowns = (double)(m->n[0] * m->n[1] * m->n[2]);
-    char name[128];
 
-    snprintf(name, sizeof name, "%zu x %zu x %zu: product, %s", m->n[0], m->n[1], m->n[2], who);
-    bench_row(bench, who, name, seconds, (size_t)count, 8 * words * unknowns);
+    bench_row(bench, who, bench_name("%zu x %zu x %zu: product, %s", m->n[0], m->n[1], m->n[2], who), seconds,
+              (size_t)count, 8 * words * unknowns);
 }
 
 static void time_ours(struct bench *bench, const struct starfish_flat_problem *m, const void *x, void *y)

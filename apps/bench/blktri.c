@@ -144,11 +144,10 @@ static void add_steps(struct bench *bench, const struct blktri_case *c, struct b
         for (size_t i = 0; i < times->levels; ++i) {
             /* in the order in which they come; there is nothing to reduce at the root */
             const size_t level = step == BLKTRI_REDUCTION ? times->levels - 1 - i : i;
-            char text[384];
             if (step == BLKTRI_REDUCTION && level == 0)
                 continue;
-            snprintf(text, sizeof text, "%s: %s, level %zu", name, step_names[step], level);
-            json_t *row = add_row(bench, c, times, text, times->separators[level], times->step[step][level]);
+            json_t *row = add_row(bench, c, times, bench_name("%s: %s, level %zu", name, step_names[step], level),
+                                  times->separators[level], times->step[step][level]);
             bench_keys(row, KEY("step", step_names[step]), KEY("level", level),
                        KEY("separators", times->separators[level]), KEY("gpu_share", times->gpu_share[step][level]));
         }

@@ -116,11 +116,10 @@ static starfish_status measure_combination(void *data)
 static void measure_hypre(struct multigrid_bench *run, const struct peer_hypre_problem *problem,
                           enum peer_hypre_solver solver)
 {
-    char name[96];
-
-    snprintf(name, sizeof name, "%s f64: one core%s", run->name, problem->constant ? ", constant entries" : "");
     /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
-    multigrid_bench_hypre(run, name, problem, solver, (double)run->mesh.count * (problem->constant ? 3 : 8));
+    multigrid_bench_hypre(run,
+                          bench_name("%s f64: one core%s", run->name, problem->constant ? ", constant entries" : ""),
+                          problem, solver, (double)run->mesh.count * (problem->constant ? 3 : 8));
 }
 
 /* Entries that couple two unknowns are the same everywhere, as on a uniform mesh. */

@@ -97,12 +97,12 @@ static starfish_status measure_combination(void *data)
 static double measure_hypre(struct multigrid_bench *run, const struct peer_hypre_problem *problem,
                             enum peer_hypre_solver solver)
 {
-    char name[96];
-
-    snprintf(name, sizeof name, "%zu^3: f64, one core%s%s", n_of(run), problem->red_black ? ", red-black" : "",
-             problem->constant ? ", constant entries" : "");
     /* The matrix, unless it is stored as one number a band, and a vector or two each time. */
-    return multigrid_bench_hypre(run, name, problem, solver, (double)count_of(run) * (problem->constant ? 2 : 6));
+    return multigrid_bench_hypre(run,
+                                 bench_name("%zu^3: f64, one core%s%s", n_of(run),
+                                            problem->red_black ? ", red-black" : "",
+                                            problem->constant ? ", constant entries" : ""),
+                                 problem, solver, (double)count_of(run) * (problem->constant ? 2 : 6));
 }
 
 /* The matrix as hypre wants it: the diagonal, and the entries of the neighbours above. */

@@ -45,9 +45,8 @@ size_t poisson3d_bytes(const struct poisson3d_case *c)
 
 void poisson3d_describe_size(json_t *row, const struct poisson3d_case *c)
 {
-    char text[80];
-    snprintf(text, sizeof text, "%zux%zux%zu", c->n[0], c->n[1], c->n[2]);
-    bench_keys(row, KEY("n", text), KEY("precision", starfish_precision_names[c->precision]));
+    bench_keys(row, KEY("n", bench_name("%zux%zux%zu", c->n[0], c->n[1], c->n[2])),
+               KEY("precision", starfish_precision_names[c->precision]));
 }
 
 static void name_ends(const struct poisson3d_case *c, char *text, size_t size)

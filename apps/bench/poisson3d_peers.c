@@ -21,9 +21,9 @@ struct entry {
 /* Measured times are in run->seconds. */
 static json_t *add_row(struct poisson3d *run, const struct entry *entry)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s: %s", entry->solves ? entry->c->name : entry->c->size, entry->what);
-    json_t *row = bench_row(&run->bench, entry->who, name, run->seconds, entry->repeat, entry->bytes);
+    json_t *row = bench_row(&run->bench, entry->who,
+                            bench_name("%s: %s", entry->solves ? entry->c->name : entry->c->size, entry->what),
+                            run->seconds, entry->repeat, entry->bytes);
     poisson3d_describe_size(row, entry->c);
     if (entry->solves)
         poisson3d_describe(row, entry->c);

@@ -136,13 +136,13 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
         const size_t count = s->each[i], planes = mode == WEAK ? s->n * count : s->n;
         const double field = (double)(s->n * s->n * planes) * (strcmp(s->precision, "f32") == 0 ? 4 : 8);
         struct times times = {.seconds = seconds};
-        char name[160];
         STARFISH_TRY(measure_one(s, mode, count, &times));
         ++s->bench.done;
-        snprintf(name, sizeof name, "%s %zux%zux%zu %s, %s: %zu %s%s%s", mode_names[mode], s->n, s->n, planes,
-                 s->precision, s->method, count, over_names[s->unit], s->simulate ? ", simulated " : "",
-                 s->simulate ? s->simulate : "");
-        json_t *row = bench_row(&s->bench, "starfish", name, seconds, times.count, 2 * field);
+        json_t *row = bench_row(&s->bench, "starfish",
+                                bench_name("%s %zux%zux%zu %s, %s: %zu %s%s%s", mode_names[mode], s->n, s->n, planes,
+                                           s->precision, s->method, count, over_names[s->unit],
+                                           s->simulate ? ", simulated " : "", s->simulate ? s->simulate : ""),
+                                seconds, times.count, 2 * field);
         for (size_t k = 0; times.row && k < sizeof kept / sizeof kept[0]; ++k)
             json_object_set(row, kept[k], json_object_get(times.row, kept[k]));
         json_decref(times.row);

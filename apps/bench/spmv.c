@@ -205,10 +205,10 @@ static double difference(const struct subject *s)
 
 static void add_row(struct subject *s, const char *who, const char *format, int measured)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s, %s, %s, %s", starfish_fem_element_names[s->run->element], s->numbering, format,
-             s->run->set);
-    json_t *row = bench_row(&s->run->bench, who, name, s->run->seconds, (size_t)measured, s->bytes);
+    json_t *row = bench_row(
+        &s->run->bench, who,
+        bench_name("%s, %s, %s, %s", starfish_fem_element_names[s->run->element], s->numbering, format, s->run->set),
+        s->run->seconds, (size_t)measured, s->bytes);
     bench_limit(row, s->run->copy * s->bytes);
     bench_keys(row, KEY("unknowns", s->matrix->rows), KEY("nonzeros", starfish_csr_entries(s->matrix)));
     if (s->y) { /* a product */
@@ -444,11 +444,11 @@ static void measure_copy(struct spmv *run)
 /* What the host made, once: of these bytes. */
 static void add_setup(struct spmv *run, const char *what, const char *numbering, double start, double bytes)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s%s%s, %s", starfish_fem_element_names[run->element], numbering[0] ? ", " : "",
-             numbering, what);
     run->seconds[0] = clock_now() - start;
-    bench_row(&run->bench, "starfish", name, run->seconds, 1, bytes);
+    bench_row(
+        &run->bench, "starfish",
+        bench_name("%s%s%s, %s", starfish_fem_element_names[run->element], numbering[0] ? ", " : "", numbering, what),
+        run->seconds, 1, bytes);
 }
 
 static starfish_status assemble(struct spmv *run, struct starfish_fem_space *space, starfish_fem_numbering numbering)

@@ -48,9 +48,7 @@ static json_t *add_row(struct tridiag_bench *run, const struct batch_case *c, co
 static void add_paper(struct tridiag_bench *run, const struct batch_case *c, const char *who, const char *what,
                       double seconds)
 {
-    char name[256];
-    snprintf(name, sizeof name, "%s: %s", c->name, what);
-    json_t *row = bench_row(&run->bench, who, name, &seconds, 1, batch_case_bytes(c));
+    json_t *row = bench_row(&run->bench, who, bench_name("%s: %s", c->name, what), &seconds, 1, batch_case_bytes(c));
     json_object_set_new(row, "workers", json_string("GTX 280"));
 }
 
@@ -196,7 +194,6 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
     const struct starfish_tridiag_problem problem = problem_at(c, way->place);
     struct starfish_tridiag_options options = STARFISH_TRIDIAG_OPTIONS_DEFAULTS;
     starfish_plan *plan;
-    char what[96];
     int measured;
 
     options.precision = c->precision;
@@ -213,10 +210,12 @@ static starfish_status measure_way(struct tridiag_bench *run, const struct batch
     STARFISH_TRY(status);
     if (way->place == PLACE_DEVICE)
         fetch_solution(c);
-    snprintf(what, sizeof what, "%s%s", starfish_algorithm_names[algorithm], way->what);
-    return add_residual(add_row_of(run, c, (const char *const[]){"starfish", what, way->workers},
-                                   way->place == PLACE_DEVICE || !way->gpus, measured),
-                        c);
+    return add_residual(
+        add_row_of(run, c,
+                   (const char *const[]){"starfish", bench_name("%s%s", starfish_algorithm_names[algorithm], way->what),
+                                         way->workers},
+                   way->place == PLACE_DEVICE || !way->gpus, measured),
+        c);
 }
 
 /* By all algorithms that plans have. */

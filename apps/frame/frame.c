@@ -187,8 +187,8 @@ json_t *bench_row(struct bench *bench, const char *who, const char *case_, doubl
 json_t *bench_remark(struct bench *bench, const char *who, const char *case_)
 {
     json_t *row = json_object();
-    bench_show_rows(bench); /* those before, to which nothing is added any more */
     bench_keys(row, KEY("who", who), KEY("case", case_));
+    bench_show_rows(bench); /* those before, to which nothing is added any more */
     json_array_append_new(bench->rows, row);
     return row;
 }
@@ -220,10 +220,12 @@ double bench_seconds(const json_t *row)
 
 const char *bench_name(const char *format, ...)
 {
-    static char name[BENCH_MACHINE];
+    static char names[BENCH_NAMES][BENCH_MACHINE];
+    static size_t next;
+    char *name = names[next++ % BENCH_NAMES];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(name, sizeof name, format, arguments);
+    vsnprintf(name, sizeof names[0], format, arguments);
     va_end(arguments);
     return name;
 }

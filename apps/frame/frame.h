@@ -142,7 +142,8 @@ json_t *bench_count(size_t count);
 json_t *bench_json(json_t *value);
 /* The row's median, in seconds. */
 double bench_seconds(const json_t *row);
-/* The name of a row, in printf format, until the next one is named. */
+/* The name of a row, in printf format. Names may be parts of others: there are as many as BENCH_NAMES at a time. */
+enum { BENCH_NAMES = 4 };
 const char *bench_name(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Add to a row the time below which it cannot be: keys limit_seconds, and fraction, limit over measured. */
 void bench_limit(json_t *row, double seconds);

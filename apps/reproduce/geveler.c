@@ -270,12 +270,12 @@ static double mean_of(const struct ratios *ratios)
  * The paper's are those of its times. */
 static void add_speedup(struct experiment *e, int element, int n, int s, const char *what, double paper, double ours)
 {
-    char name[160];
     if (isnan(ours) && isnan(paper))
         return;
-    snprintf(name, sizeof name, "%s, %s, %s: %s", starfish_fem_element_names[element], starfish_fem_smoother_names[s],
-             starfish_fem_numbering_names[n], what);
-    reproduce_number(&e->bench, name, paper, why_none(e, REPRODUCE_LEFT_OUT), ours);
+    reproduce_number(&e->bench,
+                     bench_name("%s, %s, %s: %s", starfish_fem_element_names[element], starfish_fem_smoother_names[s],
+                                starfish_fem_numbering_names[n], what),
+                     paper, why_none(e, REPRODUCE_LEFT_OUT), ours);
 }
 
 static double over(double slow, double fast)
@@ -398,35 +398,25 @@ static starfish_status measure(struct bench *bench)
     return status;
 }
 
-static int reproduce(struct experiment *e, int argc, char **argv, const char *usage, const char *summary)
+int reproduce_geveler(int argc, char **argv)
 {
-    e->bench.print = &reproduce_print;
-    e->bench.repeat = 3;
-    e->bench.warmup = 1;
+    const int in_3d = strcmp(argv[0], "geveler-figure5") == 0;
+    struct experiment e = {.bench = {.name = in_3d ? "geveler-figure5" : "geveler-figure4", .repeat = 3, .warmup = 1},
+                           .d = in_3d ? 3 : 2,
+                           .paper = in_3d ? figure5 : figure4};
     const struct option_entry options[] = {
-        {"--less", OPTION_NUMBER, &e->less, "N", .help = "refinements fewer than the paper has"},
-        {"--more", OPTION_NUMBER, &e->more, "N", .help = "refinements more than the paper has"},
-        {"--only", OPTION_TEXT, &e->only, "TEXT", .help = "only cases whose names have this in them"},
-        {"--known", OPTION_TEXT, &e->known, "F.json,..",
+        {"--less", OPTION_NUMBER, &e.less, "N", .help = "refinements fewer than the paper has"},
+        {"--more", OPTION_NUMBER, &e.more, "N", .help = "refinements more than the paper has"},
+        {"--only", OPTION_TEXT, &e.only, "TEXT", .help = "only cases whose names have this in them"},
+        {"--known", OPTION_TEXT, &e.known, "F.json,..",
          .help = "take what these --json of earlier runs have from them"},
-        {"--copies", OPTION_FLAG, &e->copies, .help = "also time copies, and say what times by bytes would be"},
-        {"--mesh", OPTION_TEXT, &e->mesh, "F.msh", .help = "also write the coarse mesh, in Gmsh's format"},
-        BENCH_OPTIONS(&e->bench),
+        {"--copies", OPTION_FLAG, &e.copies, .help = "also time copies, and say what times by bytes would be"},
+        {"--mesh", OPTION_TEXT, &e.mesh, "F.msh", .help = "also write the coarse mesh, in Gmsh's format"},
+        BENCH_OPTIONS(&e.bench),
         {.name = NULL}};
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
-    return bench_main(&e->bench, &line, argc, argv, measure);
-}
-
-int reproduce_geveler_figure4(int argc, char **argv)
-{
-    struct experiment e = {.bench = BENCH_DEFAULTS("geveler-figure4"), .d = 2, .paper = figure4};
-    return reproduce(&e, argc, argv, "reproduce geveler-figure4 [OPTION ...]",
-                     "Geveler et al. 2013, figure 4: smoothers, numberings and elements in 2D, on cores and on a GPU.");
-}
-
-int reproduce_geveler_figure5(int argc, char **argv)
-{
-    struct experiment e = {.bench = BENCH_DEFAULTS("geveler-figure5"), .d = 3, .paper = figure5};
-    return reproduce(&e, argc, argv, "reproduce geveler-figure5 [OPTION ...]",
-                     "Geveler et al. 2013, figure 5: the same in 3D.");
+    return reproduce_main(&e.bench,
+                          in_3d ? "Geveler et al. 2013, figure 5: the same in 3D."
+                                : "Geveler et al. 2013, figure 4: smoothers, numberings and elements in 2D, on cores "
+                                  "and on a GPU.",
+                          options, argc, argv, measure);
 }

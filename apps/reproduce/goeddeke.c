@@ -81,18 +81,17 @@ static const char *form_of(const struct run *run)
 static json_t *add_number(struct experiment *e, const struct run *run, const char *variant, const char *what,
                           double paper, const char *why, double ours)
 {
-    char name[160];
-
-    snprintf(name, sizeof name, "%s, level %d, %s%s: %s", run->name, run->level, variant, form_of(run), what);
-    return complete(bench_remark(&e->bench, "starfish", name), run, variant, paper, why, ours);
+    return complete(
+        bench_remark(&e->bench, "starfish",
+                     bench_name("%s, level %d, %s%s: %s", run->name, run->level, variant, form_of(run), what)),
+        run, variant, paper, why, ours);
 }
 
 static json_t *add_time(struct experiment *e, struct run *run, const char *variant, double paper, const char *why)
 {
-    char name[160];
-
-    snprintf(name, sizeof name, "%s, level %d, %s%s: time", run->name, run->level, variant, form_of(run));
-    json_t *row = bench_row(&e->bench, "starfish", name, run->times.seconds, run->times.repeat, 0);
+    json_t *row = bench_row(&e->bench, "starfish",
+                            bench_name("%s, level %d, %s%s: time", run->name, run->level, variant, form_of(run)),
+                            run->times.seconds, run->times.repeat, 0);
     return complete(row, run, variant, paper, why, bench_seconds(row));
 }
 
@@ -478,11 +477,9 @@ static void add_claims(struct experiment *e, struct run *run, double cost[DEVICE
         claim(e, run, "Gauss-Seidel over Jacobi", (double)NAN,
               is_isotropic(run) ? "slightly above 1" : "slightly below 1", times[GAUSS_SEIDEL] / times[JACOBI]);
     for (int s = 0; s < SMOOTHERS && last == ONE_GPU; s++) {
-        char what[64];
         const int has = is_isotropic(run) && s < ADI_TRIDI && at_paper;
-        snprintf(what, sizeof what, "%s, one core over GPU", smoothers[s].name);
-        claim(e, run, what, has ? faster[s][known] : (double)NAN, has ? "as here" : "in the picture alone",
-              cost[ONE_CORE][s] / cost[ONE_GPU][s]);
+        claim(e, run, bench_name("%s, one core over GPU", smoothers[s].name), has ? faster[s][known] : (double)NAN,
+              has ? "as here" : "in the picture alone", cost[ONE_CORE][s] / cost[ONE_GPU][s]);
     }
 }
 
@@ -539,50 +536,51 @@ static starfish_status measure(struct bench *bench)
     return status;
 }
 
-static int reproduce(struct experiment *e, const char *usage, const char *summary, int argc, char **argv)
+int reproduce_goeddeke(int argc, char **argv)
 {
+#define PAPER "Goeddeke, Strzodka 2011, "
+    static const struct {
+        const char *name, *summary, *mesh;
+        size_t level, solves, with_gpu; /* solves that are announced, without a GPU and with one */
+        starfish_status (*measure)(struct experiment *e);
+        int by_digits, alone;
+    } rows[] = {
+        {"goeddeke-table1", PAPER "table 1: errors in L2 by level, in single and double precision.", "U1", 10, 3, 3,
+         measure_table1, 0, 0},
+        {"goeddeke-table2", PAPER "table 2: errors in L2 on all meshes, in double and mixed precision.", NULL, 9, 4, 4,
+         measure_table2, 0, 0},
+        {"goeddeke-table3", PAPER "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", NULL, 9, 10,
+         10, measure_inner, 0, 0},
+        {"goeddeke-table4", PAPER "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", NULL,
+         9, 8, 8, measure_inner, 1, 0},
+        {"goeddeke-table5",
+         PAPER "tables 5 and 6: one core and a GPU by times and by times per digit. Without a GPU: the core's times.",
+         NULL, 9, 4, 8, measure_speedups, 0, 1},
+        {"goeddeke-table6", PAPER "tables 5 and 6: the rows of goeddeke-table5, from which table 6 is computed.", NULL,
+         9, 4, 8, measure_speedups, 0, 1},
+        {"goeddeke-figure2",
+         PAPER "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there "
+               "is one.",
+         NULL, 10, 2, 2, measure_operations, 0, 1},
+        {"goeddeke-figure5", PAPER "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", "U1", 10, 5,
+         10, measure_smoothers, 0, 1},
+        {"goeddeke-figure6", PAPER "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", "A2", 10,
+         5, 10, measure_smoothers, 0, 1},
+    };
+    size_t row = 0;
+    while (strcmp(rows[row].name, argv[0]) != 0)
+        row++;
+    struct experiment e = {.bench = {.name = rows[row].name, .repeat = 5, .warmup = 2},
+                           .level = rows[row].level,
+                           .measure = rows[row].measure,
+                           .by_digits = rows[row].by_digits,
+                           .alone = rows[row].alone,
+                           .solves = {rows[row].solves, rows[row].with_gpu},
+                           .mesh = rows[row].mesh};
     const struct option_entry options[] = {
-        {"--level", OPTION_COUNT, &e->level, "L", .help = "the largest level"},
-        BENCH_OPTIONS(&e->bench),
+        {"--level", OPTION_COUNT, &e.level, "L", .help = "the largest level"},
+        BENCH_OPTIONS(&e.bench),
         {.name = NULL},
     };
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
-
-    return bench_main(&e->bench, &line, argc, argv, measure);
+    return reproduce_main(&e.bench, rows[row].summary, options, argc, argv, measure);
 }
-
-#define PAPER "Goeddeke, Strzodka 2011, "
-#define EXPERIMENT(function, name_, level_, measure_, summary, ...)                                                    \
-    int function(int argc, char **argv)                                                                                \
-    {                                                                                                                  \
-        struct experiment e = {.bench = {.name = (name_), .repeat = 5, .warmup = 2, .print = &reproduce_print},        \
-                               .level = (level_),                                                                      \
-                               .measure = (measure_),                                                                  \
-                               __VA_ARGS__};                                                                           \
-        return reproduce(&e, "reproduce " name_ " [OPTION ...]", PAPER summary, argc, argv);                           \
-    }
-
-EXPERIMENT(reproduce_goeddeke_table1, "goeddeke-table1", 10, measure_table1,
-           "table 1: errors in L2 by level, in single and double precision.", .mesh = "U1", .solves = {3, 3})
-EXPERIMENT(reproduce_goeddeke_table2, "goeddeke-table2", 9, measure_table2,
-           "table 2: errors in L2 on all meshes, in double and mixed precision.", .mesh = NULL, .solves = {4, 4})
-EXPERIMENT(reproduce_goeddeke_table3, "goeddeke-table3", 9, measure_inner,
-           "table 3: cycles and times of mixed precision by 1, 2, 3 inner cycles.", .by_digits = 0, .solves = {10, 10})
-EXPERIMENT(reproduce_goeddeke_table4, "goeddeke-table4", 9, measure_inner,
-           "table 4: cycles and times of mixed precision by 1, 2, 3 digits gained in f32.", .by_digits = 1,
-           .solves = {8, 8})
-EXPERIMENT(reproduce_goeddeke_table5, "goeddeke-table5", 9, measure_speedups,
-           "tables 5 and 6: one core and a GPU by times and by times per digit. Without a GPU: the core's times.",
-           .alone = 1, .solves = {4, 8})
-EXPERIMENT(reproduce_goeddeke_table6, "goeddeke-table6", 9, measure_speedups,
-           "tables 5 and 6: the rows of goeddeke-table5, from which table 6 is computed.", .alone = 1, .solves = {4, 8})
-EXPERIMENT(
-    reproduce_goeddeke_figure2, "goeddeke-figure2", 10, measure_operations,
-    "figure 2: AXPY and DEFECT by level, in single and double precision, on all cores and on a GPU if there is one.",
-    .alone = 1, .solves = {2, 2})
-EXPERIMENT(reproduce_goeddeke_figure5, "goeddeke-figure5", 10, measure_smoothers,
-           "figure 5: smoothers on the isotropic mesh U1, on one core and a GPU.", .mesh = "U1", .alone = 1,
-           .solves = {5, 10})
-EXPERIMENT(reproduce_goeddeke_figure6, "goeddeke-figure6", 10, measure_smoothers,
-           "figure 6: smoothers on the anisotropic mesh A2, on one core and a GPU.", .mesh = "A2", .alone = 1,
-           .solves = {5, 10})

@@ -198,11 +198,10 @@ static void name_row(json_t *row, const struct figure *figure, const struct arra
 static void add_number(const struct figure *figure, const struct arrays *a, const char *variant, const char *what,
                        double ours, const char *paper_says)
 {
-    char name[160];
-
-    snprintf(name, sizeof name, "level %d, %s, %s: %s", figure->level, variant, starfish_precision_names[a->precision],
-             what);
-    json_t *row = reproduce_number(figure->bench, name, (double)NAN, REPRODUCE_PICTURE, ours);
+    json_t *row = reproduce_number(
+        figure->bench,
+        bench_name("level %d, %s, %s: %s", figure->level, variant, starfish_precision_names[a->precision], what),
+        (double)NAN, REPRODUCE_PICTURE, ours);
     name_row(row, figure, a, variant);
     if (paper_says)
         reproduce_words(row, paper_says);

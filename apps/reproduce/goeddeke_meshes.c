@@ -32,9 +32,8 @@ struct experiment {
 
 static void add(struct experiment *e, const char *mesh, int level, const char *what, double paper, double ours)
 {
-    char name[96];
-    snprintf(name, sizeof name, "%s, level %d: %s", mesh, level, what);
-    json_t *row = reproduce_number(&e->bench, name, paper, REPRODUCE_SIZE, ours);
+    json_t *row =
+        reproduce_number(&e->bench, bench_name("%s, level %d: %s", mesh, level, what), paper, REPRODUCE_SIZE, ours);
     bench_keys(row, KEY("mesh", mesh), KEY("level", level));
 }
 
@@ -219,16 +218,13 @@ static starfish_status measure(struct bench *bench)
 
 int reproduce_goeddeke_meshes(int argc, char **argv)
 {
-    struct experiment e = {.bench = {.name = "goeddeke-meshes", .repeat = 1, .warmup = 0, .print = &reproduce_print},
-                           .level = WIDTHS_LEVEL};
+    struct experiment e = {.bench = {.name = "goeddeke-meshes", .repeat = 1, .warmup = 0}, .level = WIDTHS_LEVEL};
     const struct option_entry options[] = {
         {"--level", OPTION_COUNT, &e.level, "L", .help = "the largest level; and the two before"},
         BENCH_OPTIONS(&e.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "reproduce goeddeke-meshes [OPTION ...]",
-        .summary = "Goeddeke, Strzodka 2011, section 4.1: aspect ratios, widths and condition numbers of the meshes.",
-        .options = options};
-    return bench_main(&e.bench, &line, argc, argv, measure);
+    return reproduce_main(
+        &e.bench, "Goeddeke, Strzodka 2011, section 4.1: aspect ratios, widths and condition numbers of the meshes.",
+        options, argc, argv, measure);
 }

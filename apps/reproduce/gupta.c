@@ -100,12 +100,11 @@ static starfish_status add_rate(struct gupta *g, const struct diffusion_case *gi
 {
     static const double of_paper[PLACES] = {0.65, 14.79};
     struct gupta_solves solves = {.version = GUPTA_DIPCG2};
-    char name[96];
 
     const starfish_status status = gupta_record(g, given, context, &solves);
-    snprintf(name, sizeof name, "DIPCG2 on %s, %zu x %zu: GFLOP/s", gupta_places[place], g->n, g->n);
     if (status == STARFISH_SUCCESS)
-        reproduce_number(&g->bench, name, gupta_if_paper(g, of_paper[place]), REPRODUCE_SIZE,
+        reproduce_number(&g->bench, bench_name("DIPCG2 on %s, %zu x %zu: GFLOP/s", gupta_places[place], g->n, g->n),
+                         gupta_if_paper(g, of_paper[place]), REPRODUCE_SIZE,
                          1e-9 * gupta_of_step(&solves, NULL).operations / seconds_of_step);
     gupta_forget(&solves);
     return status;
@@ -182,7 +181,6 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
 {
     struct starfish_diffusion_options options = STARFISH_DIFFUSION_OPTIONS_DEFAULTS;
     struct repeated times;
-    char name[128];
 
     for (size_t block = 2; block <= (diffusion_versions[version].incomplete_poisson ? 2 : 8); block *= 2)
         for (size_t vectors = 2; vectors <= 8; vectors *= 2) {
@@ -190,11 +188,11 @@ static starfish_status add_sweep(struct gupta *g, const struct diffusion_case *g
             options.tolerance = 1e-5;
             STARFISH_TRY(set_precision(g, &options));
             const starfish_status status = run(g, given, &options, context, &times);
-            snprintf(name, sizeof name, "%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
-                     diffusion_versions[version].name, n, n, block, vectors);
             if (status == STARFISH_SUCCESS) {
-                json_t *row =
-                    reproduce_number(&g->bench, name, (double)NAN, REPRODUCE_PICTURE, times.result.iterations);
+                json_t *row = reproduce_number(&g->bench,
+                                               bench_name("%s, %zu x %zu, blocks of %zun, %zun vectors: iterations",
+                                                          diffusion_versions[version].name, n, n, block, vectors),
+                                               (double)NAN, REPRODUCE_PICTURE, times.result.iterations);
                 describe(row, g, &times, diffusion_versions[version].name);
                 json_object_set_new(row, "solve_seconds",
                                     command_json_real(command_median(times.seconds, times.repeat)));
@@ -222,16 +220,13 @@ static starfish_status sweep_at(struct gupta *g, int place, starfish_context *co
 
 static starfish_status measure_figure5(struct gupta *g)
 {
-    char name[96];
-
     g->bench.parts = DIFFUSION_VERSIONS * (size_t)gupta_places_here(g) + GRIDS;
     STARFISH_TRY(gupta_at_all_places(g, remember_versions));
     for (int v = 0; v < DIFFUSION_VERSIONS; v++) {
-        snprintf(name, sizeof name, "DPCG%d (%s): speed-up of the GPU over one core", v + 1,
-                 diffusion_versions[v].name);
-        reproduce_number(&g->bench, name,
-                         gupta_if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]), REPRODUCE_SIZE,
-                         g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
+        reproduce_number(
+            &g->bench, bench_name("DPCG%d (%s): speed-up of the GPU over one core", v + 1, diffusion_versions[v].name),
+            gupta_if_paper(g, paper_versions[v].seconds[0] / paper_versions[v].seconds[1]), REPRODUCE_SIZE,
+            g->bench.gpus > 0 ? seconds_of[0][v] / seconds_of[1][v] : (double)NAN);
     }
     return gupta_at_all_places(g, sweep_at);
 }
@@ -277,7 +272,6 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
 {
     static const char *const what[PRECISIONS] = {"f32", "f64", "mixed"};
     struct repeated times;
-    char line[160];
     int timed;
 
     for (int p = 0; p < PRECISIONS; p++) {
@@ -288,9 +282,10 @@ static starfish_status add_phases(struct gupta *g, const struct diffusion_case *
         bench_next("two phases, %s, %s on %s", name, what[p], gupta_places[place]);
         const starfish_status status = run_or_time(g, given, &o, context, &known[p], &times, &timed);
         if (status == STARFISH_SUCCESS) {
-            snprintf(line, sizeof line, "two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n, name, what[p],
-                     gupta_places[place]);
-            json_t *row = reproduce_number(&g->bench, line, (double)NAN, REPRODUCE_OURS, times.result.iterations);
+            json_t *row = reproduce_number(&g->bench,
+                                           bench_name("two phases, %zu x %zu, %s, %s on %s: iterations", g->n, g->n,
+                                                      name, what[p], gupta_places[place]),
+                                           (double)NAN, REPRODUCE_OURS, times.result.iterations);
             describe(row, g, &times, name);
             bench_keys(row, KEY("precision", what[p]), KEY("recurrence", times.result.recurrence),
                        KEY("solve_seconds", command_median(times.seconds, times.repeat)),
@@ -350,33 +345,32 @@ static starfish_status measure(struct bench *bench)
     return g->measure(g);
 }
 
-static int reproduce(struct gupta *g, const char *usage, const char *summary, int argc, char **argv)
+int reproduce_gupta(int argc, char **argv)
 {
+#define PAPER "Gupta, Vuik, Lemmens 2010, "
+    static const struct {
+        const char *name;
+        starfish_status (*measure)(struct gupta *g);
+        const char *summary;
+    } rows[] = {
+        {"gupta-table1", measure_table1, PAPER "table 1: seven versions, times and iterations."},
+        {"gupta-table2", gupta_count_kernels, PAPER "table 2: words and operations of kernels."},
+        {"gupta-table3", gupta_count_launches, PAPER "table 3: kernels of DIPCG2."},
+        {"gupta-table4", gupta_list_characteristics, PAPER "table 4: characteristics of kernels."},
+        {"gupta-table5", gupta_measure_shares, PAPER "table 5: shares of the time and bandwidths."},
+        {"gupta-figure5", measure_figure5, PAPER "figure 5: speed-ups, and counts by grids, blocks and vectors."},
+        {"gupta-two-phase", measure_phases, PAPER "section 7.1: two phases at 1000:1, true residuals."},
+    };
+    size_t row = 0;
+    while (strcmp(rows[row].name, argv[0]) != 0)
+        row++;
+    struct gupta g = {
+        .bench = {.name = rows[row].name, .repeat = 1, .warmup = 1}, .precision = "f64", .measure = rows[row].measure};
     const struct option_entry options[] = {
-        {"--n", OPTION_NUMBER, &g->n, "N", .help = "N x N unknowns; without, the paper's 512 on a GPU, 64 on cores"},
-        {"--precision", OPTION_TEXT, &g->precision, "P", .help = "f32, the paper's, f64 or mixed"},
-        BENCH_OPTIONS(&g->bench),
+        {"--n", OPTION_NUMBER, &g.n, "N", .help = "N x N unknowns; without, the paper's 512 on a GPU, 64 on cores"},
+        {"--precision", OPTION_TEXT, &g.precision, "P", .help = "f32, the paper's, f64 or mixed"},
+        BENCH_OPTIONS(&g.bench),
         {.name = NULL},
     };
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
-
-    return bench_main(&g->bench, &line, argc, argv, measure);
+    return reproduce_main(&g.bench, rows[row].summary, options, argc, argv, measure);
 }
-
-#define EXPERIMENT(function, name_, measure_, summary)                                                                 \
-    int function(int argc, char **argv)                                                                                \
-    {                                                                                                                  \
-        struct gupta g = {.bench = {.name = (name_), .repeat = 1, .warmup = 1, .print = &reproduce_print},             \
-                          .precision = "f64",                                                                          \
-                          .measure = (measure_)};                                                                      \
-        return reproduce(&g, "reproduce " name_ " [OPTION ...]", "Gupta, Vuik, Lemmens 2010, " summary, argc, argv);   \
-    }
-EXPERIMENT(reproduce_gupta_table1, "gupta-table1", measure_table1, "table 1: seven versions, times and iterations.")
-EXPERIMENT(reproduce_gupta_table2, "gupta-table2", gupta_count_kernels, "table 2: words and operations of kernels.")
-EXPERIMENT(reproduce_gupta_table3, "gupta-table3", gupta_count_launches, "table 3: kernels of DIPCG2.")
-EXPERIMENT(reproduce_gupta_table4, "gupta-table4", gupta_list_characteristics, "table 4: characteristics of kernels.")
-EXPERIMENT(reproduce_gupta_table5, "gupta-table5", gupta_measure_shares, "table 5: shares of the time and bandwidths.")
-EXPERIMENT(reproduce_gupta_figure5, "gupta-figure5", measure_figure5,
-           "figure 5: speed-ups, and counts by grids, blocks and vectors.")
-EXPERIMENT(reproduce_gupta_two_phase, "gupta-two-phase", measure_phases,
-           "section 7.1: two phases at 1000:1, true residuals.")

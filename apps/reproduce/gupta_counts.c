@@ -156,11 +156,10 @@ static struct gupta_tasks kernel_of_step(const struct kernel *kernel, const stru
 static void add_count(struct gupta *g, const char *kernel, const char *what, const char *unit, double paper,
                       double ours)
 {
-    char name[160];
-
-    snprintf(name, sizeof name, "%s: %s%s%s", kernel, what, unit ? ", over " : "", unit ? unit : "");
-    json_object_set_new(reproduce_number(&g->bench, name, paper, "the paper counts reading and writing apart", ours),
-                        "how", json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
+    json_object_set_new(
+        reproduce_number(&g->bench, bench_name("%s: %s%s%s", kernel, what, unit ? ", over " : "", unit ? unit : ""),
+                         paper, "the paper counts reading and writing apart", ours),
+        "how", json_string(isnan(ours) ? "no such kernel, or not counted" : "counted"));
 }
 
 static void add_kernel(struct gupta *g, const struct kernel *kernel, const struct gupta_tasks *ours)
@@ -309,7 +308,6 @@ static void statistics_of(const struct share *share, const struct starfish_recor
 static void add_shares(struct gupta *g, int place, const struct starfish_record *record)
 {
     double ours[STATISTICS];
-    char name[128];
 
     for (size_t s = 0; s < sizeof shares / sizeof shares[0]; s++) {
         statistics_of(&shares[s], record, ours);
@@ -317,9 +315,9 @@ static void add_shares(struct gupta *g, int place, const struct starfish_record 
             const double paper = place == 1 ? gupta_if_paper(g, shares[s].paper[what]) : (double)NAN;
             if (isnan(paper) && isnan(ours[what]))
                 continue;
-            snprintf(name, sizeof name, "%s on %s: %s", shares[s].name, gupta_places[place], statistics[what]);
-            json_t *row = reproduce_number(&g->bench, name, paper,
-                                           place == 1 ? REPRODUCE_SIZE : "the paper's table is of a GPU", ours[what]);
+            json_t *row = reproduce_number(
+                &g->bench, bench_name("%s on %s: %s", shares[s].name, gupta_places[place], statistics[what]), paper,
+                place == 1 ? REPRODUCE_SIZE : "the paper's table is of a GPU", ours[what]);
             if (isnan(ours[what]))
                 json_object_set_new(row, "note",
                                     json_string(what == OCCUPANCY    ? "a profiler's"

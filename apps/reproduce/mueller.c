@@ -329,39 +329,38 @@ static starfish_status measure(struct bench *bench)
     return status;
 }
 
-static int reproduce(struct mueller *m, const char *usage, const char *summary, int argc, char **argv)
+int reproduce_mueller(int argc, char **argv)
 {
+#define PAPER "Mueller, Scheichl, Vainikko 2015, "
+    static const struct {
+        const char *name;
+        starfish_status (*measure)(struct mueller *m);
+        const char *summary;
+    } rows[] = {
+        {"mueller-table1", mueller_count_words, PAPER "table 1: words per cell and iteration."},
+        {"mueller-table2", mueller_count_halos, PAPER "table 2: words of halos over words of memory."},
+        {"mueller-table3", measure_solvers, PAPER "table 3: iterations and times."},
+        {"mueller-table4", mueller_break_down_gradients, PAPER "table 4: conjugate gradients."},
+        {"mueller-table5", mueller_break_down_levels, PAPER "table 5: multigrid by levels."},
+        {"mueller-table6", mueller_count_unknowns, PAPER "table 6: unknowns."},
+        {"mueller-table7", mueller_model_strong,
+         PAPER "table 7: strong scaling, modelled from times of one part; on the GPUs of this node measured."},
+        {"mueller-figure2", measure_numbers, PAPER "figure 2: CFL numbers."},
+        {"mueller-figure3", mueller_break_down_levels, PAPER "figure 3: multigrid by levels."},
+        {"mueller-figure4", mueller_model_weak,
+         PAPER "figure 4: weak scaling, modelled from times of one part; on the GPUs of this node measured."},
+        {"mueller-figure5", mueller_compare_workers, PAPER "figure 5: cores and GPUs."},
+        {"mueller-figure6", measure_rates, PAPER "figure 6: operations and bandwidth."},
+    };
+    size_t row = 0;
+    while (strcmp(rows[row].name, argv[0]) != 0)
+        row++;
+    struct mueller m = {.bench = {.name = rows[row].name, .repeat = 1, .warmup = 1}, .measure = rows[row].measure};
     const struct option_entry options[] = {
-        {"--n", OPTION_NUMBER, &m->n, "N", .help = "N x N columns at most; without, 512 on a GPU, 128 on cores"},
-        {"--layers", OPTION_NUMBER, &m->layers, "N", .help = "cells of a column; without, 128 on a GPU, 8 on cores"},
-        BENCH_OPTIONS(&m->bench),
+        {"--n", OPTION_NUMBER, &m.n, "N", .help = "N x N columns at most; without, 512 on a GPU, 128 on cores"},
+        {"--layers", OPTION_NUMBER, &m.layers, "N", .help = "cells of a column; without, 128 on a GPU, 8 on cores"},
+        BENCH_OPTIONS(&m.bench),
         {.name = NULL},
     };
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
-
-    return bench_main(&m->bench, &line, argc, argv, measure);
+    return reproduce_main(&m.bench, rows[row].summary, options, argc, argv, measure);
 }
-
-#define EXPERIMENT(function, name_, measure_, summary)                                                                 \
-    int function(int argc, char **argv)                                                                                \
-    {                                                                                                                  \
-        struct mueller m = {.bench = {.name = (name_), .repeat = 1, .warmup = 1, .print = &reproduce_print},           \
-                            .measure = (measure_)};                                                                    \
-        return reproduce(&m, "reproduce " name_ " [OPTION ...]", "Mueller, Scheichl, Vainikko 2015, " summary, argc,   \
-                         argv);                                                                                        \
-    }
-EXPERIMENT(reproduce_mueller_table1, "mueller-table1", mueller_count_words, "table 1: words per cell and iteration.")
-EXPERIMENT(reproduce_mueller_table2, "mueller-table2", mueller_count_halos,
-           "table 2: words of halos over words of memory.")
-EXPERIMENT(reproduce_mueller_table3, "mueller-table3", measure_solvers, "table 3: iterations and times.")
-EXPERIMENT(reproduce_mueller_table4, "mueller-table4", mueller_break_down_gradients, "table 4: conjugate gradients.")
-EXPERIMENT(reproduce_mueller_table5, "mueller-table5", mueller_break_down_levels, "table 5: multigrid by levels.")
-EXPERIMENT(reproduce_mueller_table6, "mueller-table6", mueller_count_unknowns, "table 6: unknowns.")
-EXPERIMENT(reproduce_mueller_table7, "mueller-table7", mueller_model_strong,
-           "table 7: strong scaling, modelled from times of one part; on the GPUs of this node measured.")
-EXPERIMENT(reproduce_mueller_figure2, "mueller-figure2", measure_numbers, "figure 2: CFL numbers.")
-EXPERIMENT(reproduce_mueller_figure3, "mueller-figure3", mueller_break_down_levels, "figure 3: multigrid by levels.")
-EXPERIMENT(reproduce_mueller_figure4, "mueller-figure4", mueller_model_weak,
-           "figure 4: weak scaling, modelled from times of one part; on the GPUs of this node measured.")
-EXPERIMENT(reproduce_mueller_figure5, "mueller-figure5", mueller_compare_workers, "figure 5: cores and GPUs.")
-EXPERIMENT(reproduce_mueller_figure6, "mueller-figure6", measure_rates, "figure 6: operations and bandwidth.")

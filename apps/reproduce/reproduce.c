@@ -10,42 +10,42 @@
 #include <string.h>
 
 static const struct option_command experiments[] = {
-    {"valero-lara-2d", reproduce_valero_lara_2d,
+    {"valero-lara-2d", reproduce_valero_lara,
      "Valero-Lara, Pinelli, Prieto-Matias 2014, figures 7 and 8: BLKTRI in 2D"},
-    {"valero-lara-3d", reproduce_valero_lara_3d, "the same, figures 11 and 12: BLKTRI in 3D"},
-    {"goeddeke-table1", reproduce_goeddeke_table1,
+    {"valero-lara-3d", reproduce_valero_lara, "the same, figures 11 and 12: BLKTRI in 3D"},
+    {"goeddeke-table1", reproduce_goeddeke,
      "Goeddeke, Strzodka 2011: multigrid, errors by level, single and double precision"},
-    {"goeddeke-table2", reproduce_goeddeke_table2, "errors on all meshes, double and mixed precision"},
-    {"goeddeke-table3", reproduce_goeddeke_table3, "mixed precision by inner cycles"},
-    {"goeddeke-table4", reproduce_goeddeke_table4, "mixed precision by inner digits"},
-    {"goeddeke-table5", reproduce_goeddeke_table5, "one core and a GPU, double and mixed; with table 6"},
-    {"goeddeke-table6", reproduce_goeddeke_table6, "the same rows: table 6 is computed from table 5, per digit gained"},
+    {"goeddeke-table2", reproduce_goeddeke, "errors on all meshes, double and mixed precision"},
+    {"goeddeke-table3", reproduce_goeddeke, "mixed precision by inner cycles"},
+    {"goeddeke-table4", reproduce_goeddeke, "mixed precision by inner digits"},
+    {"goeddeke-table5", reproduce_goeddeke, "one core and a GPU, double and mixed; with table 6"},
+    {"goeddeke-table6", reproduce_goeddeke, "the same rows: table 6 is computed from table 5, per digit gained"},
     {"goeddeke-meshes", reproduce_goeddeke_meshes, "aspect ratios, widths and condition numbers of the meshes"},
-    {"goeddeke-figure2", reproduce_goeddeke_figure2, "AXPY and DEFECT by level, single and double precision"},
-    {"goeddeke-figure5", reproduce_goeddeke_figure5, "smoothers, isotropic mesh"},
-    {"geveler-figure4", reproduce_geveler_figure4,
+    {"goeddeke-figure2", reproduce_goeddeke, "AXPY and DEFECT by level, single and double precision"},
+    {"goeddeke-figure5", reproduce_goeddeke, "smoothers, isotropic mesh"},
+    {"geveler-figure4", reproduce_geveler,
      "Geveler, Ribbrock, Goeddeke, Zajac, Turek 2013: finite elements on unstructured meshes in 2D"},
-    {"geveler-figure5", reproduce_geveler_figure5, "the same in 3D"},
-    {"goeddeke-figure6", reproduce_goeddeke_figure6, "smoothers, anisotropic mesh"},
-    {"gupta-table1", reproduce_gupta_table1, "Gupta, Vuik, Lemmens 2010: deflated conjugate gradients, seven versions"},
-    {"gupta-table2", reproduce_gupta_table2, "words and operations of kernels"},
-    {"gupta-table3", reproduce_gupta_table3, "kernels of the last version"},
-    {"gupta-table4", reproduce_gupta_table4, "characteristics of kernels"},
-    {"gupta-table5", reproduce_gupta_table5, "shares of the time and bandwidths"},
-    {"gupta-figure5", reproduce_gupta_figure5, "speed-ups; counts by grids, blocks and vectors"},
-    {"gupta-two-phase", reproduce_gupta_two_phase, "two phases at 1000:1"},
-    {"mueller-table1", reproduce_mueller_table1, "Mueller, Scheichl, Vainikko 2015: flat domains, words per cell"},
-    {"mueller-table2", reproduce_mueller_table2, "words of halos over words of memory"},
-    {"mueller-table3", reproduce_mueller_table3, "iterations and times, multigrid and conjugate gradients"},
-    {"mueller-table4", reproduce_mueller_table4, "conjugate gradients"},
-    {"mueller-table5", reproduce_mueller_table5, "multigrid by levels"},
-    {"mueller-table6", reproduce_mueller_table6, "unknowns on many GPUs"},
-    {"mueller-table7", reproduce_mueller_table7, "strong scaling, modelled"},
-    {"mueller-figure2", reproduce_mueller_figure2, "CFL numbers"},
-    {"mueller-figure3", reproduce_mueller_figure3, "multigrid by levels"},
-    {"mueller-figure4", reproduce_mueller_figure4, "weak scaling, modelled"},
-    {"mueller-figure5", reproduce_mueller_figure5, "cores and GPUs"},
-    {"mueller-figure6", reproduce_mueller_figure6, "operations and bandwidth"},
+    {"geveler-figure5", reproduce_geveler, "the same in 3D"},
+    {"goeddeke-figure6", reproduce_goeddeke, "smoothers, anisotropic mesh"},
+    {"gupta-table1", reproduce_gupta, "Gupta, Vuik, Lemmens 2010: deflated conjugate gradients, seven versions"},
+    {"gupta-table2", reproduce_gupta, "words and operations of kernels"},
+    {"gupta-table3", reproduce_gupta, "kernels of the last version"},
+    {"gupta-table4", reproduce_gupta, "characteristics of kernels"},
+    {"gupta-table5", reproduce_gupta, "shares of the time and bandwidths"},
+    {"gupta-figure5", reproduce_gupta, "speed-ups; counts by grids, blocks and vectors"},
+    {"gupta-two-phase", reproduce_gupta, "two phases at 1000:1"},
+    {"mueller-table1", reproduce_mueller, "Mueller, Scheichl, Vainikko 2015: flat domains, words per cell"},
+    {"mueller-table2", reproduce_mueller, "words of halos over words of memory"},
+    {"mueller-table3", reproduce_mueller, "iterations and times, multigrid and conjugate gradients"},
+    {"mueller-table4", reproduce_mueller, "conjugate gradients"},
+    {"mueller-table5", reproduce_mueller, "multigrid by levels"},
+    {"mueller-table6", reproduce_mueller, "unknowns on many GPUs"},
+    {"mueller-table7", reproduce_mueller, "strong scaling, modelled"},
+    {"mueller-figure2", reproduce_mueller, "CFL numbers"},
+    {"mueller-figure3", reproduce_mueller, "multigrid by levels"},
+    {"mueller-figure4", reproduce_mueller, "weak scaling, modelled"},
+    {"mueller-figure5", reproduce_mueller, "cores and GPUs"},
+    {"mueller-figure6", reproduce_mueller, "operations and bandwidth"},
 };
 
 int command_reproduce(int argc, char **argv)
@@ -143,11 +143,9 @@ static void print_row(const json_t *row, const json_t *before)
 {
     const char *who = starfish_json_text_of(row, "who"), *name = starfish_json_text_of(row, "case");
     const char *says = json_string_value(json_object_get(row, "paper_says"));
-    char text[256];
     (void)before;
-    snprintf(text, sizeof text, "%s%s%s", name, strcmp(who, "starfish") == 0 ? "" : ", ",
-             strcmp(who, "starfish") == 0 ? "" : who);
-    print_case(text);
+    print_case(
+        bench_name("%s%s%s", name, strcmp(who, "starfish") == 0 ? "" : ", ", strcmp(who, "starfish") == 0 ? "" : who));
     print_number(row, "ours", "not measured");
     if (says) {
         const int at = case_width() + NUMBER + 2 * APART;
@@ -179,13 +177,20 @@ static void print_reasons(const struct bench *bench)
     json_array_foreach(bench->rows, i, row)
     {
         const char *why = starfish_json_text_of(row, "not_stated");
-        char text[256];
         if (!why || json_object_get(row, "paper_says") || is_known(bench->rows, i, why))
             continue;
-        snprintf(text, sizeof text, "not stated: %s", why);
         printf("%s", listed++ == 0 ? "\n" : "");
-        table_print_text(text, 0, 4);
+        table_print_text(bench_name("not stated: %s", why), 0, 4);
     }
 }
 
-const struct bench_print reproduce_print = {.head = print_head, .row = print_row, .end = print_reasons};
+int reproduce_main(struct bench *bench, const char *summary, const struct option_entry *options, int argc, char **argv,
+                   starfish_status (*measure)(struct bench *bench))
+{
+    static const struct bench_print print = {.head = print_head, .row = print_row, .end = print_reasons};
+    char usage[64];
+    snprintf(usage, sizeof usage, "reproduce %s [OPTION ...]", bench->name);
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+    bench->print = &print;
+    return bench_main(bench, &line, argc, argv, measure);
+}

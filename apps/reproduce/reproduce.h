@@ -1,47 +1,22 @@
 /* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark
  * (apps/frame/frame.h) whose rows also have keys "paper" and "ours"; where the paper states no number, "paper" is null
- * and "not_stated" says why. */
+ * and "not_stated" says why. Key "digits": how many are shown, else 4. */
 #ifndef STARFISH_APPS_REPRODUCE_REPRODUCE_H
 #define STARFISH_APPS_REPRODUCE_REPRODUCE_H
 
 #include "apps/frame/frame.h"
 
-int reproduce_valero_lara_2d(int argc, char **argv);
-int reproduce_valero_lara_3d(int argc, char **argv);
-int reproduce_goeddeke_table1(int argc, char **argv);
-int reproduce_goeddeke_table2(int argc, char **argv);
-int reproduce_goeddeke_table3(int argc, char **argv);
-int reproduce_goeddeke_table4(int argc, char **argv);
-int reproduce_goeddeke_table5(int argc, char **argv);
-int reproduce_goeddeke_table6(int argc, char **argv);
+/* The experiments of a paper: argv[0] names one of them. */
+int reproduce_valero_lara(int argc, char **argv);
+int reproduce_goeddeke(int argc, char **argv);
 int reproduce_goeddeke_meshes(int argc, char **argv);
-int reproduce_goeddeke_figure2(int argc, char **argv);
-int reproduce_goeddeke_figure5(int argc, char **argv);
-int reproduce_goeddeke_figure6(int argc, char **argv);
-int reproduce_geveler_figure4(int argc, char **argv);
-int reproduce_geveler_figure5(int argc, char **argv);
-int reproduce_gupta_table1(int argc, char **argv);
-int reproduce_gupta_table2(int argc, char **argv);
-int reproduce_gupta_table3(int argc, char **argv);
-int reproduce_gupta_table4(int argc, char **argv);
-int reproduce_gupta_table5(int argc, char **argv);
-int reproduce_gupta_figure5(int argc, char **argv);
-int reproduce_gupta_two_phase(int argc, char **argv);
-int reproduce_mueller_table1(int argc, char **argv);
-int reproduce_mueller_table2(int argc, char **argv);
-int reproduce_mueller_table3(int argc, char **argv);
-int reproduce_mueller_table4(int argc, char **argv);
-int reproduce_mueller_table5(int argc, char **argv);
-int reproduce_mueller_table6(int argc, char **argv);
-int reproduce_mueller_table7(int argc, char **argv);
-int reproduce_mueller_figure2(int argc, char **argv);
-int reproduce_mueller_figure3(int argc, char **argv);
-int reproduce_mueller_figure4(int argc, char **argv);
-int reproduce_mueller_figure5(int argc, char **argv);
-int reproduce_mueller_figure6(int argc, char **argv);
+int reproduce_geveler(int argc, char **argv);
+int reproduce_gupta(int argc, char **argv);
+int reproduce_mueller(int argc, char **argv);
 
-/* The table for people: what, ours, the paper's. Key "digits" of a row: how many are shown, else 4. */
-extern const struct bench_print reproduce_print;
+/* bench_main of an experiment: "reproduce NAME [OPTION ...]", and rows as they are shown here. */
+int reproduce_main(struct bench *bench, const char *summary, const struct option_entry *options, int argc, char **argv,
+                   starfish_status (*measure)(struct bench *bench));
 
 /* Add the two keys; paper: NaN where it states none, and then why is the reason, a text without a full stop; NULL: a
  * table of the paper's leaves it out. */

@@ -135,9 +135,9 @@ static int adds_tasks(const struct experiment *e, int variant)
 static json_t *add_time(struct experiment *e, const char *figure, const char *size, const char *what, int variant,
                         double *seconds, size_t count)
 {
-    char name[256];
-    snprintf(name, sizeof name, "figure %s, %s: %s, %s", figure, size, what, variants[variant].name);
-    json_t *row = bench_row(&e->bench, "starfish", name, seconds, count, 0);
+    json_t *row =
+        bench_row(&e->bench, "starfish",
+                  bench_name("figure %s, %s: %s, %s", figure, size, what, variants[variant].name), seconds, count, 0);
     reproduce_compare(row, (double)NAN, REPRODUCE_PICTURE, command_median(seconds, count));
     bench_keys(row, KEY("figure", figure), KEY("variant", variants[variant].name));
     if (e->dimensions == 3)
@@ -154,10 +154,9 @@ static void add_steps(struct experiment *e, const char *size, int variant, struc
             /* The paper's steps: reduction begins with the most rows, substitution with one. */
             const size_t level = step == BLKTRI_REDUCTION ? times->levels - i : i;
             const size_t number = step == BLKTRI_REDUCTION ? i : i + 1;
-            char what[64];
-            snprintf(what, sizeof what, "%s step %zu", names[step], number);
-            json_t *row = add_time(e, e->dimensions == 2 ? "7" : "11", size, what, variant, times->step[step][level],
-                                   times->repeat);
+            json_t *row =
+                add_time(e, e->dimensions == 2 ? "7" : "11", size, bench_name("%s step %zu", names[step], number),
+                         variant, times->step[step][level], times->repeat);
             bench_keys(row, KEY("phase", names[step]), KEY("clock", adds_tasks(e, variant) ? "busy" : "wall"),
                        KEY("step", number), KEY("separators", times->separators[level]),
                        KEY("gpu_share", times->gpu_share[step][level]));
@@ -308,9 +307,8 @@ static starfish_status measure_variant(struct experiment *e, int variant, struct
 static void claim(struct experiment *e, const char *figure, const char *size, const char *what, double paper,
                   const char *says, double ours)
 {
-    char name[192];
-    snprintf(name, sizeof name, "figure %s, %s: %s", figure, size, what);
-    json_t *row = reproduce_number(&e->bench, name, paper, REPRODUCE_IN_WORDS, ours);
+    json_t *row = reproduce_number(&e->bench, bench_name("figure %s, %s: %s", figure, size, what), paper,
+                                   REPRODUCE_IN_WORDS, ours);
     json_object_set_new(row, "figure", json_string(figure));
     reproduce_words(row, says);
 }
@@ -385,38 +383,22 @@ static starfish_status measure(struct bench *bench)
     return measure_all(e);
 }
 
-static int reproduce(struct experiment *e, const char *usage, const char *summary, const char *size_help, int argc,
-                     char **argv)
+int reproduce_valero_lara(int argc, char **argv)
 {
-    const struct option_entry options[] = {
-        {"--n", OPTION_COUNT, &e->n, "N", .help = size_help},
-        BENCH_OPTIONS(&e->bench),
-        {.name = NULL},
-    };
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
-    return bench_main(&e->bench, &line, argc, argv, measure);
-}
-
-int reproduce_valero_lara_2d(int argc, char **argv)
-{
-    struct experiment e = {.bench = {.name = "valero-lara-2d", .repeat = 5, .warmup = 14, .print = &reproduce_print},
-                           .dimensions = 2,
-                           .n = PAPER_N_2D};
-    return reproduce(
-        &e, "reproduce valero-lara-2d [OPTION ...]",
+    static const char *const summaries[2] = {
         "Valero-Lara, Pinelli, Prieto-Matias 2014: one 2D problem by BLKTRI's product form. Figure 7, each\n"
         "step; figure 8, whole solves of N/4 to 2 N. Without a GPU: the rows of cores.",
-        "lines of N, N - 1 rows", argc, argv);
-}
-
-int reproduce_valero_lara_3d(int argc, char **argv)
-{
-    struct experiment e = {.bench = {.name = "valero-lara-3d", .repeat = 3, .warmup = 14, .print = &reproduce_print},
-                           .dimensions = 3,
-                           .n = PAPER_N_3D};
-    return reproduce(
-        &e, "reproduce valero-lara-3d [OPTION ...]",
         "Valero-Lara, Pinelli, Prieto-Matias 2014: N 2D problems by BLKTRI's product form. Figure 11, each\n"
-        "step; figure 12, whole solves of N/4 to N. Without a GPU: the rows of cores.",
-        "N modes, lines of N, N - 1 rows", argc, argv);
+        "step; figure 12, whole solves of N/4 to N. Without a GPU: the rows of cores."};
+    const int in_3d = strcmp(argv[0], "valero-lara-3d") == 0;
+    struct experiment e = {
+        .bench = {.name = in_3d ? "valero-lara-3d" : "valero-lara-2d", .repeat = in_3d ? 3 : 5, .warmup = 14},
+        .dimensions = in_3d ? 3 : 2,
+        .n = in_3d ? PAPER_N_3D : PAPER_N_2D};
+    const struct option_entry options[] = {
+        {"--n", OPTION_COUNT, &e.n, "N", .help = in_3d ? "N modes, lines of N, N - 1 rows" : "lines of N, N - 1 rows"},
+        BENCH_OPTIONS(&e.bench),
+        {.name = NULL},
+    };
+    return reproduce_main(&e.bench, summaries[in_3d], options, argc, argv, measure);
 }
