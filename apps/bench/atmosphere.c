@@ -183,12 +183,10 @@ int bench_atmosphere(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench atmosphere [OPTION ...]",
-        .summary =
-            "The pressure correction of Mueller, Scheichl, Vainikko 2015 on flat domains, with w = 4.2 h: V(1,1)\n"
-            "cycles, and conjugate gradients with lines upwards, a given number of either.\n"
-            "A LIST has commas between its entries; all combinations are measured.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(
+        &run.bench, "bench",
+        "The pressure correction of Mueller, Scheichl, Vainikko 2015 on flat domains, with w = 4.2 h: V(1,1)\n"
+        "cycles, and conjugate gradients with lines upwards, a given number of either.\n"
+        "A LIST has commas between its entries; all combinations are measured.",
+        options, argc, argv, measure);
 }

@@ -3,6 +3,7 @@
  * unknown, and with 7 entries of 12 bytes 11 words more. */
 #include "apps/bench/atmosphere.h"
 
+#include "apps/plans/arrays.h"
 #include "base/real.h"
 #include "bench/peer_lines.h"
 #include "bench/peer_spmv.h"
@@ -106,13 +107,7 @@ static int make_rows(struct rows *rows, const struct starfish_flat_problem *m)
 
 static void *upload(const void *values, size_t bytes)
 {
-    void *there = peer_device_alloc(bytes);
-
-    if (there && !peer_device_write(there, values, bytes)) {
-        peer_device_free(there);
-        return NULL;
-    }
-    return there;
+    return solve_memory(NULL, SOLVE_DEVICE, bytes, values);
 }
 
 struct product {

@@ -315,11 +315,10 @@ int bench_blktri(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench blktri [OPTION ...]",
-        .summary = "Block cyclic reduction on uniform Dirichlet grids, as sums of partial fractions or as products.\n"
-                   "A LIST has commas between its entries; all combinations that differ are measured.\n\n"
-                   "Steps are timed from their first task's start to their last one's end, without the copies before.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(
+        &run.bench, "bench",
+        "Block cyclic reduction on uniform Dirichlet grids, as sums of partial fractions or as products.\n"
+        "A LIST has commas between its entries; all combinations that differ are measured.\n\n"
+        "Steps are timed from their first task's start to their last one's end, without the copies before.",
+        options, argc, argv, measure);
 }

@@ -348,12 +348,10 @@ int bench_dpcg(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench dpcg [OPTION ...]",
-        .summary =
-            "The pressure equation of two phases: bubbles in the unit square or cube, Neumann ends, harmonic means,\n"
-            "to a residual of 1e-8 from zero. Peers are hypre's CG on one core and cuSPARSE's product in a\n"
-            "plain CG on the GPU. A LIST has commas between its entries; all combinations are measured.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(
+        &run.bench, "bench",
+        "The pressure equation of two phases: bubbles in the unit square or cube, Neumann ends, harmonic means,\n"
+        "to a residual of 1e-8 from zero. Peers are hypre's CG on one core and cuSPARSE's product in a\n"
+        "plain CG on the GPU. A LIST has commas between its entries; all combinations are measured.",
+        options, argc, argv, measure);
 }

@@ -234,11 +234,9 @@ int bench_many(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench many [OPTION ...]",
-        .summary = "Many small problems with Dirichlet ends: one by one, 8 in flight, and all at once.\n"
-                   "submit: the calls that submit them, with 8 in flight.\n\n"
-                   "of limit: the time of a copy of their fields over the measured time.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(&run.bench, "bench",
+                       "Many small problems with Dirichlet ends: one by one, 8 in flight, and all at once.\n"
+                       "submit: the calls that submit them, with 8 in flight.\n\n"
+                       "of limit: the time of a copy of their fields over the measured time.",
+                       options, argc, argv, measure);
 }

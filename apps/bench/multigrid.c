@@ -258,13 +258,11 @@ int bench_multigrid(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench multigrid [OPTION ...]",
-        .summary = "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, or for the "
-                   "Laplacian's seven-point\n"
-                   "differences on the unit cube with u = 0 around it and f = 1, to a residual of 1e-8.\n"
-                   "A LIST has commas between its entries; all combinations are measured.\n\n"
-                   "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(&run.bench, "bench",
+                       "Multigrid for bilinear elements on the meshes of Goeddeke and Strzodka 2011, or for the "
+                       "Laplacian's seven-point\n"
+                       "differences on the unit cube with u = 0 around it and f = 1, to a residual of 1e-8.\n"
+                       "A LIST has commas between its entries; all combinations are measured.\n\n"
+                       "Peers: hypre's PFMG and SMG, alone and with CG, on one core, where libhypre-dev was found.",
+                       options, argc, argv, measure);
 }

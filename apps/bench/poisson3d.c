@@ -68,15 +68,14 @@ int bench_poisson3d(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench poisson3d [OPTION ...]",
-        .summary = "3D Poisson solves, periodic in x, beside others' solvers and the limits of plain copies.\n"
-                   "A LIST has commas between its entries; all combinations that can be are measured.\n\n"
-                   "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
-                   "the measured time. Bytes, in fields: 8 in device memory (four passes, read and written); 2 over\n"
-                   "the link with the data in host memory (up, then down; both at once with --stream); 10 for cores.",
-        .options = options};
-    int exit_status = bench_main(&run.bench, &line, argc, argv, measure);
+    int exit_status = bench_start(
+        &run.bench, "bench",
+        "3D Poisson solves, periodic in x, beside others' solvers and the limits of plain copies.\n"
+        "A LIST has commas between its entries; all combinations that can be are measured.\n\n"
+        "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
+        "the measured time. Bytes, in fields: 8 in device memory (four passes, read and written); 2 over\n"
+        "the link with the data in host memory (up, then down; both at once with --stream); 10 for cores.",
+        options, argc, argv, measure);
     poisson3d_free_cases(&run);
     return exit_status;
 }

@@ -208,11 +208,9 @@ int bench_scaling(int argc, char **argv)
         BENCH_OPTIONS(&s.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench scaling [OPTION ...]",
-        .summary = "One 3D solve by more and more ranks, cores or GPUs, each in a process of its own.\n"
-                   "Strong: a cube of N^3 for all; weak: N x N x N for each. Efficiency is against the first count.",
-        .options = options,
-    };
-    return bench_main(&s.bench, &line, argc, argv, measure);
+    return bench_start(
+        &s.bench, "bench",
+        "One 3D solve by more and more ranks, cores or GPUs, each in a process of its own.\n"
+        "Strong: a cube of N^3 for all; weak: N x N x N for each. Efficiency is against the first count.",
+        options, argc, argv, measure);
 }

@@ -7,6 +7,7 @@
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
+#include "apps/plans/arrays.h"
 #include "apps/plans/domain.h"
 #include "apps/workers.h"
 #include "base/real.h"
@@ -69,24 +70,23 @@ static size_t real_size(const struct spmv *run)
     return starfish_real_size((starfish_precision)run->precision);
 }
 
+static enum solve_place place_of(const struct spmv *run)
+{
+    return run->on_device ? SOLVE_DEVICE : SOLVE_PAGEABLE;
+}
+
 static void *place_array(const struct subject *s, const void *values, size_t bytes)
 {
-    void *there = s->run->on_device ? peer_device_alloc(bytes) : aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (there && s->run->on_device && !peer_device_write(there, values, bytes)) {
-        peer_device_free(there);
-        return NULL;
-    }
-    if (there && !s->run->on_device)
-        memcpy(there, values, bytes);
-    return there;
+    return solve_memory(NULL, place_of(s->run), bytes, values);
 }
 
 static void free_arrays(struct subject *s)
 {
-    void *const arrays[] = {s->table, s->x, s->y};
-    for (int i = 0; i < 3; ++i)
-        (s->run->on_device ? peer_device_free : free)(arrays[i]);
-    s->table = s->x = s->y = NULL;
+    void **const arrays[] = {&s->table, &s->x, &s->y};
+    for (int i = 0; i < 3; ++i) {
+        solve_memory_free(NULL, place_of(s->run), 0, *arrays[i]);
+        *arrays[i] = NULL;
+    }
 }
 
 static double x_of(size_t i)
@@ -570,8 +570,6 @@ int bench_spmv(int argc, char **argv)
         BENCH_ROOFLINE(&run.bench),
         BENCH_OPTIONS(&run.bench),
         {.name = NULL}};
-    const struct command_line line = {.usage = "bench spmv [OPTION ...]",
-                                      .summary = "Products with the matrices of finite elements, beside cuSPARSE's.",
-                                      .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(&run.bench, "bench", "Products with the matrices of finite elements, beside cuSPARSE's.",
+                       options, argc, argv, measure);
 }

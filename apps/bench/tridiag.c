@@ -114,14 +114,13 @@ int bench_tridiag(int argc, char **argv)
         BENCH_OPTIONS(&run.bench),
         {.name = NULL},
     };
-    const struct command_line line = {
-        .usage = "bench tridiag [OPTION ...]",
-        .summary = "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
-                   "A LIST has commas between its entries; all combinations are measured.\n\n"
-                   "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
-                   "the measured time. The kernels are timed by themselves, and the public call with the data in the\n"
-                   "GPU's memory, or in the host's by the cores, the GPU, and both.\n"
-                   "What takes long is repeated for 0.3 seconds and three times at least; the row then says how often.",
-        .options = options};
-    return bench_main(&run.bench, &line, argc, argv, measure);
+    return bench_start(
+        &run.bench, "bench",
+        "Batches of tridiagonal lines, beside LAPACK's gtsv and cuSPARSE's solvers.\n"
+        "A LIST has commas between its entries; all combinations are measured.\n\n"
+        "of limit: time that the least bytes take at the bandwidth that copies reach in the same run, over\n"
+        "the measured time. The kernels are timed by themselves, and the public call with the data in the\n"
+        "GPU's memory, or in the host's by the cores, the GPU, and both.\n"
+        "What takes long is repeated for 0.3 seconds and three times at least; the row then says how often.",
+        options, argc, argv, measure);
 }

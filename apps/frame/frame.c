@@ -3,6 +3,7 @@
 
 #include "apps/table.h"
 #include "apps/workers.h"
+#include "bench/clock.h"
 #include "bench/peers.h"
 
 #include <starfish/starfish.h>
@@ -18,13 +19,6 @@ static starfish_status check(const struct bench *bench)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--repeat: at most %d, is %zu", BENCH_MOST_REPEATS,
                              bench->repeat);
     return bench_check_outputs(bench);
-}
-
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Take back the line of bench_announce. */
@@ -46,7 +40,7 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     }
     bench->rows = json_array();
     bench->sampled = json_array();
-    bench->begun = seconds_now();
+    bench->begun = clock_now();
     running = bench;
     starfish_status status = options_read(line, argc, argv);
     if (status == STARFISH_SUCCESS)
@@ -66,6 +60,15 @@ int bench_main(struct bench *bench, const struct command_line *line, int argc, c
     return options_end(line, status, bench->json);
 }
 
+int bench_start(struct bench *bench, const char *command, const char *summary, const struct option_entry *options,
+                int argc, char **argv, starfish_status (*measure)(struct bench *bench))
+{
+    char usage[64];
+    snprintf(usage, sizeof usage, "%s %s [OPTION ...]", command, bench->name);
+    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
+    return bench_main(bench, &line, argc, argv, measure);
+}
+
 __attribute__((format(printf, 1, 0))) static void announce(const char *format, va_list arguments)
 {
     char line[512] = "";
@@ -74,7 +77,7 @@ __attribute__((format(printf, 1, 0))) static void announce(const char *format, v
         return;
     bench_wipe();
     if (running && running->done > 0 && running->parts > running->done) {
-        const double spent = seconds_now() - running->begun;
+        const double spent = clock_now() - running->begun;
         length = (size_t)snprintf(line, sizeof line, "%zu of %zu, %.0f s, about %.0f s are left: ", running->done,
                                   running->parts, spent,
                                   spent / (double)running->done * (double)(running->parts - running->done));

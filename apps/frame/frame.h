@@ -93,6 +93,10 @@ struct bench {
 int bench_main(struct bench *bench, const struct command_line *line, int argc, char **argv,
                starfish_status (*measure)(struct bench *bench));
 
+/* The same of a command "bench" or "reproduce" with the benchmark's name, which has options alone. */
+int bench_start(struct bench *bench, const char *command, const char *summary, const struct option_entry *options,
+                int argc, char **argv, starfish_status (*measure)(struct bench *bench));
+
 /* Describe the machine by what a context sees: cores, GPUs. The context with most GPUs has the last word. */
 void bench_machine(struct bench *bench, const starfish_context *context);
 

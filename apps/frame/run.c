@@ -4,6 +4,7 @@
 #include "apps/files/apart.h"
 #include "apps/files/temporary.h"
 #include "apps/recorded/simulate.h"
+#include "bench/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-double run_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void become_child(const char *const arguments[], const char *output, pid_t parent)
 {
@@ -36,11 +30,11 @@ static void become_child(const char *const arguments[], const char *output, pid_
 /* The state of a process when it has ended; after `seconds` it is ended. */
 static int wait_for(pid_t child, double seconds)
 {
-    const double end = run_clock() + seconds;
+    const double end = clock_now() + seconds;
     const struct timespec moment = {0, 20000000};
     int state = 0;
     while (waitpid(child, &state, WNOHANG) == 0) {
-        if (run_clock() > end)
+        if (clock_now() > end)
             kill(child, SIGKILL);
         nanosleep(&moment, NULL);
     }

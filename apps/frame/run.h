@@ -11,7 +11,6 @@
 /* Run a program with its standard output in a file, for at most so many seconds. Errors: FILE, RUNTIME (it failed, or
  * was not done by then). */
 starfish_status run_program(const char *const arguments[], const char *output, double seconds);
-double run_clock(void); /* seconds, of a clock that is never set back */
 
 enum { RUN_ARGUMENTS = 40, RUN_SECONDS = 600 };
 

@@ -4,6 +4,7 @@
 #include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 #include "apps/machine/probe.h"
+#include "bench/clock.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
@@ -212,11 +213,11 @@ static starfish_status measure_runs(struct sched *sched, struct sched_combinatio
  * time, and a GPU that has waited has low clocks. Means that contain them are too long by a few per cent. */
 static starfish_status warm_up(struct sched *sched)
 {
-    const double start = run_clock();
+    const double start = clock_now();
     const size_t most = 12;
     starfish_status status = STARFISH_SUCCESS;
     starfish_tasks_teach(0);
-    for (size_t i = 0; status == STARFISH_SUCCESS && (i == 0 || (i < most && run_clock() - start < warm_seconds)); ++i)
+    for (size_t i = 0; status == STARFISH_SUCCESS && (i == 0 || (i < most && clock_now() - start < warm_seconds)); ++i)
         status = sched_solve_here(sched);
     starfish_tasks_teach(1);
     return status;
@@ -230,11 +231,11 @@ static double waiting_left(const struct running *running)
 /* By how much the machine is slower then. Times of the quick cases mean nothing, and wait for nothing. */
 static double wait_for_calm(struct running *running)
 {
-    const double start = run_clock();
+    const double start = clock_now();
     if (running->pass->quick)
         return 1;
     const double slowdown = probe_wait(&running->probe, waiting_left(running));
-    running->waited += run_clock() - start;
+    running->waited += clock_now() - start;
     return slowdown;
 }
 
@@ -315,12 +316,12 @@ static starfish_status run_case(struct running *running, const struct machine_ca
 static void try_case(struct running *running, const struct machine_case *what)
 {
     const struct machine_pass *pass = running->pass;
-    const double start = run_clock();
+    const double start = clock_now();
     starfish_status status = machine_expect_case(pass->folder);
     if (status == STARFISH_SUCCESS)
         status = run_case(running, what);
     machine_remove_case(pass->folder);
-    fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, run_clock() - start,
+    fprintf(stderr, "        %-32s %5.2f s%s%s\n", what->name, clock_now() - start,
             status == STARFISH_SUCCESS ? "" : "  ", status == STARFISH_SUCCESS ? "" : starfish_error_message());
     running->done += status == STARFISH_SUCCESS;
     running->left += status != STARFISH_SUCCESS;
@@ -332,7 +333,7 @@ static void try_all(struct running *running)
     for (const struct machine_case *what = cases_of(pass); what->name; ++what) {
         if (!belongs(pass, what) || has_row(pass, what))
             continue;
-        if (run_clock() - running->start < pass->seconds)
+        if (clock_now() - running->start < pass->seconds)
             try_case(running, what);
         else
             running->left++;
@@ -376,7 +377,7 @@ starfish_status machine_pass_start(const struct machine_pass *pass)
 int machine_pass(int argc, char **argv)
 {
     struct machine_pass pass = {.gpus = 0};
-    struct running running = {.pass = &pass, .start = run_clock()};
+    struct running running = {.pass = &pass, .start = clock_now()};
     if (argc != 8)
         return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "machine pass: is for machine record alone"), 0);
     snprintf(pass.folder, sizeof pass.folder, "%s", argv[1]);

@@ -2,6 +2,7 @@
  * same hardware, which no count of this system shows. A fixed piece of work for all cores, half of it arithmetic in
  * registers and half of it main memory's, takes longer then. */
 #include "apps/machine/probe.h"
+#include "bench/clock.h"
 
 #include "apps/frame/run.h"
 #include "scheduler/host_loop.h"
@@ -33,9 +34,9 @@ static double seconds_of(struct probe *probe)
     if (!probe->values)
         probe->values = calloc((size_t)PIECES * PIECE, sizeof *probe->values);
     for (int trial = 0; probe->values && trial < TRIALS; ++trial) {
-        const double start = run_clock();
+        const double start = clock_now();
         starfish_host_loop(PIECES, 1, work_on_pieces, probe->values);
-        least = fmin(least, run_clock() - start);
+        least = fmin(least, clock_now() - start);
     }
     probe->least = probe->least > 0 ? fmin(probe->least, least) : least;
     return least;
@@ -49,9 +50,9 @@ double probe_slowdown(struct probe *probe)
 
 double probe_wait(struct probe *probe, double most_seconds)
 {
-    const double start = run_clock();
+    const double start = clock_now();
     double slowdown = probe_slowdown(probe);
-    while (slowdown > PROBE_CALM && run_clock() - start < most_seconds) {
+    while (slowdown > PROBE_CALM && clock_now() - start < most_seconds) {
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
         slowdown = probe_slowdown(probe);
     }

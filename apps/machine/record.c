@@ -7,6 +7,7 @@
 #include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 #include "apps/names.h"
+#include "bench/clock.h"
 
 #include "apps/command.h"
 #include "apps/files/json.h"
@@ -43,13 +44,13 @@ struct recording {
 
 static double seconds_left(const struct recording *recording)
 {
-    return (double)recording->seconds - (run_clock() - recording->start);
+    return (double)recording->seconds - (clock_now() - recording->start);
 }
 
 __attribute__((format(printf, 2, 3))) static void say(const struct recording *recording, const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "%4.0f s  ", run_clock() - recording->start);
+    fprintf(stderr, "%4.0f s  ", clock_now() - recording->start);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -384,7 +385,7 @@ static starfish_status record(void *data)
     if (recording->done == 0 && recording->left > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: no case could be recorded", recording->folder);
     printf("recorded %s in %s: %zu rows, %.0f s\n", recording->name, recording->folder, recording->done,
-           run_clock() - recording->start);
+           clock_now() - recording->start);
     if (recording->left > 0)
         printf("%zu rows are left: the same command again records them\n", recording->left);
     return STARFISH_SUCCESS;
@@ -392,7 +393,7 @@ static starfish_status record(void *data)
 
 int machine_record(int argc, char **argv)
 {
-    struct recording recording = {.seconds = 240, .start = run_clock()};
+    struct recording recording = {.seconds = 240, .start = clock_now()};
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &recording.folder, "DIR", .help = "the machine's folder; without, NAME"},
         {"--budget", OPTION_COUNT, &recording.seconds, "S",

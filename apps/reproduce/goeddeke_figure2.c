@@ -23,11 +23,13 @@ enum { FIRST_LEVEL = 3, MOST_AT_ONCE = 40, UNKNOWNS_AT_ONCE = 1 << 20 };
 
 /* ---- The two operations ------------------------------------------------------------------------------------------ */
 
+enum { TABLE, X, B, RESULT, ARRAYS };
 /* On the host or on the device: a matrix and three vectors, in one precision. */
 struct arrays {
     starfish_precision precision;
     struct starfish_q1_shape shape;
-    void *table, *x, *b, *result;
+    enum solve_place place;
+    void *of[ARRAYS];
 };
 
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
@@ -38,11 +40,11 @@ static int axpy(const struct starfish_place *place, const struct arrays *a, stru
     const struct starfish_vector_update update = {.nx = nx,
                                                   .at = at,
                                                   .factor = 1e-3,
-                                                  .u = a->result,
+                                                  .u = a->of[RESULT],
                                                   .correction =
-                                                      (const char *)a->x + start * starfish_real_size(a->precision),
+                                                      (const char *)a->of[X] + start * starfish_real_size(a->precision),
                                                   .pitch = nx,
-                                                  .v = a->result};
+                                                  .v = a->of[RESULT]};
 
     return run_update(place, &update);
 }
@@ -50,7 +52,7 @@ static int axpy(const struct starfish_place *place, const struct arrays *a, stru
 static int residual(const struct starfish_place *place, const struct arrays *a, struct starfish_rectangle at)
 {
     const struct starfish_grid_step step = {
-        .shape = &a->shape, .at = at, .table = a->table, .u = a->x, .f = a->b, .result = a->result};
+        .shape = &a->shape, .at = at, .table = a->of[TABLE], .u = a->of[X], .f = a->of[B], .result = a->of[RESULT]};
 
     return starfish_q1_kind.compute[STARFISH_GRID_RESIDUAL](place, &step);
 }
@@ -117,63 +119,41 @@ static size_t unknowns(const struct arrays *a)
     return a->shape.n[0] * a->shape.n[1];
 }
 
-static void put(const struct arrays *a, void *array, size_t i, double value)
+static size_t entries_of(const struct arrays *a, int array)
 {
-    starfish_element_set(array, a->precision, i, value);
+    return array == TABLE ? starfish_band_table_start(a->shape.n[0], a->shape.n[1], 5) : unknowns(a);
 }
 
-static void free_host(struct arrays *a)
+static void free_arrays(struct arrays *a)
 {
-    free(a->table);
-    free(a->x);
-    free(a->b);
-    free(a->result);
+    for (int i = 0; i < ARRAYS; i++)
+        solve_memory_free(NULL, a->place, 0, a->of[i]);
 }
 
-static void free_device(struct arrays *a)
+/* Where they are on the device: with the values of those on the host. Free also after a failure. */
+static starfish_status make_arrays(struct arrays *a, const struct arrays *host)
 {
-    peer_device_free(a->table);
-    peer_device_free(a->x);
-    peer_device_free(a->b);
-    peer_device_free(a->result);
-}
-
-/* table: of the mesh in f64. Free also after a failure. */
-static starfish_status make_host(struct arrays *a, const double *table, const double *load)
-{
-    const size_t size = starfish_real_size(a->precision), count = unknowns(a);
-    const size_t entries = starfish_band_table_start(a->shape.n[0], a->shape.n[1], 5);
-
-    a->table = malloc(entries * size);
-    a->x = malloc(count * size);
-    a->b = malloc(count * size);
-    a->result = malloc(count * size);
-    if (!a->table || !a->x || !a->b || !a->result)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns", count);
-    for (size_t i = 0; i < entries; i++)
-        put(a, a->table, i, table[i]);
-    for (size_t i = 0; i < count; i++) {
-        put(a, a->x, i, 1 + (double)(i % 17) / 16);
-        put(a, a->b, i, load[i]);
-        put(a, a->result, i, 0);
+    for (int i = 0; i < ARRAYS; i++) {
+        a->of[i] = solve_memory(NULL, a->place, entries_of(a, i) * starfish_real_size(a->precision),
+                                host ? host->of[i] : NULL);
+        if (!a->of[i])
+            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns%s", unknowns(a),
+                                 host ? " on the GPU" : "");
     }
     return STARFISH_SUCCESS;
 }
 
-static int to_device(void **device, const void *host, size_t bytes)
+/* table: of the mesh in f64. */
+static starfish_status make_host(struct arrays *a, const double *table, const double *load)
 {
-    *device = peer_device_alloc(bytes);
-    return *device && peer_device_write(*device, host, bytes);
-}
-
-static starfish_status make_device(struct arrays *a, const struct arrays *host)
-{
-    const size_t size = starfish_real_size(a->precision), bytes = unknowns(a) * size;
-    const size_t table = starfish_band_table_start(a->shape.n[0], a->shape.n[1], 5) * size;
-
-    if (!to_device(&a->table, host->table, table) || !to_device(&a->x, host->x, bytes) ||
-        !to_device(&a->b, host->b, bytes) || !to_device(&a->result, host->result, bytes))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory on the GPU for %zu unknowns", unknowns(a));
+    STARFISH_TRY(make_arrays(a, NULL));
+    for (size_t i = 0; i < entries_of(a, TABLE); i++)
+        starfish_element_set(a->of[TABLE], a->precision, i, table[i]);
+    for (size_t i = 0; i < unknowns(a); i++) {
+        starfish_element_set(a->of[X], a->precision, i, 1 + (double)(i % 17) / 16);
+        starfish_element_set(a->of[B], a->precision, i, load[i]);
+        starfish_element_set(a->of[RESULT], a->precision, i, 0);
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -243,8 +223,8 @@ static void measure_cores(const struct figure *figure, const struct arrays *a)
 
 static starfish_status measure_gpu(const struct figure *figure, const struct arrays *host)
 {
-    struct arrays device = {.precision = host->precision, .shape = host->shape};
-    starfish_status status = make_device(&device, host);
+    struct arrays device = {.precision = host->precision, .shape = host->shape, .place = SOLVE_DEVICE};
+    starfish_status status = make_arrays(&device, host);
 
     for (int o = 0; o < OPERATIONS && status == STARFISH_SUCCESS; o++) {
         struct launch job = {&operations[o], &device};
@@ -255,7 +235,7 @@ static starfish_status measure_gpu(const struct figure *figure, const struct arr
         else
             add_rows(figure, &operations[o], host, GPU, figure->seconds);
     }
-    free_device(&device);
+    free_arrays(&device);
     return status;
 }
 
@@ -271,7 +251,7 @@ static starfish_status measure_precision(const struct figure *figure, const stru
         if (figure->bench->gpus > 0)
             status = measure_gpu(figure, &host);
     }
-    free_host(&host);
+    free_arrays(&host);
     return status;
 }
 

@@ -86,11 +86,7 @@ static double next_step(double *x, double *y, size_t count)
 
 static void set_random(double *x, size_t count)
 {
-    unsigned seed = 1;
-    for (size_t i = 0; i < count; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        x[i] = (double)(seed >> 8) / (1 << 24) - 0.5;
-    }
+    solve_array_random(x, STARFISH_F64, count);
     normalise(x, count);
 }
 

@@ -188,9 +188,6 @@ int reproduce_main(struct bench *bench, const char *summary, const struct option
                    starfish_status (*measure)(struct bench *bench))
 {
     static const struct bench_print print = {.head = print_head, .row = print_row, .end = print_reasons};
-    char usage[64];
-    snprintf(usage, sizeof usage, "reproduce %s [OPTION ...]", bench->name);
-    const struct command_line line = {.usage = usage, .summary = summary, .options = options};
     bench->print = &print;
-    return bench_main(bench, &line, argc, argv, measure);
+    return bench_start(bench, "reproduce", summary, options, argc, argv, measure);
 }
