@@ -78,8 +78,7 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
     const starfish_status status =
-        memory ? starfish_flat_memory_cut(context, &plan->volumes.matrix, &options, runs, memory)
-               : starfish_flat_engine_create(context, &plan->volumes.matrix, &options, runs, &plan->engine);
+        starfish_flat_engine_create(context, &plan->volumes.matrix, &options, runs, &plan->engine, memory);
     plan->volumes.matrix.cut = NULL;
     if (plan->engine)
         plan->plan.about.levels = plan->engine->graph.all_levels;

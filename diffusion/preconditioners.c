@@ -77,8 +77,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return memory ? starfish_stencil_memory_faces(plan->plan.context, &faces, &options, runs, memory)
-                  : starfish_stencil_engine_create_faces(plan->plan.context, &faces, &options, runs, created);
+    return starfish_stencil_engine_create_faces(plan->plan.context, &faces, &options, runs, created, memory);
 }
 
 /* The engine; or, where `memory` is there, what it would take. */

@@ -45,47 +45,29 @@ starfish_status starfish_multigrid_engine_create(struct starfish_context *contex
                                                  const struct starfish_multigrid_hooks *hooks, const void *problem,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs,
-                                                 struct starfish_multigrid_engine **result)
+                                                 struct starfish_multigrid_engine **result,
+                                                 struct starfish_memory *memory)
 {
     struct starfish_multigrid_options taken;
     struct starfish_multigrid_engine *engine;
 
-    *result = NULL;
-    STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
-    STARFISH_TRY(hooks->check(problem, &taken));
-    STARFISH_TRY(starfish_multigrid_engine_begin(context, &taken, hooks, &engine));
-    const starfish_status status = hooks->create(engine, problem, runs);
-    if (status != STARFISH_SUCCESS) {
-        starfish_multigrid_engine_destroy(engine);
-        return status;
-    }
-    *result = engine;
-    return STARFISH_SUCCESS;
-}
-
-/* ---- Memory ------------------------------------------------------------------------------------------------------ */
-
-starfish_status starfish_multigrid_measure(struct starfish_context *context,
-                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
-                                           const struct starfish_multigrid_options *options,
-                                           const struct starfish_runs *runs, struct starfish_memory *memory)
-{
-    struct starfish_multigrid_options taken;
-    struct starfish_multigrid_engine *engine;
-
-    STARFISH_NEED(memory, "memory");
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
     STARFISH_TRY(starfish_multigrid_read_options(options, &taken));
     STARFISH_TRY(hooks->check(problem, &taken));
     STARFISH_TRY(starfish_multigrid_engine_begin(context, &taken, hooks, &engine));
-    engine->measured = 1;
+    engine->measured = memory != NULL;
     const starfish_status status = hooks->create(engine, problem, runs);
-    if (status == STARFISH_SUCCESS)
+    if (memory && status == STARFISH_SUCCESS)
         *memory = engine->memory;
-    starfish_multigrid_engine_destroy(engine);
+    if (memory || status != STARFISH_SUCCESS)
+        starfish_multigrid_engine_destroy(engine);
+    else
+        *result = engine;
     return status;
 }
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_engine *engine,
                                               const struct starfish_multigrid_grids *grids, const void *shapes,

@@ -128,17 +128,13 @@ struct starfish_multigrid_grids {
     int index_levels;                 /* instead, of unstructured grids */
     const struct starfish_hierarchy_index_sets *index_sets;
 };
-/* A whole engine of a kind, from the caller's options. */
+/* A whole engine of a kind, from the caller's options; or, where `memory` is not NULL, what it would take of memory. */
 starfish_status starfish_multigrid_engine_create(struct starfish_context *context,
                                                  const struct starfish_multigrid_hooks *hooks, const void *problem,
                                                  const struct starfish_multigrid_options *options,
                                                  const struct starfish_runs *runs,
-                                                 struct starfish_multigrid_engine **result);
-/* What such an engine would take of memory; nothing else is kept. */
-starfish_status starfish_multigrid_measure(struct starfish_context *context,
-                                           const struct starfish_multigrid_hooks *hooks, const void *problem,
-                                           const struct starfish_multigrid_options *options,
-                                           const struct starfish_runs *runs, struct starfish_memory *memory);
+                                                 struct starfish_multigrid_engine **result,
+                                                 struct starfish_memory *memory);
 /* engine->memory, from shapes and sizes of tables, with `own` vectors of the kind's besides. */
 starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine *engine,
                                                 const struct starfish_multigrid_grids *grids, size_t own);
@@ -155,20 +151,15 @@ starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *e
                                              size_t size);
 
 /* Engines for the problems of starfish_q1_plan_create and starfish_stencil_plan_create; `runs`: how the finest grid is
- * cut into rows (planes), each run with its owner, or NULL. */
+ * cut into rows (planes), each run with its owner, or NULL. With `memory`, what they would take. */
 starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
                                           const struct starfish_multigrid_options *options,
-                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result);
-starfish_status starfish_stencil_engine_create(starfish_context *context,
-                                               const struct starfish_stencil_problem *problem,
-                                               const struct starfish_multigrid_options *options,
-                                               const struct starfish_runs *runs,
-                                               struct starfish_multigrid_engine **result);
-
-/* Memory of engines by starfish_stencil_engine_create. */
-starfish_status starfish_stencil_memory_cut(starfish_context *context, const struct starfish_stencil_problem *problem,
-                                            const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, struct starfish_memory *memory);
+                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
+                                          struct starfish_memory *memory);
+starfish_status
+starfish_stencil_engine_create(starfish_context *context, const struct starfish_stencil_problem *problem,
+                               const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
+                               struct starfish_multigrid_engine **result, struct starfish_memory *memory);
 
 /* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces), of the planes in the
  * window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
@@ -182,15 +173,10 @@ struct starfish_stencil_faces {
     struct starfish_window window;
     const double *face[3], *rest;
 };
-starfish_status starfish_stencil_engine_create_faces(starfish_context *context,
-                                                     const struct starfish_stencil_faces *faces,
-                                                     const struct starfish_multigrid_options *options,
-                                                     const struct starfish_runs *runs,
-                                                     struct starfish_multigrid_engine **result);
-
-starfish_status starfish_stencil_memory_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
-                                              const struct starfish_multigrid_options *options,
-                                              const struct starfish_runs *runs, struct starfish_memory *memory);
+starfish_status
+starfish_stencil_engine_create_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
+                                     const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
+                                     struct starfish_multigrid_engine **result, struct starfish_memory *memory);
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */

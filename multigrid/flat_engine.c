@@ -418,14 +418,8 @@ starfish_status starfish_flat_plan_create(starfish_context *context, const struc
 
 starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                             const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, struct starfish_multigrid_engine **result)
+                                            const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
+                                            struct starfish_memory *memory)
 {
-    return starfish_multigrid_engine_create(context, hooks_of(problem), problem, options, runs, result);
-}
-
-starfish_status starfish_flat_memory_cut(starfish_context *context, const struct starfish_flat_problem *problem,
-                                         const struct starfish_multigrid_options *options,
-                                         const struct starfish_runs *runs, struct starfish_memory *memory)
-{
-    return starfish_multigrid_measure(context, hooks_of(problem), problem, options, runs, memory);
+    return starfish_multigrid_engine_create(context, hooks_of(problem), problem, options, runs, result, memory);
 }

@@ -519,22 +519,20 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
     return starfish_multigrid_plan_create(context, &hooks, problem, options, result);
 }
 
-starfish_status starfish_stencil_engine_create(starfish_context *context,
-                                               const struct starfish_stencil_problem *problem,
-                                               const struct starfish_multigrid_options *options,
-                                               const struct starfish_runs *runs,
-                                               struct starfish_multigrid_engine **result)
+starfish_status
+starfish_stencil_engine_create(starfish_context *context, const struct starfish_stencil_problem *problem,
+                               const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
+                               struct starfish_multigrid_engine **result, struct starfish_memory *memory)
 {
-    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result, memory);
 }
 
-starfish_status starfish_stencil_engine_create_faces(starfish_context *context,
-                                                     const struct starfish_stencil_faces *faces,
-                                                     const struct starfish_multigrid_options *options,
-                                                     const struct starfish_runs *runs,
-                                                     struct starfish_multigrid_engine **result)
+starfish_status
+starfish_stencil_engine_create_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
+                                     const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
+                                     struct starfish_multigrid_engine **result, struct starfish_memory *memory)
 {
-    return starfish_multigrid_engine_create(context, &hooks_of_faces, faces, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks_of_faces, faces, options, runs, result, memory);
 }
 
 starfish_status starfish_stencil_memory(starfish_context *context, const struct starfish_stencil_problem *problem,
@@ -542,19 +540,6 @@ starfish_status starfish_stencil_memory(starfish_context *context, const struct 
                                         struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    return starfish_stencil_memory_cut(context, problem, options, NULL, memory);
-}
-
-starfish_status starfish_stencil_memory_cut(starfish_context *context, const struct starfish_stencil_problem *problem,
-                                            const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, struct starfish_memory *memory)
-{
-    return starfish_multigrid_measure(context, &hooks, problem, options, runs, memory);
-}
-
-starfish_status starfish_stencil_memory_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
-                                              const struct starfish_multigrid_options *options,
-                                              const struct starfish_runs *runs, struct starfish_memory *memory)
-{
-    return starfish_multigrid_measure(context, &hooks_of_faces, faces, options, runs, memory);
+    STARFISH_NEED(memory, "memory");
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, NULL, NULL, memory);
 }

@@ -89,7 +89,7 @@ starfish_status starfish_multigrid_plan_create(struct starfish_context *context,
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_multigrid_engine_create(context, hooks, problem, options, NULL, &engine));
+    STARFISH_TRY(starfish_multigrid_engine_create(context, hooks, problem, options, NULL, &engine, NULL));
     return starfish_multigrid_plan_of(engine, start, result);
 }
 

@@ -430,14 +430,16 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
 
 starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
                                           const struct starfish_multigrid_options *options,
-                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result)
+                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
+                                          struct starfish_memory *memory)
 {
-    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result);
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result, memory);
 }
 
 starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,
                                    const struct starfish_multigrid_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    return starfish_multigrid_measure(context, &hooks, problem, options, NULL, memory);
+    STARFISH_NEED(memory, "memory");
+    return starfish_multigrid_engine_create(context, &hooks, problem, options, NULL, NULL, memory);
 }

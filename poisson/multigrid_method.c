@@ -164,8 +164,7 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     describe(plan, line, &problem);
     if (runs && plan->here.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return memory ? starfish_stencil_memory_cut(plan->base.context, &problem, &options, runs, memory)
-                  : starfish_stencil_engine_create(plan->base.context, &problem, &options, runs, created);
+    return starfish_stencil_engine_create(plan->base.context, &problem, &options, runs, created, memory);
 }
 
 /* `runs`: of planes, or NULL where the workers' kinds decide. */

@@ -49,7 +49,7 @@ static starfish_status create_rectangle(starfish_context *context, size_t column
 
     for (size_t i = 0; i < rows; i++)
         width[i] = 1.0 / (double)rows;
-    STARFISH_TRY(starfish_q1_engine_create(context, &problem, options, runs, &engine));
+    STARFISH_TRY(starfish_q1_engine_create(context, &problem, options, runs, &engine, NULL));
     return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 
@@ -88,7 +88,7 @@ static starfish_status create_box(starfish_context *context, size_t planes, cons
 
     for (int i = 0; i < MOST_ELEMENTS; i++)
         width[i] = 0.1;
-    STARFISH_TRY(starfish_stencil_engine_create(context, &problem, options, runs, &engine));
+    STARFISH_TRY(starfish_stencil_engine_create(context, &problem, options, runs, &engine, NULL));
     return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 

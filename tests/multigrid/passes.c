@@ -43,7 +43,7 @@ static struct starfish_multigrid_engine *make_engine(int mixed, int variant, int
     options.before = options.after = steps;
     options.conjugate_gradients = variant == STARFISH_MULTIGRID_CG;
     options.bicgstab = variant == STARFISH_MULTIGRID_BICGSTAB;
-    ASSERT_OK(starfish_q1_engine_create(context, &problem, &options, NULL, &engine));
+    ASSERT_OK(starfish_q1_engine_create(context, &problem, &options, NULL, &engine, NULL));
     return engine;
 }
 
@@ -209,7 +209,7 @@ static void corrections_that_wait_have_no_guess(void **state)
             const starfish_status expected =
                 from_guess && !options.initial_guess ? STARFISH_ERROR_ARGUMENT : STARFISH_SUCCESS;
             struct starfish_multigrid_engine *engine;
-            ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &engine));
+            ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &engine, NULL));
             struct starfish_multigrid_solve *solve = make_solve(engine);
             solve->pass = (struct starfish_pass){.most = 50, .from_guess = from_guess, .tolerance = 1e-9};
             memset(u, 0, sizeof u);
