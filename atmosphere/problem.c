@@ -1,6 +1,9 @@
 /* Problems in flat domains as a table. */
 #include "atmosphere/options.h"
 
+#include <math.h>
+#include <starfish/poisson.h>
+
 #define AT(member) STARFISH_MEMBER_AT(starfish_atmosphere_problem, member)
 
 /* Panels have lengths of their own. */
@@ -9,17 +12,49 @@ STARFISH_ELEMENTS(columns, starfish_atmosphere_problem, it->n[0] * it->n[1])
 STARFISH_ELEMENTS(layers, starfish_atmosphere_problem, it->n[2])
 STARFISH_ELEMENTS(between_layers, starfish_atmosphere_problem, it->n[2] + 1)
 
+/* Panels of a sphere lie one behind the other in y. */
+static starfish_status check_panels(const void *in)
+{
+    const struct starfish_atmosphere_problem *p = in;
+
+    if (p->geometry == STARFISH_SPHERE && (p->n[1] % 6 != 0 || p->n[1] / 6 != p->n[0]))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT,
+                             "of a sphere the second number is 6 times the first, the rows of six panels; "
+                             "%zu is not 6 times %zu",
+                             p->n[1], p->n[0]);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status check_faces(const void *in)
+{
+    const struct starfish_atmosphere_problem *p = in;
+    const double *faces = p->faces, last = faces[p->n[2]];
+
+    if (faces[0] != 0)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "must begin with 0, not %g", faces[0]);
+    for (size_t k = 0; k < p->n[2]; k++)
+        if (!(faces[k + 1] > faces[k]))
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "must increase, but entry %zu is %g after %g", k + 2,
+                                 faces[k + 1], faces[k]);
+    if (!(fabs(last - p->height) <= 1e-12 * p->height))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "must end with \"height\" = %g, not %g", p->height, last);
+    return STARFISH_SUCCESS;
+}
+
+static const char for_boxes[] = "is for \"geometry\": \"flat\"";
 static const char *const geometries[] = {
     [STARFISH_FLAT_BOX] = "flat", [STARFISH_PANEL] = "panel", [STARFISH_SPHERE] = "sphere"};
 static const struct starfish_member rows[] = {
     {AT(geometry), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(geometries)},
-    {AT(n), .type = STARFISH_MEMBER_SIZE},
-    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = of_box},
-    {AT(periodic), .type = STARFISH_MEMBER_SWITCH},
-    {AT(height), .type = STARFISH_MEMBER_REAL},
-    {AT(faces), .type = STARFISH_MEMBER_REAL, .shape = "z+1", .elements = between_layers},
-    {AT(omega), .type = STARFISH_MEMBER_REAL},
-    {AT(lambda), .type = STARFISH_MEMBER_REAL},
+    {AT(n), .type = STARFISH_MEMBER_SIZE, .check = check_panels},
+    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = of_box, .bound = STARFISH_BOUND_POSITIVE, .only = for_boxes},
+    {AT(periodic), .type = STARFISH_MEMBER_SWITCH, .elements = of_box, .key = "sides", .only = for_boxes,
+     .optional = 1},
+    {AT(height), .type = STARFISH_MEMBER_REAL, .bound = STARFISH_BOUND_POSITIVE},
+    {AT(faces), .type = STARFISH_MEMBER_REAL, .shape = "z+1", .elements = between_layers, .key = "levels.faces",
+     .optional = 1, .check = check_faces},
+    {AT(omega), .type = STARFISH_MEMBER_REAL, .bound = STARFISH_BOUND_ZERO},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL, .bound = STARFISH_BOUND_ZERO},
     {AT(alpha_across), .type = STARFISH_MEMBER_REAL, .shape = "y x", .elements = columns},
     {AT(alpha_up), .type = STARFISH_MEMBER_REAL, .shape = "z", .elements = layers},
     {AT(beta_across), .type = STARFISH_MEMBER_REAL, .shape = "y x", .elements = columns},
@@ -36,7 +71,28 @@ static starfish_status create(struct starfish_context *context, const void *prob
     return starfish_atmosphere_plan_create(context, problem, options, plan);
 }
 
+/* Sides of panels are as long as a quarter of the equator. */
+static struct starfish_axis axis_of(const void *problem, size_t d)
+{
+    const struct starfish_atmosphere_problem *p = problem;
+    const int is_up = d == 2, is_flat = p->geometry == STARFISH_FLAT_BOX,
+              panels = p->geometry == STARFISH_SPHERE && d == 1 ? 6 : 1;
+    const starfish_end end = is_up ? STARFISH_NEUMANN : p->periodic[d] ? STARFISH_PERIODIC : STARFISH_DIRICHLET;
+
+    return (struct starfish_axis){.kind = is_up && p->faces ? STARFISH_STRETCHED : STARFISH_UNIFORM,
+                                  .n = p->n[d],
+                                  .origin = is_up || is_flat ? 0 : -0.78539816339744830962,
+                                  .length = is_up     ? p->height
+                                            : is_flat ? p->length[d]
+                                                      : panels * 1.57079632679489661923,
+                                  .ends = {end, end},
+                                  .grid = STARFISH_CELL,
+                                  .coordinates = is_up ? p->faces : NULL};
+}
+
+static const char *const keys[] = {"kind",  "geometry", "n",   "length",   "sides", "height", "levels",
+                                   "omega", "lambda",   "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_atmosphere_problems[] = {
-    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, create},
+    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, create, keys, axis_of},
     {.name = NULL},
 };

@@ -12,14 +12,15 @@ static const char *const means[] = {[STARFISH_MEAN_HARMONIC] = "harmonic", [STAR
 static const struct starfish_member rows[] = {
     {AT(dimensions), .type = STARFISH_MEMBER_SIZE},
     {AT(n), .type = STARFISH_MEMBER_SIZE, .elements = directions},
-    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions},
+    {AT(length), .type = STARFISH_MEMBER_REAL, .elements = directions, .bound = STARFISH_BOUND_POSITIVE},
     {AT(ends), .type = STARFISH_MEMBER_INT, .elements = ends, .values = starfish_end_names,
-     .value_count = STARFISH_ENDS},
-    {AT(lambda), .type = STARFISH_MEMBER_REAL},
-    {AT(mean), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(means)},
-    {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},
+     .value_count = STARFISH_ENDS, .key = "bc"},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
+    {AT(mean), .type = STARFISH_MEMBER_INT, STARFISH_OPTION_VALUES(means), .optional = 1},
+    {AT(coefficient), .type = STARFISH_MEMBER_REAL, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT,
+     .bound = STARFISH_BOUND_POSITIVE, .constant = offsetof(struct starfish_diffusion_problem, constant_coefficient)},
     {AT(constant_coefficient), .type = STARFISH_MEMBER_REAL, .elements = unless_by_cell},
-    {AT(regions), .type = STARFISH_MEMBER_LONG, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT},
+    {AT(regions), .type = STARFISH_MEMBER_LONG, .shape = "z y x", .agree = STARFISH_AGREE_PRESENT, .optional = 1},
 };
 
 const struct starfish_member_table starfish_diffusion_problem_table =
@@ -31,8 +32,21 @@ static starfish_status create(struct starfish_context *context, const void *prob
     return starfish_diffusion_plan_create(context, problem, options, plan);
 }
 
+static struct starfish_axis axis_of(const void *problem, size_t d)
+{
+    const struct starfish_diffusion_problem *p = problem;
+
+    return (struct starfish_axis){.kind = STARFISH_UNIFORM,
+                                  .n = p->n[d],
+                                  .length = p->length[d],
+                                  .ends = {p->ends[d][0], p->ends[d][1]},
+                                  .grid = STARFISH_CELL};
+}
+
+static const char *const keys[] = {"kind", "n",        "length", "origin",      "bc",   "boundary", "lambda",
+                                   "rhs",  "solution", "exact",  "coefficient", "mean", "regions",  NULL};
 const struct starfish_problem_row starfish_diffusion_problems[] = {
-    {"diffusion3d", 3, &starfish_diffusion_problem_table, create},
-    {"diffusion2d", 2, &starfish_diffusion_problem_table, create},
+    {"diffusion3d", 3, &starfish_diffusion_problem_table, create, keys, axis_of},
+    {"diffusion2d", 2, &starfish_diffusion_problem_table, create, keys, axis_of},
     {.name = NULL},
 };

@@ -39,10 +39,10 @@ static const struct starfish_member axis_rows[] = {
     {AXIS(periodic), .type = STARFISH_MEMBER_SWITCH, .elements = of_matrix},
     {AXIS(complex_line), .type = STARFISH_MEMBER_SWITCH},
     {AXIS(origin), .type = STARFISH_MEMBER_REAL, .elements = of_uniform, .agree = STARFISH_AGREE_LOCAL},
-    {AXIS(length), .type = STARFISH_MEMBER_REAL, .elements = of_uniform},
+    {AXIS(length), .type = STARFISH_MEMBER_REAL, .elements = of_uniform, .bound = STARFISH_BOUND_POSITIVE},
     {AXIS(robin), .type = STARFISH_MEMBER_REAL, .elements = ends_of_grid},
     {AXIS(ends), .type = STARFISH_MEMBER_INT, .elements = ends_of_grid, .values = starfish_end_names,
-     .value_count = STARFISH_ENDS},
+     .value_count = STARFISH_ENDS, .key = "bc"},
     {AXIS(grid), .type = STARFISH_MEMBER_INT, .elements = of_grid},
     {AXIS(coordinates), .type = STARFISH_MEMBER_REAL, .shape = "coordinate_count", .elements = coordinates},
     {AXIS(lower), .type = STARFISH_MEMBER_REAL, .shape = "n", .elements = lower},
@@ -56,13 +56,13 @@ static const struct starfish_member_table axis_table = STARFISH_MEMBER_TABLE(sta
 #define AT(member) STARFISH_MEMBER_AT(starfish_poisson_problem, member)
 static const struct starfish_member rows[] = {
     {AT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table},
-    {AT(lambda), .type = STARFISH_MEMBER_REAL},
+    {AT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
 };
 
 #define FLAT(member) STARFISH_MEMBER_AT(starfish_separable2d_problem, member)
 static const struct starfish_member flat_rows[] = {
     {FLAT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table},
-    {FLAT(lambda), .type = STARFISH_MEMBER_REAL},
+    {FLAT(lambda), .type = STARFISH_MEMBER_REAL, .optional = 1},
 };
 
 const struct starfish_member_table starfish_poisson_problem_table =
@@ -84,9 +84,18 @@ static starfish_status create_flat(struct starfish_context *context, const void 
     return starfish_separable2d_plan_create(context, &flat->axis[0], &flat->axis[1], flat->lambda, options, plan);
 }
 
+static struct starfish_axis axis_of(const void *problem, size_t d)
+{
+    return ((const struct starfish_axis *)problem)[d];
+}
+
+static const char *const of_grids[] = {"kind",     "n",      "length", "origin",   "bc",    "grid",
+                                       "boundary", "lambda", "rhs",    "solution", "exact", NULL};
+static const char *const of_matrices[] = {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact", NULL};
+static const char *const of_flat_ones[] = {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_poisson_problems[] = {
-    {"poisson3d", 3, &starfish_poisson_problem_table, create},
-    {"separable3d", 3, &starfish_poisson_problem_table, create},
-    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat},
+    {"poisson3d", 3, &starfish_poisson_problem_table, create, of_grids, axis_of},
+    {"separable3d", 3, &starfish_poisson_problem_table, create, of_matrices, axis_of},
+    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat, of_flat_ones, axis_of},
     {.name = NULL},
 };

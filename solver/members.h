@@ -15,6 +15,9 @@
 #include "base/options.h"
 #include <starfish/problems.h>
 
+/* Of numbers in problem files. */
+typedef enum starfish_bound { STARFISH_BOUND_NONE, STARFISH_BOUND_ZERO, STARFISH_BOUND_POSITIVE } starfish_bound;
+
 /* Elements of a member that count: from element `first` on `rows` times `width` of them, of which the first `used`. */
 struct starfish_elements {
     size_t first, rows, used, width;
@@ -35,6 +38,15 @@ struct starfish_member {
     const struct starfish_member_table *table;
     const char *const *values; /* INT: names by value, for files and wrappers; NULL: it is a number */
     int value_count;
+
+    /* In problem files, where the reader's table of keys (apps/files/problem_keys.c) does not have a shape for it. */
+    starfish_bound bound; /* REAL, elements too */
+    int optional;         /* may be absent, and is 0 or NULL then */
+    const char *key;      /* NULL: the name; "levels.faces" is "faces" of the object "levels" */
+    const char *only;     /* the complaint where it is given although no elements of it count */
+    size_t constant;      /* of a field: offset of the member for a number in place of an array; 0: there is none */
+    /* What is to be said of its value beside; the message goes behind the key. Errors: ARGUMENT. NULL: nothing. */
+    starfish_status (*check)(const void *in);
 };
 
 struct starfish_member_table {
@@ -47,6 +59,7 @@ struct starfish_member_table {
 extern const char *const starfish_end_names[]; /* of STARFISH_ENDS values of starfish_end: "periodic", ... */
 enum { STARFISH_ENDS = 3 };
 
+struct starfish_axis;
 struct starfish_context;
 struct starfish_plan;
 
@@ -57,6 +70,9 @@ struct starfish_problem_row {
     const struct starfish_member_table *members; /* of the struct */
     starfish_status (*create)(struct starfish_context *context, const void *problem, const void *options,
                               struct starfish_plan **plan);
+    /* All keys of its files, ended by NULL; NULL: "kind", those of all members, "rhs", "solution" and "exact". */
+    const char *const *keys;
+    struct starfish_axis (*axis)(const void *problem, size_t d); /* where unknowns lie in direction d; NULL: nowhere */
 };
 
 /* Row `index` of the problems of all kinds (kinds.h), and the kind that it is of; NULL behind the last one. */

@@ -304,7 +304,8 @@ static starfish_status tell_memory(const struct starfish_plan *base, struct star
     return plan->lines ? starfish_plan_memory(plan->lines, memory) : starfish_memory_tell(base->context, &own, memory);
 }
 
-static const struct starfish_problem_row problems[] = {{"helmholtz1d", 2, &table, create}, {.name = NULL}};
+static const struct starfish_problem_row problems[] = {
+    {.name = "helmholtz1d", .dimensions = 2, .members = &table, .create = create}, {.name = NULL}};
 const struct starfish_kind starfish_kind_helmholtz1d = {.name = "helmholtz1d",
                                                         .options = &option_table,
                                                         .problems = problems,
