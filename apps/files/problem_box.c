@@ -1,147 +1,129 @@
-/* Problem files: keys of problems on a box, which several kinds have: length, origin, bc, boundary. */
+/* Problem files: keys of problems on a box, which several kinds have: bc, sides, origin, boundary. */
 #include "apps/files/problem_keys.h"
 
 #include "apps/files/json.h"
 
-#include <math.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Entry d of a list that has been checked by starfish_json_list. */
-starfish_status starfish_problem_length(const struct starfish_problem_reader *reader, size_t d)
-{
-    struct starfish_axis *axis = &reader->problem->axis[d];
-    STARFISH_TRY(starfish_json_number(reader->path, "length", json_array_get(starfish_problem_get(reader, "length"), d),
-                                      &axis->length));
-    if (axis->length <= 0)
-        return starfish_json_fail(reader->path, "length", "entry %zu must be positive", d + 1);
-    return STARFISH_SUCCESS;
-}
+/* ---- Ends -------------------------------------------------------------------------------------------------------- */
 
-static starfish_status read_end(const struct starfish_problem_reader *reader, const char *key, const json_t *value,
-                                starfish_end *end)
+static starfish_status read_ends(const struct key_reader *reader, const json_t *bc, size_t d, starfish_end end[2])
 {
-    static const struct {
-        const char *name;
-        starfish_end end;
-    } ends[] = {{"dirichlet", STARFISH_DIRICHLET}, {"neumann", STARFISH_NEUMANN}, {"periodic", STARFISH_PERIODIC}};
-    for (size_t i = 0; json_is_string(value) && i < sizeof ends / sizeof ends[0]; ++i)
-        if (strcmp(json_string_value(value), ends[i].name) == 0) {
-            *end = ends[i].end;
-            return STARFISH_SUCCESS;
-        }
-    return starfish_json_fail(reader->path, key,
-                              "must be \"periodic\" or a pair of \"dirichlet\" and \"neumann\" ends");
-}
-
-starfish_status starfish_problem_check_bc(const struct starfish_problem_reader *reader)
-{
-    const json_t *bc = starfish_problem_get(reader, "bc");
-    const size_t dimensions = reader->problem->dimensions;
-    const char *known[4] = {NULL};
-    for (size_t d = 0; d < dimensions; ++d)
-        known[d] = starfish_axis_names[d];
-    if (!bc)
-        return starfish_json_fail(reader->path, "bc", "missing");
-    if (!json_is_object(bc))
-        return starfish_json_fail(reader->path, "bc", "must be an object with %s",
-                                  dimensions == 2 ? "x and y" : "x, y and z");
-    return starfish_json_known(reader->path, bc, "bc.", known);
-}
-
-starfish_status starfish_problem_ends(const struct starfish_problem_reader *reader, size_t d)
-{
-    struct starfish_axis *axis = &reader->problem->axis[d];
-    const json_t *value = json_object_get(starfish_problem_get(reader, "bc"), starfish_axis_names[d]);
-    char key[] = {'b', 'c', '.', starfish_axis_names[d][0], '\0'};
+    const json_t *value = json_object_get(bc, key_directions[d]);
+    const char key[] = {'b', 'c', '.', key_directions[d][0], '\0'};
+    const int is_pair = json_is_array(value) && json_array_size(value) == 2;
     if (!value)
         return starfish_json_fail(reader->path, key, "missing");
-    if (json_is_string(value) && strcmp(json_string_value(value), "periodic") == 0) {
-        axis->ends[0] = axis->ends[1] = STARFISH_PERIODIC;
-        axis->periodic = 1;
-        return STARFISH_SUCCESS;
+    for (size_t side = 0; side < 2; ++side) {
+        const int index = key_index(is_pair ? json_array_get(value, side) : value, starfish_end_names, STARFISH_ENDS);
+        if (index < 0 || (!is_pair && index != STARFISH_PERIODIC))
+            return starfish_json_fail(reader->path, key,
+                                      "must be \"periodic\" or a pair of \"dirichlet\" and \"neumann\" ends");
+        end[side] = (starfish_end)index;
     }
-    if (!json_is_array(value) || json_array_size(value) != 2)
-        return read_end(reader, key, NULL, &axis->ends[0]);
-    for (size_t side = 0; side < 2; ++side)
-        STARFISH_TRY(read_end(reader, key, json_array_get(value, side), &axis->ends[side]));
-    axis->periodic = axis->ends[0] == STARFISH_PERIODIC;
-    if (axis->periodic != (axis->ends[1] == STARFISH_PERIODIC))
+    if ((end[0] == STARFISH_PERIODIC) != (end[1] == STARFISH_PERIODIC))
         return starfish_json_fail(reader->path, key, "one end cannot be periodic without the other");
     return STARFISH_SUCCESS;
 }
 
-size_t starfish_problem_count_ends(const struct starfish_axis *axis, starfish_end end)
+/* An object with the ends of each direction. */
+starfish_status key_read_bc(const struct key_reader *reader, const char *key, const json_t *value)
 {
-    return (size_t)(axis->ends[0] == end) + (size_t)(axis->ends[1] == end);
-}
-
-starfish_status starfish_problem_origin(const struct starfish_problem_reader *reader)
-{
-    const json_t *origin = starfish_problem_get(reader, "origin");
-    if (!origin)
-        return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_json_list(reader->path, "origin", origin, reader->problem->dimensions));
-    for (size_t d = 0; d < reader->problem->dimensions; ++d) {
-        const json_t *entry = json_array_get(origin, d);
-        double number = 0;
-        if (!json_is_null(entry))
-            STARFISH_TRY(starfish_json_number(reader->path, "origin", entry, &number));
-        /* Coordinates say themselves where they begin. */
-        if (reader->problem->axis[d].kind == STARFISH_UNIFORM)
-            reader->problem->axis[d].origin = number;
-    }
+    const struct key_place place = key_find(reader->problem->row, key);
+    const size_t dimensions = reader->problem->row->dimensions;
+    const char *known[4] = {NULL};
+    for (size_t d = 0; d < dimensions; ++d)
+        known[d] = key_directions[d];
+    if (!value)
+        return starfish_json_fail(reader->path, key, "missing");
+    if (!json_is_object(value))
+        return starfish_json_fail(reader->path, key, "must be an object with %s",
+                                  dimensions == 2 ? "x and y" : "x, y and z");
+    STARFISH_TRY(starfish_json_known(reader->path, value, "bc.", known));
+    for (size_t d = 0; d < dimensions; ++d)
+        STARFISH_TRY(read_ends(reader, value, d, key_at(reader->problem, &place, place.is_of_axes ? d : 2 * d)));
     return STARFISH_SUCCESS;
 }
+
+/* A word for all sides. */
+starfish_status key_read_sides(const struct key_reader *reader, const char *key, const json_t *value)
+{
+    static const char *const words[] = {"dirichlet", "periodic"};
+    const struct key_place place = key_find(reader->problem->row, key);
+    int periodic;
+    if (!value)
+        return STARFISH_SUCCESS;
+    if (key_count(reader->problem, &place) == 0)
+        return starfish_json_fail(reader->path, key, "%s", place.member->only);
+    STARFISH_TRY(key_word(reader, key, value, words, 2, &periodic));
+    for (size_t i = 0; i < place.count; ++i)
+        *(int *)key_at(reader->problem, &place, i) = periodic;
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+/* Coordinates say themselves where they begin. */
+starfish_status key_read_origin(const struct key_reader *reader, const char *key, const json_t *value)
+{
+    const size_t dimensions = reader->problem->row->dimensions;
+    if (!value)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_json_list(reader->path, key, value, dimensions));
+    for (size_t d = 0; d < dimensions; ++d)
+        if (!json_is_null(json_array_get(value, d)))
+            STARFISH_TRY(
+                starfish_json_number(reader->path, key, json_array_get(value, d), &reader->problem->origin[d]));
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Boundary data ----------------------------------------------------------------------------------------------- */
 
 /* Whether this process has unknowns at an end. */
 static int has_end(const struct starfish_problem *problem, size_t d, size_t end)
 {
-    const size_t slowest = problem->dimensions - 1, last = problem->first_plane + problem->planes;
-    return d != slowest || (problem->planes > 0 && (end ? last == problem->axis[d].n : problem->first_plane == 0));
+    const size_t slowest = problem->row->dimensions - 1, last = problem->first_plane + problem->planes;
+    return d != slowest || (problem->planes > 0 && (end ? last == problem->n[d] : problem->first_plane == 0));
 }
 
 /* The other directions, the slowest first. In two dimensions a face is a line. */
-static struct starfish_problem_extent face_extent(const struct starfish_problem *problem, size_t d)
+static struct starfish_wanted face_of(const struct starfish_problem *problem, size_t d)
 {
-    struct starfish_problem_extent extent = {.of = d == problem->dimensions - 1 ? STARFISH_PROBLEM_WHOLE
-                                                                                : STARFISH_PROBLEM_PLANES};
-    for (size_t other = problem->dimensions; other-- > 0;)
+    struct starfish_wanted wanted = {
+        .part = d != problem->row->dimensions - 1, .first = problem->first_plane, .count = problem->planes};
+    for (size_t other = problem->row->dimensions; other-- > 0;)
         if (other != d)
-            extent.n[extent.rank++] = problem->axis[other].n;
-    return extent;
+            wanted.shape[wanted.rank++] = problem->n[other];
+    return wanted;
 }
 
-starfish_status starfish_problem_boundary(const struct starfish_problem_reader *reader)
+starfish_status key_read_boundary(const struct key_reader *reader, const char *key, const json_t *boundary)
 {
     static const char *const names[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
     struct starfish_problem *problem = reader->problem;
-    const size_t dimensions = problem->dimensions;
-    const json_t *boundary = starfish_problem_get(reader, "boundary");
+    const size_t dimensions = problem->row->dimensions;
     const char *known[7] = {NULL};
     if (!boundary)
         return STARFISH_SUCCESS;
     if (!json_is_object(boundary))
-        return starfish_json_fail(reader->path, "boundary", "must be an object");
+        return starfish_json_fail(reader->path, key, "must be an object");
     memcpy(known, names, 2 * dimensions * sizeof *names);
     STARFISH_TRY(starfish_json_known(reader->path, boundary, "boundary.", known));
     for (size_t face = 0; face < 2 * dimensions; ++face) {
         const json_t *value = json_object_get(boundary, known[face]);
         size_t d = face / 2;
-        char key[16];
+        char full[16];
         if (!value)
             continue;
-        snprintf(key, sizeof key, "boundary.%s", known[face]);
-        if (problem->axis[d].periodic)
-            return starfish_json_fail(reader->path, key, "a periodic direction has no boundary");
+        snprintf(full, sizeof full, "boundary.%s", known[face]);
+        if (starfish_problem_axis(problem, d).periodic)
+            return starfish_json_fail(reader->path, full, "a periodic direction has no boundary");
         struct starfish_values *values = &problem->boundary[d][face % 2];
-        const struct starfish_problem_extent extent = face_extent(problem, d);
         if (json_is_string(value) && !has_end(problem, d, face % 2))
             values->given = 1;
         else
-            STARFISH_TRY(starfish_problem_values(reader, key, value, &extent, values));
+            STARFISH_TRY(key_values(reader, full, value, face_of(problem, d), 0, values));
     }
     return STARFISH_SUCCESS;
 }

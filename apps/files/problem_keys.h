@@ -1,6 +1,6 @@
-/* Problem files from inside: what the files that read the keys of a kind share. A kind is a row, struct
- * starfish_problem_keys, in a file problem_NAME.c, and a line in the table of problem.c. What only that kind has is a
- * member of struct starfish_problem. */
+/* Problem files from inside. A kind is a row of a table of problems (solver/members.h), which says its keys. How a key
+ * is read, and how the schema describes it, is said by the table of problem_keys.c where it has a shape of its own, and
+ * for all others by the member of the problem's struct that has its name. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_KEYS_H
 #define STARFISH_APPS_FILES_PROBLEM_KEYS_H
 
@@ -8,74 +8,77 @@
 
 #include <jansson.h>
 
-struct starfish_problem_reader {
+enum { MOST_KEYS = 32 };
+
+struct key_reader {
     const char *path;
     const json_t *root;
     struct starfish_problem *problem;
+    const char *rhs; /* in place of the file's, or NULL */
     int only_shapes;
-    int rank, ranks; /* this process among those that share the problem */
+    int rank, ranks;             /* this process among those that share the problem */
+    const char *keys[MOST_KEYS]; /* of the kind, ended by NULL */
 };
 
-/* An array's shape, and what is read of it: all, or this process's planes. */
-struct starfish_problem_extent {
-    size_t rank, n[3];
-    enum { STARFISH_PROBLEM_WHOLE, STARFISH_PROBLEM_PLANES } of;
-    size_t ignored; /* as struct starfish_wanted has it */
+/* Reads a key; `value` is NULL where the file does not have it. */
+typedef starfish_status key_read(const struct key_reader *reader, const char *key, const json_t *value);
+
+extern const char *const key_directions[]; /* "x", "y", "z" */
+
+/* ---- Keys (problem_keys.c) --------------------------------------------------------------------------------------- */
+
+/* Of files of that kind, the first is "kind"; ended by NULL. */
+void key_names(const struct starfish_problem_row *row, const char *keys[MOST_KEYS]);
+int key_has(const struct key_reader *reader, const char *key);
+const json_t *key_get(const struct key_reader *reader, const char *key);
+/* All but "kind". */
+starfish_status key_read_all(const struct key_reader *reader);
+/* What it may be, as a JSON Schema (with ' for ") that may refer to definitions; NULL: as its member says. */
+const char *key_schema(const char *key);
+
+/* ---- Members (problem_members.c) --------------------------------------------------------------------------------- */
+
+/* A key's member, and where it lies in the problem's struct: `count` times, `stride` bytes apart, each in a struct of
+ * its own where axes have it. */
+struct key_place {
+    const struct starfish_member *member; /* NULL: no member has that name */
+    size_t offset;                        /* of the first struct that has it */
+    size_t stride, count;
+    int is_of_axes;
 };
+struct key_place key_find(const struct starfish_problem_row *row, const char *key);
+void *key_at(const struct starfish_problem *problem, const struct key_place *place, size_t index);
+/* How many of them count. */
+size_t key_count(const struct starfish_problem *problem, const struct key_place *place);
+/* The problem's axes; NULL where its struct has none. */
+struct starfish_axis *key_axes(const struct starfish_problem *problem);
+/* Of a list `entry` 1, 2, ..., else 0. */
+starfish_status key_number(const struct key_reader *reader, const char *key, size_t entry, const json_t *value,
+                           starfish_bound bound, double *number);
+/* Which of the words it is, -1: none; the complaint names all. */
+int key_index(const json_t *value, const char *const *words, int count);
+starfish_status key_word(const struct key_reader *reader, const char *key, const json_t *value,
+                         const char *const *words, int count, int *index);
+key_read key_read_sizes, key_read_member;
 
-enum { STARFISH_PROBLEM_MOST_KEYS = 20 };
+/* ---- Arrays (problem_arrays.c) ----------------------------------------------------------------------------------- */
 
-struct starfish_problem_keys {
-    const char *name;
-    size_t dimensions;
-    /* What is the kind's own; kind, n, lambda, rhs, exact and solution are read for all kinds. */
-    starfish_status (*read)(const struct starfish_problem_reader *reader);
-    starfish_status (*fill)(struct starfish_problem *problem); /* its data, once all is read */
-    const char *known[STARFISH_PROBLEM_MOST_KEYS];             /* of the whole file; ended by NULL */
-};
+/* Read the array that `wanted` names, relative to the problem's folder, of the shape that it says; where shapes alone
+ * are read, only what plans need. */
+starfish_status key_array(const struct key_reader *reader, const char *key, const struct starfish_wanted *wanted,
+                          int is_needed, struct starfish_array *array);
+/* A number, or the name of an array of that shape. */
+starfish_status key_values(const struct key_reader *reader, const char *key, const json_t *value,
+                           struct starfish_wanted wanted, int is_needed, struct starfish_values *values);
+/* Give an array to the problem, as doubles, and say where they are. An empty one is none. */
+starfish_status key_keep(struct starfish_problem *problem, struct starfish_array *array, const double **data);
+/* What the member that has that name points to. */
+key_read key_read_array;
+key_read key_read_rhs, key_read_exact;
 
-extern const struct starfish_problem_keys starfish_poisson3d_keys, starfish_separable3d_keys, starfish_separable2d_keys,
-    starfish_diffusion3d_keys, starfish_diffusion2d_keys, starfish_atmosphere3d_keys;
+/* ---- Shapes of their own (problem_box.c, problem_axes.c) --------------------------------------------------------- */
 
-starfish_status starfish_problem_fill_poisson(struct starfish_problem *problem);
-
-/* Of kind 0, 1, ...; NULL beyond the last. */
-const struct starfish_problem_keys *starfish_problem_keys_of(size_t kind);
-
-/* ---- Values and arrays (problem.c) ------------------------------------------------------------------------------- */
-
-extern const char *const starfish_axis_names[]; /* "x", "y", "z" */
-
-const json_t *starfish_problem_get(const struct starfish_problem_reader *reader, const char *key);
-/* Read the array that `wanted` names, relative to `folder`, of the shape that it says. */
-starfish_status starfish_problem_array(const struct starfish_problem_reader *reader, const char *key,
-                                       const char *folder, const struct starfish_wanted *wanted,
-                                       struct starfish_array *array);
-/* A number, or the name of an array of that shape; of that only the shape where shapes alone are read. */
-starfish_status starfish_problem_values(const struct starfish_problem_reader *reader, const char *key,
-                                        const json_t *value, const struct starfish_problem_extent *extent,
-                                        struct starfish_values *values);
-/* The same, read in any case: what plans depend on. */
-starfish_status starfish_problem_values_whole(const struct starfish_problem_reader *reader, const char *key,
-                                              const json_t *value, const struct starfish_problem_extent *extent,
-                                              struct starfish_values *values);
-/* That of a field, of which each process has its planes. */
-struct starfish_problem_extent starfish_problem_field_extent(const struct starfish_problem *problem);
-/* Give an array to the problem, as doubles, and say where they are. */
-starfish_status starfish_problem_keep(struct starfish_problem *problem, struct starfish_array *array,
-                                      const double **data);
-
-/* ---- Keys of problems on a box (problem_box.c) ------------------------------------------------------------------- */
-
-/* Entry d of "length", a list that has been checked by starfish_json_list. */
-starfish_status starfish_problem_length(const struct starfish_problem_reader *reader, size_t d);
-/* "bc", an object with an entry for each direction; and its entry for direction d. */
-starfish_status starfish_problem_check_bc(const struct starfish_problem_reader *reader);
-starfish_status starfish_problem_ends(const struct starfish_problem_reader *reader, size_t d);
-size_t starfish_problem_count_ends(const struct starfish_axis *axis, starfish_end end);
-/* "origin", of axes that are uniform. */
-starfish_status starfish_problem_origin(const struct starfish_problem_reader *reader);
-/* "boundary", after the ends. */
-starfish_status starfish_problem_boundary(const struct starfish_problem_reader *reader);
+key_read key_read_bc, key_read_sides, key_read_origin, key_read_boundary;
+key_read key_read_grid, key_read_matrix;
 
 #endif

@@ -7,40 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a key may be. The lists of n, length and origin have as many entries as the kind has directions. */
-static const struct {
-    const char *key, *schema;
-} keys[] = {
-    {"n", "{'$ref': '#/$defs/sizes'}"},
-    {"length", "{'type': 'array', 'items': {'type': ['number', 'null']}, 'minItems': 1, 'maxItems': 3}"},
-    {"origin", "{'type': 'array', 'items': {'type': ['number', 'null']}, 'minItems': 2, 'maxItems': 3}"},
-    {"bc",
-     "{'type': 'object', 'additionalProperties': false,"
-     " 'properties': {'x': {'$ref': '#/$defs/ends'}, 'y': {'$ref': '#/$defs/ends'}, 'z': {'$ref': '#/$defs/ends'}}}"},
-    {"grid", "{'type': 'object', 'additionalProperties': false,"
-             " 'properties': {'x': {'enum': ['uniform', 'node', 'cell']}, 'y': {'$ref': '#/$defs/grid'},"
-             " 'z': {'$ref': '#/$defs/grid'}}}"},
-    {"boundary", "{'type': 'object', 'additionalProperties': false, 'properties': {'x0': {'$ref': '#/$defs/values'},"
-                 " 'x1': {'$ref': '#/$defs/values'}, 'y0': {'$ref': '#/$defs/values'},"
-                 " 'y1': {'$ref': '#/$defs/values'}, 'z0': {'$ref': '#/$defs/values'},"
-                 " 'z1': {'$ref': '#/$defs/values'}}}"},
-    {"x", "{'$ref': '#/$defs/rows'}"},
-    {"y", "{'$ref': '#/$defs/rows'}"},
-    {"z", "{'$ref': '#/$defs/rows'}"},
-    {"lambda", "{'type': 'number'}"},
-    {"rhs", "{'$ref': '#/$defs/values'}"},
-    {"exact", "{'$ref': '#/$defs/values'}"},
-    {"solution", "{'$ref': '#/$defs/file'}"},
-    {"coefficient", "{'$ref': '#/$defs/values'}"},
-    {"mean", "{'enum': ['harmonic', 'arithmetic']}"},
-    {"regions", "{'$ref': '#/$defs/file'}"},
-    {"geometry", "{'enum': ['flat', 'panel', 'sphere']}"},
-    {"sides", "{'enum': ['dirichlet', 'periodic']}"},
-    {"height", "{'type': 'number', 'exclusiveMinimum': 0}"},
-    {"levels", "{'type': 'object', 'additionalProperties': false, 'required': ['faces'],"
-               " 'properties': {'faces': {'$ref': '#/$defs/file'}}}"},
-    {"omega", "{'type': 'number', 'minimum': 0}"},
-};
 static const char definitions[] =
     "{'file': {'type': 'string', 'description': 'name.npy or name.h5:/dataset, relative to the problem file'},"
     " 'values': {'anyOf': [{'type': 'number'}, {'$ref': '#/$defs/file'}]},"
@@ -66,33 +32,69 @@ static json_t *parse(const char *text)
     return json_loads(quoted, 0, NULL);
 }
 
-static json_t *describe(const char *key, const char *kind)
+static json_t *describe_words(const struct starfish_member *member)
 {
-    if (strcmp(key, "kind") == 0)
-        return json_pack("{s:s}", "const", kind);
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (strcmp(keys[i].key, key) == 0)
-            return parse(keys[i].schema);
-    return NULL;
+    json_t *words = json_array();
+    for (int i = 0; i < member->value_count; i++)
+        json_array_append_new(words, json_string(member->values[i]));
+    return json_pack("{s:o}", "enum", words);
 }
 
-static json_t *schema_of(const struct starfish_problem_keys *kind)
+static json_t *describe_member(const struct key_place *place)
 {
+    static const char *const numbers[] = {[STARFISH_BOUND_NONE] = "{'type': 'number'}",
+                                          [STARFISH_BOUND_ZERO] = "{'type': 'number', 'minimum': 0}",
+                                          [STARFISH_BOUND_POSITIVE] = "{'type': 'number', 'exclusiveMinimum': 0}"};
+    const struct starfish_member *member = place->member;
+    const int is_list = place->count > 1 || place->is_of_axes, is_real = member->type == STARFISH_MEMBER_REAL;
+    const char *dot = member->key ? strchr(member->key, '.') : NULL;
+    if (dot)
+        return json_pack("{s:s, s:b, s:[s], s:{s:{s:s}}}", "type", "object", "additionalProperties", 0, "required",
+                         dot + 1, "properties", dot + 1, "$ref", "#/$defs/file");
+    if (member->shape)
+        return json_pack("{s:s}", "$ref", member->constant > 0 ? "#/$defs/values" : "#/$defs/file");
+    if (is_real && is_list)
+        return parse("{'type': 'array', 'items': {'type': ['number', 'null']}, 'minItems': 1, 'maxItems': 3}");
+    if (is_real)
+        return parse(numbers[member->bound]);
+    if (!member->values)
+        return parse(member->type == STARFISH_MEMBER_SIZE ? "{'type': 'integer', 'minimum': 1}"
+                                                          : "{'type': 'boolean'}");
+    return is_list ? json_pack("{s:s, s:o}", "type", "array", "items", describe_words(member)) : describe_words(member);
+}
+
+static json_t *describe(const struct starfish_problem_row *row, const char *key)
+{
+    const char *schema = key_schema(key);
+    if (strcmp(key, "kind") == 0)
+        return json_pack("{s:s}", "const", row->name);
+    if (schema)
+        return parse(schema);
+    const struct key_place place = key_find(row, key);
+    return describe_member(&place);
+}
+
+static json_t *schema_of(const struct starfish_problem_row *row)
+{
+    const char *keys[MOST_KEYS];
     json_t *properties = json_pack("{s:{s:s}}", STARFISH_JSON_SCHEMA, "type", "string");
-    for (size_t i = 0; i < STARFISH_PROBLEM_MOST_KEYS && kind->known[i]; i++)
-        if (json_object_set_new(properties, kind->known[i], describe(kind->known[i], kind->name)) != 0) {
+    key_names(row, keys);
+    for (size_t i = 0; keys[i]; i++)
+        if (json_object_set_new(properties, keys[i], describe(row, keys[i])) != 0) {
             json_decref(properties);
             return NULL;
         }
-    return json_pack("{s:s, s:s, s:[s, s], s:b, s:o}", "title", kind->name, "type", "object", "required", "kind", "n",
+    return json_pack("{s:s, s:s, s:[s, s], s:b, s:o}", "title", row->name, "type", "object", "required", "kind", "n",
                      "additionalProperties", 0, "properties", properties);
 }
 
 json_t *starfish_problem_schema(void)
 {
+    const struct starfish_kind *kind;
+    const struct starfish_problem_row *row;
     json_t *list = json_array();
-    for (size_t i = 0; starfish_problem_keys_of(i); i++)
-        if (json_array_append_new(list, schema_of(starfish_problem_keys_of(i))) != 0) {
+    for (size_t i = 0; (row = starfish_problem_row(i, &kind)); i++)
+        if (json_array_append_new(list, schema_of(row)) != 0) {
             json_decref(list);
             return NULL;
         }

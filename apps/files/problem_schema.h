@@ -1,5 +1,5 @@
-/* The JSON Schema (draft 2020-12) of problem files, for editors: made from the tables of keys by which problem files
- * are read (problem_keys.h), so that each kind has exactly the keys that the reader knows. */
+/* The JSON Schema (draft 2020-12) of problem files, for editors: made from the tables by which problem files are read
+ * (problem_keys.h), so that each kind has exactly the keys that the reader knows. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_SCHEMA_H
 #define STARFISH_APPS_FILES_PROBLEM_SCHEMA_H
 

@@ -26,15 +26,6 @@ struct checked_plan {
 
 static starfish_status create_plan(struct problem_run *run, starfish_plan **plan)
 {
-    const struct starfish_problem *p = &run->problem;
-    const struct starfish_atmosphere_problem problem = {.geometry = (starfish_flat_geometry)p->geometry,
-                                                        .n = {p->axis[0].n, p->axis[1].n, p->axis[2].n},
-                                                        .length = {p->axis[0].length, p->axis[1].length},
-                                                        .periodic = {p->axis[0].periodic, p->axis[1].periodic},
-                                                        .height = p->height,
-                                                        .faces = p->axis[2].coordinates,
-                                                        .omega = p->omega,
-                                                        .lambda = p->lambda};
     struct starfish_atmosphere_options options = *(const struct starfish_atmosphere_options *)run->library;
 
     options.precision = run->precision;
@@ -43,7 +34,7 @@ static starfish_status create_plan(struct problem_run *run, starfish_plan **plan
         options.fixed = 1;
         options.max_iterations = (int)run->options.cycles;
     }
-    return starfish_atmosphere_plan_create(run->context, &problem, &options, plan);
+    return run->problem.row->create(run->context, run->problem.data, &options, plan);
 }
 
 static starfish_status create(struct problem_run *run, int check)

@@ -15,7 +15,8 @@ static starfish_status choose(struct problem_run *run)
     struct starfish_diffusion_options *library = run->library;
     struct problem_options *o = &run->options;
 
-    if (library->deflation == STARFISH_DEFLATION_REGIONS && run->problem.diffusion.regions.rank == 0)
+    if (library->deflation == STARFISH_DEFLATION_REGIONS &&
+        !((const struct starfish_diffusion_problem *)run->problem.data)->regions)
         return starfish_json_fail(run->problem.path, "regions", "missing, and --deflation is by regions");
     if (SIMULATED && o->cycles == 0)
         o->cycles = PROBLEM_SIMULATED_CYCLES;
@@ -23,57 +24,11 @@ static starfish_status choose(struct problem_run *run)
     return STARFISH_SUCCESS;
 }
 
-/* Regions as whole numbers. */
-static starfish_status read_regions(const struct problem_run *run, long long **regions)
-{
-    const struct starfish_array *array = &run->problem.diffusion.regions;
-    const size_t count = starfish_array_count(array);
-
-    *regions = NULL;
-    if (array->rank == 0)
-        return STARFISH_SUCCESS;
-    *regions = calloc(count, sizeof **regions);
-    if (!*regions)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for regions");
-    for (size_t i = 0; i < count; i++)
-        (*regions)[i] = (long long)starfish_array_get(array, i);
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status make_plan(struct problem_run *run, const struct starfish_diffusion_options *options,
-                                 const long long *regions)
-{
-    struct starfish_values *k = &run->problem.diffusion.coefficient;
-    struct starfish_diffusion_problem problem = {.dimensions = run->problem.dimensions,
-                                                 .lambda = run->problem.lambda,
-                                                 .mean = run->problem.diffusion.mean,
-                                                 .constant_coefficient = k->array.data ? 1 : k->constant,
-                                                 .regions = regions};
-    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
-    starfish_plan *plan;
-
-    if (k->array.rank > 0 && !k->array.data) /* a simulation, in which values do not matter */
-        problem.constant_coefficient = 1;
-    if (k->array.data)
-        STARFISH_TRY(starfish_array_convert(&k->array, STARFISH_F64));
-    problem.coefficient = k->array.data;
-    for (size_t d = 0; d < problem.dimensions; d++) {
-        problem.n[d] = run->problem.axis[d].n;
-        problem.length[d] = run->problem.axis[d].length;
-        problem.ends[d][0] = run->problem.axis[d].ends[0];
-        problem.ends[d][1] = run->problem.axis[d].ends[1];
-    }
-    STARFISH_TRY(starfish_diffusion_plan_create(run->context, &problem, options, &plan));
-    run->plan = plan;
-    STARFISH_TRY(starfish_plan_about(plan, &about));
-    run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status create(struct problem_run *run, int check)
 {
     struct starfish_diffusion_options options = *(const struct starfish_diffusion_options *)run->library;
-    long long *regions;
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    starfish_plan *plan;
 
     (void)check;
     options.precision = run->precision;
@@ -82,10 +37,11 @@ static starfish_status create(struct problem_run *run, int check)
         options.fixed = 1;
         options.max_iterations = (int)run->options.cycles;
     }
-    STARFISH_TRY(read_regions(run, &regions));
-    const starfish_status status = make_plan(run, &options, regions);
-    free(regions);
-    return status;
+    STARFISH_TRY(run->problem.row->create(run->context, run->problem.data, &options, &plan));
+    run->plan = plan;
+    STARFISH_TRY(starfish_plan_about(plan, &about));
+    run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};
+    return STARFISH_SUCCESS;
 }
 
 static void destroy(void *plan)

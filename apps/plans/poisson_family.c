@@ -28,17 +28,6 @@ static starfish_status choose(struct problem_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status make_plan(struct problem_run *run, const struct starfish_poisson_options *options,
-                                 starfish_plan **plan)
-{
-    const struct starfish_axis *axis = run->problem.axis;
-
-    if (run->problem.dimensions == 2)
-        return starfish_separable2d_plan_create(run->context, &axis[0], &axis[1], run->problem.lambda, options, plan);
-    const struct starfish_poisson_problem problem = {{axis[0], axis[1], axis[2]}, run->problem.lambda};
-    return starfish_poisson_plan_create(run->context, &problem, options, plan);
-}
-
 static starfish_status create(struct problem_run *run, int check)
 {
     struct starfish_poisson_options options = *(const struct starfish_poisson_options *)run->library;
@@ -53,7 +42,7 @@ static starfish_status create(struct problem_run *run, int check)
         options.fixed = 1;
         options.max_iterations = (int)run->options.cycles;
     }
-    STARFISH_TRY(make_plan(run, &options, &plan));
+    STARFISH_TRY(run->problem.row->create(run->context, run->problem.data, &options, &plan));
     run->plan = plan;
     STARFISH_TRY(starfish_plan_about(plan, &about));
     run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};

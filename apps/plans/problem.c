@@ -6,16 +6,21 @@
 #include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
 #include "scheduler/transport.h"
+#include "solver/solver.h"
 
 #include <stdlib.h>
 
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
-static const struct problem_family *const families[] = {
-    [STARFISH_POISSON3D] = &problem_poisson_family,     [STARFISH_SEPARABLE3D] = &problem_poisson_family,
-    [STARFISH_SEPARABLE2D] = &problem_poisson_family,   [STARFISH_DIFFUSION3D] = &problem_diffusion_family,
-    [STARFISH_DIFFUSION2D] = &problem_diffusion_family, [STARFISH_ATMOSPHERE3D] = &problem_atmosphere_family,
-};
+static const struct problem_family *family_of(const struct starfish_kind *plans)
+{
+    static const struct problem_family *const families[] = {&problem_poisson_family, &problem_diffusion_family,
+                                                            &problem_atmosphere_family};
+    size_t f = 0;
+    while (f < 2 && families[f]->options != plans->options)
+        ++f;
+    return families[f];
+}
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
@@ -33,13 +38,12 @@ int problem_ranks(const struct problem_run *run)
 
 static starfish_status choose(struct problem_run *run)
 {
-    run->family = families[run->problem.kind];
+    run->family = family_of(run->problem.plans);
     run->library = malloc(run->family->options->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
     starfish_options_set_defaults(run->family->options, run->library);
-    STARFISH_TRY(problem_words_set(&run->options.words, starfish_problem_kind_name(run->problem.kind),
-                                   run->family->options, run->library));
+    STARFISH_TRY(problem_words_set(&run->options.words, run->problem.row->name, run->family->options, run->library));
     return run->family->choose(run);
 }
 
@@ -161,7 +165,7 @@ starfish_status problem_make_fields(struct problem_run *run)
 {
     if (!run->family->make_fields)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--spread: is not for problems of kind %s",
-                             starfish_problem_kind_name(run->problem.kind));
+                             run->problem.row->name);
     return run->family->make_fields(run);
 }
 

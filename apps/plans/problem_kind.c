@@ -16,10 +16,10 @@ static struct problem_run *run_of(const struct plan *plan)
 static void describe(struct plan *plan)
 {
     const struct starfish_problem *problem = &run_of(plan)->problem;
-    int length = snprintf(plan->size, sizeof plan->size, "%s, ", starfish_problem_kind_name(problem->kind));
-    for (int d = 0; d < (int)problem->dimensions; ++d)
+    int length = snprintf(plan->size, sizeof plan->size, "%s, ", problem->row->name);
+    for (int d = 0; d < (int)problem->row->dimensions; ++d)
         length += snprintf(plan->size + length, sizeof plan->size - (size_t)length, d > 0 ? " x %zu" : "%zu",
-                           problem->axis[d].n);
+                           problem->n[d]);
     snprintf(plan->size + length, sizeof plan->size - (size_t)length, ", %s",
              starfish_precision_names[plan->options.precision]);
 }
@@ -42,8 +42,8 @@ static starfish_status open_problem(struct plan *plan)
     STARFISH_TRY(problem_prepare(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
     describe(plan);
-    plan->flat = run->problem.dimensions == 2;
-    plan->rows = plan->flat ? 0 : run->problem.axis[2].n;
+    plan->flat = run->problem.row->dimensions == 2;
+    plan->rows = plan->flat ? 0 : run->problem.n[2];
     plan->array[0] = run->problem.rhs.array.data;
     plan->array[1] = run->solution.data;
     plan->bytes[0] = plan->bytes[1] = starfish_array_count(&run->solution) * starfish_real_size(run->precision);
@@ -52,7 +52,7 @@ static starfish_status open_problem(struct plan *plan)
 
 static size_t plane_bytes(const struct plan *plan)
 {
-    return plan->bytes[0] / run_of(plan)->problem.axis[2].n;
+    return plan->bytes[0] / run_of(plan)->problem.n[2];
 }
 
 static starfish_status create_plan(struct plan *plan, int check)

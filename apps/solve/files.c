@@ -30,20 +30,20 @@ struct positions {
 
 static starfish_status find_positions(const struct starfish_problem *problem, struct positions *positions)
 {
-    const struct starfish_axis *axis = problem->axis;
-    positions->memory = malloc((axis[0].n + axis[1].n + axis[2].n) * sizeof(double));
+    const size_t *n = problem->n;
+    positions->memory = malloc((n[0] + n[1] + n[2]) * sizeof(double));
     if (!positions->memory)
         return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the coordinates");
     double *position = positions->memory;
-    for (size_t d = 0; d < 3; position += axis[d++].n) {
+    for (size_t d = 0; d < 3; position += n[d++]) {
         double origin, spacing;
         int stretched = starfish_problem_positions(problem, d, &origin, &spacing, position);
-        for (size_t i = 0; !stretched && i < axis[d].n; ++i)
+        for (size_t i = 0; !stretched && i < n[d]; ++i)
             position[i] = origin + (double)i * spacing;
         positions->position[d] = position;
-        positions->axis[d] = (struct starfish_vtk_axis){axis[d].n, origin, spacing, stretched ? position : NULL};
-        if (d < problem->dimensions) {
-            const size_t slot = problem->dimensions - 1 - d;
+        positions->axis[d] = (struct starfish_vtk_axis){n[d], origin, spacing, stretched ? position : NULL};
+        if (d < problem->row->dimensions) {
+            const size_t slot = problem->row->dimensions - 1 - d;
             positions->axes.name[slot] = axis_names[d];
             positions->axes.position[slot] = position;
             positions->axes.spacing[slot] = stretched ? 0 : spacing;
@@ -57,23 +57,22 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
 /* Plane `at` across direction d. */
 static double largest_in_plane(const struct solve_run *run, int d, size_t at)
 {
-    const struct starfish_axis *axis = run->solver.problem.axis;
-    size_t first[3] = {0, 0, 0}, last[3] = {axis[0].n, axis[1].n, axis[2].n};
+    const size_t *n = run->solver.problem.n;
+    size_t first[3] = {0, 0, 0}, last[3] = {n[0], n[1], n[2]};
     double result = 0;
     first[d] = at;
     last[d] = at + 1;
     for (size_t k = first[2]; k < last[2]; ++k)
         for (size_t j = first[1]; j < last[1]; ++j)
             for (size_t i = first[0]; i < last[0]; ++i)
-                result =
-                    fmax(result, fabs(starfish_array_get(&run->solver.solution, i + axis[0].n * (j + axis[1].n * k))));
+                result = fmax(result, fabs(starfish_array_get(&run->solver.solution, i + n[0] * (j + n[1] * k))));
     return result;
 }
 
 /* From the middle outwards, so that of planes alike the middle one is shown. */
 static size_t choose_plane(const struct solve_run *run, int d)
 {
-    size_t n = run->solver.problem.axis[d].n, best = n / 2;
+    size_t n = run->solver.problem.n[d], best = n / 2;
     double highest = largest_in_plane(run, d, best);
     for (size_t step = 1; step <= n / 2; ++step)
         for (int side = 0; side < 2; ++side) {
@@ -99,22 +98,21 @@ static starfish_status write_globe(const struct solve_run *run, const struct pos
     char title[128];
     snprintf(title, sizeof title, "%.60s: u at z = %.4g", base_name(run->solver.problem.path),
              positions->position[2][k]);
-    return solve_write_globe(run->options.plot, &run->solver.solution, run->solver.problem.axis[0].n, k, title);
+    return solve_write_globe(run->options.plot, &run->solver.solution, run->solver.problem.n[0], k, title);
 }
 
 static starfish_status write_slice(const struct solve_run *run, const struct positions *positions)
 {
-    const struct starfish_axis *axis = run->solver.problem.axis;
-    size_t up = run->solver.problem.dimensions - 1, j = up == 2 ? choose_plane(run, 1) : 0, nx = axis[0].n,
-           rows = axis[up].n;
+    const size_t *n = run->solver.problem.n;
+    size_t up = run->solver.problem.row->dimensions - 1, j = up == 2 ? choose_plane(run, 1) : 0, nx = n[0],
+           rows = n[up];
     struct starfish_array plane;
     char title[128];
     STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){rows, nx}));
     double *values = plane.data;
     for (size_t row = 0; row < rows; ++row)
         for (size_t i = 0; i < nx; ++i)
-            values[i + nx * row] =
-                starfish_array_get(&run->solver.solution, i + nx * (up == 2 ? j + axis[1].n * row : row));
+            values[i + nx * row] = starfish_array_get(&run->solver.solution, i + nx * (up == 2 ? j + n[1] * row : row));
     int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->solver.problem.path));
     if (up == 2)
         snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
@@ -129,7 +127,8 @@ static starfish_status write_slice(const struct solve_run *run, const struct pos
 static starfish_status write_plot(const struct solve_run *run, const struct positions *positions)
 {
     const struct starfish_problem *problem = &run->solver.problem;
-    const int is_sphere = problem->kind == STARFISH_ATMOSPHERE3D && problem->geometry == STARFISH_SPHERE;
+    const struct starfish_atmosphere_problem *flat = problem->data;
+    const int is_sphere = strcmp(problem->row->name, "atmosphere3d") == 0 && flat->geometry == STARFISH_SPHERE;
     return (is_sphere ? write_globe : write_slice)(run, positions);
 }
 

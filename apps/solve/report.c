@@ -32,15 +32,15 @@ static struct times summarise(const struct solve_run *run)
 
 static void add_problem(struct table *table, const struct solve_run *run)
 {
-    const struct starfish_axis *axis = run->solver.problem.axis;
+    const struct starfish_problem *problem = &run->solver.problem;
     table_row(table);
     table_cell(table, "problem");
-    if (run->solver.problem.dimensions == 3)
-        table_cell(table, "%s, %zu x %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
-                   axis[1].n, axis[2].n, starfish_precision_names[run->solver.precision]);
+    if (problem->row->dimensions == 3)
+        table_cell(table, "%s, %zu x %zu x %zu, %s", problem->row->name, problem->n[0], problem->n[1], problem->n[2],
+                   starfish_precision_names[run->solver.precision]);
     else
-        table_cell(table, "%s, %zu x %zu, %s", starfish_problem_kind_name(run->solver.problem.kind), axis[0].n,
-                   axis[1].n, starfish_precision_names[run->solver.precision]);
+        table_cell(table, "%s, %zu x %zu, %s", problem->row->name, problem->n[0], problem->n[1],
+                   starfish_precision_names[run->solver.precision]);
     if (run->solver.transport) {
         table_row(table);
         table_cell(table, "ranks");
@@ -207,8 +207,8 @@ void solve_print_table(const struct solve_run *run)
 static json_t *extents(const struct solve_run *run)
 {
     json_t *list = json_array();
-    for (size_t d = 0; d < run->solver.problem.dimensions; ++d)
-        json_array_append_new(list, json_integer((json_int_t)run->solver.problem.axis[d].n));
+    for (size_t d = 0; d < run->solver.problem.row->dimensions; ++d)
+        json_array_append_new(list, json_integer((json_int_t)run->solver.problem.n[d]));
     return list;
 }
 
@@ -290,7 +290,7 @@ void solve_print_json(const struct solve_run *run)
     struct times times = summarise(run);
     json_t *object = json_object();
     json_object_set_new(object, "status", json_string(run->solver.result.status));
-    json_object_set_new(object, "kind", json_string(starfish_problem_kind_name(run->solver.problem.kind)));
+    json_object_set_new(object, "kind", json_string(run->solver.problem.row->name));
     json_object_set_new(object, "method", json_string(run->solver.about.method));
     json_object_set_new(object, "reason", json_string(run->solver.about.reason));
     json_object_set_new(object, "precision", json_string(starfish_precision_names[run->solver.precision]));

@@ -7,6 +7,7 @@
 #include "apps/options.h"
 #include "apps/pictures/canvas.h"
 #include "apps/workers.h"
+#include "base/fingerprint.h"
 #include "base/real.h"
 #include "bench/clock.h"
 #include "scheduler/context.h"
@@ -28,7 +29,7 @@ static starfish_status make_context(struct solve_run *run)
     if (options.policy)
         STARFISH_TRY(starfish_policy_check("--policy", options.policy));
     STARFISH_TRY(workers_read(run->options.workers, &options));
-    if (run->solver.problem.dimensions == 2 || run->solver.family->one_team)
+    if (run->solver.problem.row->dimensions == 2 || run->solver.family->one_team)
         workers_as_one_team(&options);
     return run->solver.transport
                ? starfish_context_create_ranked(&run->solver.context, &options, run->solver.transport, "")
@@ -134,10 +135,12 @@ static void walk_files(const void *data, struct starfish_alike *alike)
 {
     const struct solve_run *run = data;
     const struct starfish_problem *problem = &run->solver.problem;
+    uint64_t kind = STARFISH_FINGERPRINT;
+    starfish_fingerprint_bytes(&kind, problem->row->name, strlen(problem->row->name));
     const struct {
         const char *name;
         uint64_t value;
-    } key[] = {{"\"kind\" of the problem", problem->kind},
+    } key[] = {{"\"kind\" of the problem", kind},
                {"\"exact\" of the problem", problem->exact.given != 0},
                {"\"solution\" of the problem", solve_output_name(run) != NULL}};
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)

@@ -34,7 +34,8 @@ def fits(value, schema):
             "items": lambda: all(fits(item, rule) for item in value),
             "minItems": lambda: len(value) >= rule, "maxItems": lambda: len(value) <= rule,
             "minProperties": lambda: len(value) >= rule, "maxProperties": lambda: len(value) <= rule,
-            "minimum": lambda: value >= rule, "exclusiveMinimum": lambda: value > rule,
+            "minimum": lambda: not has_type(value, "number") or value >= rule,
+            "exclusiveMinimum": lambda: not has_type(value, "number") or value > rule,
             "title": lambda: True, "description": lambda: True, "$schema": lambda: True, "$defs": lambda: True,
         }[word]
         if not good():

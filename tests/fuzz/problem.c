@@ -105,14 +105,18 @@ static int check_fields(const struct starfish_problem *problem)
 {
     size_t shape[3];
     const size_t rank = starfish_problem_shape(problem, shape);
-    const struct starfish_axis *axis = problem->axis;
-    const size_t faces[3][2] = {{axis[2].n, axis[1].n}, {axis[2].n, axis[0].n}, {axis[1].n, axis[0].n}};
+    const size_t *n = problem->n, faces[3][2] = {{n[2], n[1]}, {n[2], n[0]}, {n[1], n[0]}};
+    const struct starfish_problem_row *row = problem->row;
     if (!is_field(&problem->rhs, rank, shape) || !is_field(&problem->exact, rank, shape))
         return fuzz_broken("a field of another shape, or that is not finite");
     for (size_t face = 0; face < 6; ++face)
         if (!is_field(&problem->boundary[face / 2][face % 2], 2, faces[face / 2]))
             return fuzz_broken("boundary data of another shape, or that are not finite");
-    return isfinite(problem->lambda) ? 0 : fuzz_broken("lambda is not finite");
+    for (size_t m = 0; m < row->members->count; ++m)
+        if (strcmp(row->members->member[m].name, "lambda") == 0 &&
+            !isfinite(*(const double *)starfish_member_data(&row->members->member[m], problem->data)))
+            return fuzz_broken("lambda is not finite");
+    return 0;
 }
 
 static int are_finite(const double *values, size_t count)
@@ -125,7 +129,7 @@ static int are_finite(const double *values, size_t count)
 
 static int check_axis(const struct starfish_problem *problem, size_t d)
 {
-    const struct starfish_axis *axis = &problem->axis[d];
+    const struct starfish_axis here = starfish_problem_axis(problem, d), *axis = &here;
     double origin, spacing, position[64];
     if (axis->n < 1 || axis->n > INT32_MAX)
         return fuzz_broken("axis %zu has %zu unknowns", d, axis->n);
@@ -146,7 +150,7 @@ static int check_axis(const struct starfish_problem *problem, size_t d)
 static int check_problem(const struct starfish_problem *problem)
 {
     int result = check_fields(problem);
-    for (size_t d = 0; result == 0 && d < problem->dimensions; ++d)
+    for (size_t d = 0; result == 0 && d < problem->row->dimensions; ++d)
         result = check_axis(problem, d);
     return result;
 }

@@ -74,16 +74,18 @@ static void poisson3d_is_understood(void **state)
                                   "'solution': 'u.npy'}",
                           &problem),
                      STARFISH_SUCCESS);
-    assert_int_equal(problem.kind, STARFISH_POISSON3D);
+    assert_string_equal(problem.row->name, "poisson3d");
     assert_int_equal(starfish_problem_shape(&problem, shape), 3);
     assert_int_equal(shape[0], 4);
     assert_int_equal(shape[2], 2);
-    assert_true(problem.axis[0].periodic && problem.axis[0].origin == 5 && problem.axis[0].length == 1);
-    assert_int_equal(problem.axis[1].grid, STARFISH_CELL);
-    assert_int_equal(problem.axis[1].ends[1], STARFISH_NEUMANN);
-    assert_int_equal(problem.axis[2].kind, STARFISH_STRETCHED);
-    assert_int_equal(problem.axis[2].coordinate_count, 5);
-    assert_true(problem.axis[2].coordinates[2] == 0.3 && problem.lambda == -2.5);
+    assert_true(starfish_problem_axis(&problem, 0).periodic && starfish_problem_axis(&problem, 0).origin == 5 &&
+                starfish_problem_axis(&problem, 0).length == 1);
+    assert_int_equal(starfish_problem_axis(&problem, 1).grid, STARFISH_CELL);
+    assert_int_equal(starfish_problem_axis(&problem, 1).ends[1], STARFISH_NEUMANN);
+    assert_int_equal(starfish_problem_axis(&problem, 2).kind, STARFISH_STRETCHED);
+    assert_int_equal(starfish_problem_axis(&problem, 2).coordinate_count, 5);
+    assert_true(starfish_problem_axis(&problem, 2).coordinates[2] == 0.3 &&
+                ((const struct starfish_poisson_problem *)problem.data)->lambda == -2.5);
     assert_true(problem.boundary[1][1].constant == 4 && problem.boundary[2][0].array.rank == 2);
     assert_true(!problem.boundary[0][0].given && problem.exact.constant == 0.5);
     assert_string_equal(problem.solution, scratch("u.npy"));
@@ -102,17 +104,17 @@ static void separable_problems_are_understood(void **state)
                           ", 'z': {'lower': 'z4.npy', 'diag': -2, 'upper': 1, 'periodic': true}, 'rhs': 1}",
                           &problem),
                      STARFISH_SUCCESS);
-    assert_true(problem.axis[0].periodic && problem.axis[0].length == 7);
-    assert_int_equal(problem.axis[1].kind, STARFISH_TRIDIAGONAL);
-    assert_true(problem.axis[1].diag[2] == -2 && !problem.axis[1].periodic);
-    assert_true(problem.axis[2].lower[1] == 0.1 && problem.axis[2].periodic);
+    assert_true(starfish_problem_axis(&problem, 0).periodic && starfish_problem_axis(&problem, 0).length == 7);
+    assert_int_equal(starfish_problem_axis(&problem, 1).kind, STARFISH_TRIDIAGONAL);
+    assert_true(starfish_problem_axis(&problem, 1).diag[2] == -2 && !starfish_problem_axis(&problem, 1).periodic);
+    assert_true(starfish_problem_axis(&problem, 2).lower[1] == 0.1 && starfish_problem_axis(&problem, 2).periodic);
     starfish_problem_free(&problem);
     assert_int_equal(read("{'kind': 'separable2d', 'n': [2, 3], 'x': " ROWS ", 'y': " ROWS
                           ", 'lambda': 1, 'rhs': 'face-z.npy'}",
                           &problem),
                      STARFISH_SUCCESS);
-    assert_int_equal(problem.dimensions, 2);
-    assert_int_equal(problem.axis[2].n, 1);
+    assert_int_equal(problem.row->dimensions, 2);
+    assert_int_equal(problem.n[2], 1);
     starfish_problem_free(&problem);
 }
 
