@@ -4,26 +4,28 @@
 #include "apps/command.h"
 #include "apps/table.h"
 #include "base/fingerprint.h"
+#include "solver/solver.h"
 
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The row of the first of the tables from *table on that has the flag; *table is then that of the next. */
+/* The row of the first kind from *kind on, of those with problems, that has the flag; *kind is then the next one. */
 static const struct starfish_option *next_row(const struct option_entry *entry,
-                                              const struct starfish_option_table *const **table)
+                                              const struct starfish_kind *const **kind)
 {
     const struct starfish_option *row = NULL;
-    while (!row && **table)
-        row = starfish_option_of_flag(*(*table)++, entry->name);
+    for (; !row && **kind; ++*kind)
+        if ((**kind)->problems)
+            row = starfish_option_of_flag((**kind)->options, entry->name);
     return row;
 }
 
 static const struct starfish_option *library_row(const struct option_entry *entry)
 {
-    const struct starfish_option_table *const *tables = entry->tables;
-    return entry->kind == OPTION_WORD ? next_row(entry, &tables) : starfish_option_of_flag(entry->table, entry->name);
+    const struct starfish_kind *const *kinds = entry->kinds;
+    return entry->kind == OPTION_WORD ? next_row(entry, &kinds) : starfish_option_of_flag(entry->table, entry->name);
 }
 
 /* The entry as a row: the library's or one of the program's, by its kind, with the target's value as default. */
@@ -36,7 +38,7 @@ static struct starfish_option row_of(const struct option_entry *entry)
         [OPTION_COUNT] = {.type = STARFISH_OPTION_SIZE, .least = 1, .most = INT_MAX},
         [OPTION_NUMBER] = {.type = STARFISH_OPTION_SIZE, .most = INT_MAX},
     };
-    struct starfish_option row = entry->table || entry->tables ? *library_row(entry) : rows[entry->kind];
+    struct starfish_option row = entry->table || entry->kinds ? *library_row(entry) : rows[entry->kind];
     row.flag = entry->name;
     if (entry->kind == OPTION_POSITIVE)
         row.least = 1;
@@ -195,16 +197,16 @@ int options_ask_help(int argc, char **argv)
     return 0;
 }
 
-/* The names that any of the tables has, ", " between them; "" where there are none. */
+/* The names that any of the kinds has, ", " between them; "" where there are none. */
 static void word_names(const struct option_entry *entry, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
-    const struct starfish_option_table *const *at = entry->tables;
+    const struct starfish_kind *const *at = entry->kinds;
     for (const struct starfish_option *row; (row = next_row(entry, &at));)
         for (int v = 0; v < row->value_count && used < size; ++v) {
             const char *name = row->values[v];
-            const struct starfish_option_table *const *before = entry->tables;
+            const struct starfish_kind *const *before = entry->kinds;
             const struct starfish_option *other = next_row(entry, &before);
             while (name && other != row && starfish_option_value(other, name) < 0)
                 other = next_row(entry, &before);

@@ -15,7 +15,7 @@ typedef enum option_kind {
     OPTION_MEMBER,   /* an option struct of the library, of which the row is a member; or an int, one of its names */
     OPTION_POSITIVE, /* a member that is a number; 0, which leaves the choice to the library, is not to be said */
     OPTION_LIST,     /* const char *: a list of the row's names, for list_choices */
-    OPTION_WORD,     /* const char *: a word for one of `tables`, which is known later */
+    OPTION_WORD,     /* const char *: a word for one of `kinds`, which is known later */
 } option_kind;
 
 enum { OPTION_MOST_TEXTS = 64 };
@@ -29,12 +29,12 @@ struct option_entry {
     const char *name; /* with its dashes; NULL ends the table */
     option_kind kind;
     void *target;
-    const char *argument;                              /* what help calls it */
-    const char *help;                                  /* comes before the row's text; may be NULL where there is one */
-    const struct starfish_option_table *table;         /* the library's or names.h's, or NULL */
-    const char **given;                                /* receives `name` when it is there; or NULL */
-    const struct starfish_option_table *const *tables; /* of OPTION_WORD, ended by NULL; one of them has the flag */
-    const char *may_differ;                            /* between ranks (mpi.h), for this reason; NULL: it may not */
+    const char *argument;                      /* what help calls it */
+    const char *help;                          /* comes before the row's text; may be NULL where there is one */
+    const struct starfish_option_table *table; /* the library's or names.h's, or NULL */
+    const char **given;                        /* receives `name` when it is there; or NULL */
+    const struct starfish_kind *const *kinds;  /* of OPTION_WORD, ended by NULL; one with problems has the flag */
+    const char *may_differ;                    /* between ranks (mpi.h), for this reason; NULL: it may not */
 };
 
 struct command_line {

@@ -139,7 +139,6 @@ static starfish_status memory(const struct problem_run *run, struct starfish_mem
 }
 
 const struct problem_family problem_atmosphere_family = {
-    .options = &starfish_atmosphere_option_table,
     .choose = choose,
     .create = create,
     .destroy = destroy,

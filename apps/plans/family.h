@@ -8,8 +8,6 @@
 #include "apps/plans/problem.h"
 
 struct problem_family {
-    /* Of the library's option struct; options.h reads command lines by it, and run->library points to one. */
-    const struct starfish_option_table *options;
     /* The problem has been read and run->library set from the command line: can it be solved so, and in which
      * precision? Sets run->precision. Errors: ARGUMENT, UNSUPPORTED. */
     starfish_status (*choose)(struct problem_run *run);
@@ -34,9 +32,19 @@ struct problem_family {
     int one_team; /* on cores alone, problems in 3D too are solved by all of them as one worker */
 };
 
-extern const struct problem_family problem_poisson_family, problem_diffusion_family, problem_atmosphere_family;
+/* The last is that of kinds that need none of their own (any_family.c). */
+extern const struct problem_family problem_poisson_family, problem_diffusion_family, problem_atmosphere_family,
+    problem_any_family;
 
-/* The option tables of all families, ended by NULL. */
-extern const struct starfish_option_table *const problem_option_tables[];
+/* ---- Of all whose run->plan is one of the library's (any_family.c) ----------------------------------------------- */
+
+/* With the options that the command line means for any kind, of those that this one has. */
+starfish_status problem_any_create(struct problem_run *run, int check);
+void problem_any_destroy(void *plan);
+starfish_status problem_any_submit(struct problem_run *run, void *solution, void **job);
+void problem_any_progress(const void *job, size_t *finished, size_t *total);
+starfish_status problem_any_memory(const struct problem_run *run, struct starfish_memory *memory);
+/* The tolerance that was asked for, or the default. */
+double problem_any_tolerance(const struct problem_run *run);
 
 #endif

@@ -28,42 +28,6 @@ static starfish_status choose(struct problem_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create(struct problem_run *run, int check)
-{
-    struct starfish_poisson_options options = *(const struct starfish_poisson_options *)run->library;
-    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
-    starfish_plan *plan;
-
-    options.precision = run->precision;
-    options.mixed = run->options.precision == STARFISH_PRECISION_MIXED;
-    options.check_residual = check;
-    options.right_hand_sides = run->options.repeat;
-    if (run->options.cycles > 0) {
-        options.fixed = 1;
-        options.max_iterations = (int)run->options.cycles;
-    }
-    STARFISH_TRY(run->problem.row->create(run->context, run->problem.data, &options, &plan));
-    run->plan = plan;
-    STARFISH_TRY(starfish_plan_about(plan, &about));
-    run->about = (struct problem_about){about.method, about.reason, about.seconds, about.singular, about.owners};
-    return STARFISH_SUCCESS;
-}
-
-static void destroy(void *plan)
-{
-    starfish_plan_destroy(plan);
-}
-
-static starfish_status submit(struct problem_run *run, void *solution, void **job)
-{
-    starfish_job *submitted = NULL;
-    const starfish_status status =
-        starfish_plan_submit(run->plan, &run->boundary, run->problem.rhs.array.data, solution, &submitted);
-
-    *job = submitted;
-    return status;
-}
-
 static starfish_status make_fields(struct problem_run *run)
 {
     for (int f = 0; f < 2; f++)
@@ -83,7 +47,6 @@ static starfish_status submit_fields(struct problem_run *run, void **job)
 
 static starfish_status wait(struct problem_run *run, void *job)
 {
-    const struct starfish_poisson_options *library = run->library;
     struct problem_result *result = &run->result;
 
     *result = (struct problem_result){
@@ -91,32 +54,20 @@ static starfish_status wait(struct problem_run *run, void *job)
     STARFISH_TRY(starfish_poisson_tell_phases(job, &result->phases));
     const starfish_status status = starfish_job_finish(job, &result->info);
     result->iterates = result->info.iterations > 0;
-    const double asked = library->tolerance > 0 ? library->tolerance : starfish_default_tolerance(run->precision);
-    if (status == STARFISH_SUCCESS && result->info.residual > asked)
+    if (status == STARFISH_SUCCESS && result->info.residual > problem_any_tolerance(run))
         result->tolerated = result->info.tolerance;
     return status;
 }
 
-static void progress(const void *job, size_t *finished, size_t *total)
-{
-    starfish_job_state(job, finished, total);
-}
-
-static starfish_status memory(const struct problem_run *run, struct starfish_memory *told)
-{
-    return starfish_plan_memory(run->plan, told);
-}
-
 const struct problem_family problem_poisson_family = {
-    .options = &starfish_poisson_option_table,
     .choose = choose,
     .prepare = problem_prepare_boundary,
-    .create = create,
-    .destroy = destroy,
-    .submit = submit,
+    .create = problem_any_create,
+    .destroy = problem_any_destroy,
+    .submit = problem_any_submit,
     .wait = wait,
-    .progress = progress,
+    .progress = problem_any_progress,
     .make_fields = make_fields,
     .submit_fields = submit_fields,
-    .memory = memory,
+    .memory = problem_any_memory,
 };

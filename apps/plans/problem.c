@@ -9,17 +9,23 @@
 #include "solver/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Families ---------------------------------------------------------------------------------------------------- */
 
+static const struct {
+    const char *kind; /* of plans */
+    const struct problem_family *family;
+} families[] = {{"poisson", &problem_poisson_family},
+                {"diffusion", &problem_diffusion_family},
+                {"atmosphere", &problem_atmosphere_family}};
+
 static const struct problem_family *family_of(const struct starfish_kind *plans)
 {
-    static const struct problem_family *const families[] = {&problem_poisson_family, &problem_diffusion_family,
-                                                            &problem_atmosphere_family};
-    size_t f = 0;
-    while (f < 2 && families[f]->options != plans->options)
-        ++f;
-    return families[f];
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; ++f)
+        if (strcmp(families[f].kind, plans->name) == 0)
+            return families[f].family;
+    return &problem_any_family;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
@@ -39,11 +45,12 @@ int problem_ranks(const struct problem_run *run)
 static starfish_status choose(struct problem_run *run)
 {
     run->family = family_of(run->problem.plans);
-    run->library = malloc(run->family->options->size);
+    const struct starfish_option_table *table = run->problem.plans->options;
+    run->library = malloc(table->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
-    starfish_options_set_defaults(run->family->options, run->library);
-    STARFISH_TRY(problem_words_set(&run->options.words, run->problem.row->name, run->family->options, run->library));
+    starfish_options_set_defaults(table, run->library);
+    STARFISH_TRY(problem_words_set(&run->options.words, run->problem.row->name, table, run->library));
     return run->family->choose(run);
 }
 
@@ -131,7 +138,7 @@ starfish_status problem_prepare(struct problem_run *run)
 
 starfish_status problem_make_plan(struct problem_run *run, int check_residual)
 {
-    return options_name_flags(run->family->options, run->family->create(run, check_residual));
+    return options_name_flags(run->problem.plans->options, run->family->create(run, check_residual));
 }
 
 void problem_destroy_plan(struct problem_run *run)

@@ -18,8 +18,8 @@ static void describe(struct plan *plan)
     const struct starfish_problem *problem = &run_of(plan)->problem;
     int length = snprintf(plan->size, sizeof plan->size, "%s, ", problem->row->name);
     for (int d = 0; d < (int)problem->row->dimensions; ++d)
-        length += snprintf(plan->size + length, sizeof plan->size - (size_t)length, d > 0 ? " x %zu" : "%zu",
-                           problem->n[d]);
+        length +=
+            snprintf(plan->size + length, sizeof plan->size - (size_t)length, d > 0 ? " x %zu" : "%zu", problem->n[d]);
     snprintf(plan->size + length, sizeof plan->size - (size_t)length, ", %s",
              starfish_precision_names[plan->options.precision]);
 }
@@ -38,7 +38,7 @@ static starfish_status open_problem(struct plan *plan)
                                             .cycles = given->cycles};
     STARFISH_TRY(problem_read(run));
     plan->library = run->library;
-    plan->table = run->family->options;
+    plan->table = run->problem.plans->options;
     STARFISH_TRY(problem_prepare(run));
     snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
     describe(plan);

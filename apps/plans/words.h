@@ -4,6 +4,7 @@
 #define STARFISH_APPS_PLANS_WORDS_H
 
 #include "apps/options.h"
+#include "solver/kinds.h"
 
 enum { PROBLEM_WORDS = 16 };
 
@@ -16,7 +17,7 @@ struct problem_words {
 /* For tables of options. given: const char ** or NULL (apps/options.h). */
 #define PROBLEM_WORD(flag, target, argument_, given_)                                                                  \
     {                                                                                                                  \
-        (flag), OPTION_WORD, (target), (argument_), .tables = problem_option_tables, .given = (given_)                 \
+        (flag), OPTION_WORD, (target), (argument_), .kinds = starfish_kinds, .given = (given_)                         \
     }
 #define PROBLEM_SLABS(words) PROBLEM_WORD("--slabs", &(words)->slabs, "N", NULL)
 #define PROBLEM_SHARING(words, given)                                                                                  \

@@ -26,7 +26,7 @@ static const struct starfish_member_table table =
     STARFISH_MEMBER_TABLE(starfish_helmholtz1d_problem, "helmholtz1d", members);
 
 #define OPTION(member) STARFISH_OPTION_AT(starfish_helmholtz1d_options, member)
-static const char *const methods[] = {"thomas", "jacobi"};
+static const char *const methods[] = {"thomas", "jacobi"}, *const reasons[] = {"a batch of lines", "damped steps"};
 static const struct starfish_option rows[] = {
     {OPTION(method), .type = STARFISH_OPTION_CHOICE, STARFISH_OPTION_VALUES(methods), .flag = "--method",
      .text = "how the problem is solved"},
@@ -282,6 +282,7 @@ starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
     made->problem = *problem;
     made->options = o;
     base->about.method = methods[o.method];
+    base->about.reason = reasons[o.method];
     base->about.unknowns = problem->n[0] * problem->n[1];
     if (o.method != STARFISH_HELMHOLTZ1D_JACOBI)
         base->run = NULL;
