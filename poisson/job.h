@@ -28,9 +28,9 @@ struct starfish_poisson_job {
     starfish_handle full_rhs[STARFISH_MAX_SLABS];
     starfish_handle ghosted;                /* the solution's array with its ghosts */
     struct starfish_boundary_data boundary; /* of ends that have data */
-    int boundary_in_passing;                /* who reads the user's right-hand side moves them to it */
+    int boundary_in_passing;                /* the task that reads the user's right-hand side moves them to it */
     void *face_copy[3][2];                  /* of its arrays, where the user's may go */
-    const void *face_on_host[3][2];         /* these or the user's; NULL: on a device, or there is none */
+    const void *face_on_host[3][2];         /* these or the user's; NULL: on a device, or no data */
     double largest_boundary; /* what the arrays on the host add to a right-hand side that has become zero by rounding;
                                 of this rank; else 0 */
     struct starfish_table removed; /* pertrb, and another double */
@@ -51,7 +51,7 @@ struct starfish_poisson_job {
     double wide_seconds; /* of a solve that was repeated (wide.h), else 0 */
 
     /* Of an iteration: */
-    double solved; /* when it had solved, by starfish_now; 0: there is none */
+    double solved; /* when the iteration ended, by starfish_now; 0: it has not */
     int unwritten; /* it has failed before it wrote a solution: nothing is known of a residual */
 };
 

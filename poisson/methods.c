@@ -25,7 +25,7 @@ const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS] =
 
 enum { WHY = 200 };
 
-/* A method that can, `auto` where there is none, with its cost and the reason for it; and why not another one, which
+/* A method that can, `auto` if none can, with its cost and the reason for it; and why not another one, which
  * cannot or costs too much. */
 struct choice {
     starfish_method method;

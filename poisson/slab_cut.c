@@ -293,7 +293,7 @@ static starfish_status cut_here(struct starfish_poisson_plan *plan, enum starfis
     return STARFISH_SUCCESS;
 }
 
-/* Where nobody says how to cut, cores alone do the whole field together. */
+/* Where no option says how to cut, cores alone do the whole field together. */
 static int may_be_whole(const struct starfish_poisson_plan *plan)
 {
     return plan->options.slabs == 0 && plan->options.mode_blocks == 0 &&

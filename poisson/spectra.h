@@ -19,7 +19,7 @@ starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const st
                                       int one_layer);
 void starfish_spectra_destroy(struct starfish_spectra *spectra);
 
-/* The first of n ascending values that is not below `least`; n where there is none. */
+/* The first of n ascending values that is not below `least`; n if all are below. */
 size_t starfish_first_not_below(const double *ascending, size_t n, double least);
 
 #endif

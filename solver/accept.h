@@ -38,7 +38,7 @@ enum starfish_ending {
     STARFISH_ENDED_STALLED,    /* the residual has stopped falling */
     STARFISH_ENDED_NOT_FINITE, /* the residual */
     STARFISH_ENDED_CANCELLED,
-    STARFISH_ENDED_FIXED, /* a given number of steps, after which nobody looks at the residual */
+    STARFISH_ENDED_FIXED, /* a given number of steps, after which the residual is not computed */
     STARFISH_ENDINGS
 };
 /* The outcome where nothing excuses the end; and the end of an iteration with that outcome. */
@@ -57,7 +57,7 @@ enum { STARFISH_TESTS = 5 };
 struct starfish_evidence {
     enum starfish_ending end;
     int iterations;
-    double asked;      /* the tolerance, NaN: there is none */
+    double asked;      /* the tolerance, or NaN */
     double reached;    /* the residual */
     double rounding;   /* starfish_rounding; NaN: not known */
     double recurrence; /* what the iteration took for the residual: for the message, where `failure` is NULL */

@@ -8,7 +8,7 @@
  *     {AT(axis), .type = STARFISH_MEMBER_STRUCT, .table = &axis_table}                struct starfish_axis axis[3]
  *
  * A member that the problem does not need, as the length of an axis that is given by a matrix, may hold anything: the
- * row's `elements` says so, and nobody looks at it. */
+ * row's `elements` says so, and is not read. */
 #ifndef STARFISH_SOLVER_MEMBERS_H
 #define STARFISH_SOLVER_MEMBERS_H
 

@@ -1,4 +1,4 @@
-/* What wrappers in other languages are told of all option structs: the public functions of starfish/options.h. */
+/* Describes all option structs to wrappers in other languages: the public functions of starfish/options.h. */
 #include "scheduler/options.h"
 
 #include "base/arithmetic.h"

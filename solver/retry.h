@@ -30,7 +30,7 @@ struct starfish_retry {
     void *self;
     starfish_status (*keep)(void *self);    /* the solution, or NULL */
     starfish_status (*go_back)(void *self); /* to what was kept; sets `norm` */
-    int steps;                              /* that the next pass may take; 0: there is none. Begins as 0 */
+    int steps;                              /* that the next pass may take; 0: no pass follows. Begins as 0 */
     /* So far: the owner sets `taken`, `norm` and `end` after each pass. */
     int taken, passes;         /* steps of all passes, and passes that are over */
     int misses;                /* of this rung in a row */

@@ -147,7 +147,7 @@ static starfish_status create_parts(struct starfish_hierarchy_graph *graph, cons
         if (own && p == level->space.parts[1])
             break;
         const int here = !own || starfish_space_rank(&level->space, p) == starfish_context_rank(graph->context);
-        if (here && (own || p == 0)) /* of other ranks' parts there is none */
+        if (here && (own || p == 0)) /* parts of other ranks have no table here */
             STARFISH_TRY(store_table(&level->table[p], spec->precision, grid));
         level->part[p] = (struct starfish_grid_part){grid->shape, level->table[own ? p : 0].handle};
     }

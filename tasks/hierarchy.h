@@ -46,7 +46,7 @@ struct starfish_hierarchy_level {
     int sweep_count; /* how many it has */
     enum starfish_waiting waits;
     int visits[STARFISH_VISITINGS]; /* may all of its parts be visited so? */
-    /* Rows beyond each part where its array has the solution, too, so that nobody need be asked for them. */
+    /* Rows beyond each part where its array has the solution, too, so that no copy is needed. */
     size_t known[STARFISH_SPACE_MOST_PARTS][2];
 };
 

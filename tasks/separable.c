@@ -92,7 +92,7 @@ void starfish_operator_destroy(struct starfish_operator *op)
 }
 
 /* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL
- * where there is none, or where a single slab is its own neighbour. */
+ * where no slab is there, or where a single slab is its own neighbour. */
 static starfish_handle plane_beside(const struct starfish_operator *op, const struct starfish_cut *cut,
                                     const struct starfish_slabs *u, size_t slab, enum starfish_edge_plane side)
 {

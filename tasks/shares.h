@@ -5,7 +5,7 @@
 
 #include "tasks/hierarchy.h"
 
-/* parts 0: nobody shares. Grids of `tail` unknowns and fewer are one task. */
+/* parts 0: the grid is not shared. Grids of `tail` unknowns and fewer are one task. */
 struct starfish_shares {
     size_t parts, tail;
     size_t first[STARFISH_SPACE_MOST_PARTS + 1];

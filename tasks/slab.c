@@ -532,10 +532,10 @@ static starfish_status submit_problems(struct starfish_slab_graph *graph, struct
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_graph_slab(void *self, struct starfish_progress *progress,
+starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *progress,
                                     const struct starfish_direct_data *data)
 {
-    struct starfish_slab_graph *graph = self;
+    struct starfish_slab_graph *graph = of_slabs;
     const struct starfish_slabs *solution = data->solution;
     const struct starfish_slab *slab = graph->slab[graph->turn];
     if (graph->space->count > 1)

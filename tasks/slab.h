@@ -78,7 +78,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph);
 starfish_status starfish_slab_graph_of_problems(struct starfish_slab_graph *graph, struct starfish_slab_space *space,
                                                 const struct starfish_cut *cut, int strided);
 /* Solves with a struct starfish_slab_graph of either kind. One thread at a time. */
-starfish_status starfish_graph_slab(void *graph, struct starfish_progress *progress,
+starfish_status starfish_graph_slab(void *of_slabs, struct starfish_progress *progress,
                                     const struct starfish_direct_data *data);
 
 #endif

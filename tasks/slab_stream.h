@@ -14,7 +14,7 @@
 enum { STARFISH_SLAB_MOST_SLOTS = 3 * 8 };
 
 struct starfish_slab_stream {
-    size_t slots; /* 0: there is none, and nothing else is set */
+    size_t slots; /* 0: no stream, and no other member is set */
     size_t back;  /* places of slabs on their way back, which have no right-hand side beside them */
     size_t slabs, parts;
     starfish_handle token[2 * STARFISH_SLAB_MOST_SLOTS];
