@@ -55,7 +55,7 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name,
 double multigrid_bench_hypre(struct multigrid_bench *run, const char *name, const struct peer_hypre_problem *problem,
                              enum peer_hypre_solver solver, double doubles);
 
-/* Seven-point differences on the cube of MULTIGRID_SIZE (multigrid_cubes.c). */
-starfish_status bench_multigrid_cube(void *run);
+/* Seven-point differences on the cube of MULTIGRID_SIZE (multigrid_cubes.c); data: the run. */
+starfish_status bench_multigrid_cube(void *data);
 
 #endif

@@ -83,8 +83,8 @@ void poisson3d_describe(json_t *row, const struct poisson3d_case *c);
 void poisson3d_measure_limits(struct poisson3d *run);
 /* Other people's solvers: adds their rows. Error: MEMORY. */
 starfish_status poisson3d_measure_peers(struct poisson3d *run);
-/* Our solves with one of run->sets (bench_poisson3d_solves.c). */
-starfish_status poisson3d_measure_solves(void *run);
+/* Our solves with one of the run's sets; data: the run (poisson3d_solves.c). */
+starfish_status poisson3d_measure_solves(void *data);
 
 /* A field of pseudo-random numbers in [-1/2, 1/2), aligned to 64 bytes, the same every time; free() releases it. */
 starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **field);

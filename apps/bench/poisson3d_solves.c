@@ -157,19 +157,19 @@ static starfish_status stream(struct subject *s, starfish_plan *plan, struct fli
 {
     const struct bench *bench = &s->run->bench;
     double done[POISSON3D_MOST_IN_FLIGHT] = {0}; /* when the last ones were */
-    const size_t warmup = bench->warmup > s->flight ? bench->warmup : s->flight;
+    const size_t places = s->flight > 1 ? s->flight : 1, warmup = bench->warmup > places ? bench->warmup : places;
     while (flight->jobs + 1 < s->flight)
         STARFISH_TRY(submit_next(s, plan, flight));
     for (size_t solve = 0; solve < warmup + bench->repeat; ++solve) {
-        done[0] = s->flight > 1 ? done[0] : clock_now();
+        done[0] = places > 1 ? done[0] : clock_now();
         STARFISH_TRY(submit_next(s, plan, flight));
         if (solve == warmup)
             s->gpu_tasks = s->tasks = 0;
         STARFISH_TRY(wait_for_oldest(s, flight));
         const double time = clock_now();
         if (solve >= warmup)
-            s->run->seconds[solve - warmup] = (time - done[solve % s->flight]) / (double)s->flight;
-        done[solve % s->flight] = time;
+            s->run->seconds[solve - warmup] = (time - done[solve % places]) / (double)places;
+        done[solve % places] = time;
     }
     return STARFISH_SUCCESS;
 }

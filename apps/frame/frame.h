@@ -1,14 +1,13 @@
 /* The frame of the subcommands that measure: bench, reproduce and sched.
  *
  * A benchmark is one file, apps/bench/NAME.c, with one function int bench_NAME(int argc, char **argv), and one row of
- * the table in apps/bench/bench.c. The function fills a struct bench and its own options, and calls bench_main, which
+ * the table in apps/bench/bench.c. The function fills a struct bench and its own options, and calls bench_start, which
  * reads the command line, calls back to measure, and shows the rows: a table for people, --csv, --json, --plot.
  *
  *     struct given { struct bench bench; size_t n; } given = {.bench = BENCH_DEFAULTS("tridiag"), .n = 512};
  *     const struct option_entry options[] = {{"--n", OPTION_COUNT, &given.n, "N", .help = "..."},
  *                                            BENCH_OPTIONS(&given.bench), {.name = NULL}};
- *     const struct command_line line = {.usage = "bench tridiag [OPTION ...]", .summary = "...", .options = options};
- *     return bench_main(&given.bench, &line, argc, argv, measure);
+ *     return bench_start(&given.bench, "bench", "What is measured.", options, argc, argv, measure);
  *
  * where measure(struct bench *) gets at its own options through the first member, calls bench_machine once per context,
  * and bench_row for all that it has measured, ours and the peers' alike. */

@@ -21,13 +21,10 @@ static void add_shares(json_t *row, const struct starfish_record *record, const 
     }
     json_object_set_new(row, "tasks", json_integer((json_int_t)tasks));
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {
-        char key[32];
-        snprintf(key, sizeof key, "%s_tasks", names_workers[kind]);
-        json_object_set_new(row, key, command_json_real((double)account->tasks[kind] / tasks));
-        snprintf(key, sizeof key, "%s_work", names_workers[kind]);
-        json_object_set_new(row, key, command_json_real(account->busy[kind] / busy));
-        snprintf(key, sizeof key, "%s_idle_seconds", names_workers[kind]);
-        json_object_set_new(row, key, command_json_real(1e-6 * account->idle[kind]));
+        const char *const name = names_workers[kind];
+        bench_keys(row, KEY(bench_name("%s_tasks", name), (double)account->tasks[kind] / tasks),
+                   KEY(bench_name("%s_work", name), account->busy[kind] / busy),
+                   KEY(bench_name("%s_idle_seconds", name), 1e-6 * account->idle[kind]));
     }
     bench_keys(row, KEY("idle", idle / (workers * span)), KEY("data_wait_seconds", 1e-6 * account->fetching));
 }
@@ -40,8 +37,7 @@ static void add_links(json_t *row, const struct starfish_record *record)
                KEY("device_to_device", record->bytes.device_to_device));
     for (unsigned from = 0; from < record->nodes; from++)
         for (unsigned to = 0; to < record->nodes; to++) {
-            char key[64];
-            snprintf(key, sizeof key, "link_%s_%s", record->node[from], record->node[to]);
+            const char *key = bench_name("link_%s_%s", record->node[from], record->node[to]);
             if (record->links.moved[from][to] > 0)
                 json_object_set_new(row, key, json_integer((json_int_t)record->links.moved[from][to]));
         }
