@@ -37,7 +37,7 @@ static starfish_status make_data(const struct key_reader *reader)
     problem->data = calloc(1, problem->row->members->size);
     if (!problem->data)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for a problem", reader->path);
-    if (dimensions.member)
+    if (dimensions.count > 0)
         *(size_t *)key_at(problem, &dimensions, 0) = problem->row->dimensions;
     struct starfish_axis *axis = key_axes(problem);
     for (size_t d = 0; axis && d < problem->row->dimensions; ++d)

@@ -135,7 +135,7 @@ static starfish_status set_numbers(const struct key_reader *reader, const char *
     long long *numbers = malloc((count + 1) * sizeof *numbers);
     STARFISH_TRY(keep(reader->problem, numbers));
     *member = numbers;
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; data && i < count; ++i) {
         if (!(fabs(data[i]) <= 0x1p53) || data[i] != floor(data[i]))
             return starfish_json_fail(reader->path, key, "must be whole numbers of at most 2^53, cell %zu has %g",
                                       first_cell(reader->problem) + i, data[i]);

@@ -41,7 +41,7 @@ const char *key_schema(const char *key);
 /* A key's member, and where it lies in the problem's struct: `count` times, `stride` bytes apart, each in a struct of
  * its own where axes have it. */
 struct key_place {
-    const struct starfish_member *member; /* NULL: no member has that name */
+    const struct starfish_member *member; /* `count` 0: no member has that name */
     size_t offset;                        /* of the first struct that has it */
     size_t stride, count;
     int is_of_axes;

@@ -41,7 +41,8 @@ static int find_in(const struct starfish_member_table *table, size_t offset, con
 
 struct key_place key_find(const struct starfish_problem_row *row, const char *key)
 {
-    struct key_place place = {.member = NULL};
+    static const struct starfish_member nothing = {.name = "", .optional = 1, .only = "has no member"};
+    struct key_place place = {.member = &nothing};
     find_in(row->members, 0, key, &place);
     return place;
 }
