@@ -46,15 +46,16 @@ starfish_status key_read_bc(const struct key_reader *reader, const char *key, co
     return STARFISH_SUCCESS;
 }
 
-/* A word for all sides. */
+/* A word for all sides of a box, which has lengths; makers refuse periodic sides of others. */
 starfish_status key_read_sides(const struct key_reader *reader, const char *key, const json_t *value)
 {
     static const char *const words[] = {"dirichlet", "periodic"};
     const struct key_place place = key_find(reader->problem->row, key);
+    const struct key_place length = key_find(reader->problem->row, "length");
     int periodic;
     if (!value)
         return STARFISH_SUCCESS;
-    if (key_count(reader->problem, &place) == 0)
+    if (key_count(reader->problem, &length) == 0)
         return starfish_json_fail(reader->path, key, "%s", place.member->only);
     STARFISH_TRY(key_word(reader, key, value, words, 2, &periodic));
     for (size_t i = 0; i < place.count; ++i)
