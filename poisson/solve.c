@@ -414,10 +414,16 @@ static void drop(struct starfish_job *base)
         starfish_table_destroy(&job->verdict[step]);
 }
 
+static int iterates(const void *options)
+{
+    return ((const struct starfish_poisson_options *)options)->method == STARFISH_METHOD_MULTIGRID;
+}
+
 const struct starfish_kind starfish_kind_poisson = {.name = "poisson",
                                                     .options = &starfish_poisson_option_table,
                                                     .problems = starfish_poisson_problems,
                                                     .job_bytes = sizeof(struct starfish_poisson_job),
+                                                    .iterates = iterates,
                                                     .has_boundary = 1,
                                                     .on_ranks = 1,
                                                     .release = starfish_poisson_release,

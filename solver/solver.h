@@ -25,10 +25,13 @@ struct starfish_kind {
     const struct starfish_option_table *options;
     const struct starfish_problem_row *problems; /* behind the last one a row without a name; NULL: in no file */
     size_t job_bytes;                            /* of the kind's struct */
-    int has_boundary;                            /* solves may be given boundary data */
-    int on_ranks; /* solves are of all ranks, of which some may have no arrays: `take` looks, and begins with an
+    /* Whether plans with these options iterate. NULL: all do, or none, as the kind has `run` or `submit`. */
+    int (*iterates)(const void *options);
+    int has_boundary; /* solves may be given boundary data */
+    int one_team;     /* on cores alone, fields in 3D too are best worked on by all of them as one worker */
+    int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and begins with an
                          agreement */
-    int has_rhs;  /* of those: plans have the right-hand side, and rhs must be NULL */
+    int has_rhs;      /* of those: plans have the right-hand side, and rhs must be NULL */
     /* Of a plan, which is there or half made: frees all but the plan's own struct. */
     void (*release)(struct starfish_plan *plan);
     starfish_status (*memory)(const struct starfish_plan *plan, struct starfish_memory *memory);

@@ -6,7 +6,7 @@
 
 #include "apps/names.h"
 #include "apps/options.h"
-#include "apps/plans/family.h"
+#include "apps/plans/problem.h"
 #include "fem/options.h"
 #include "multigrid/options.h"
 #include "tridiag/options.h"

@@ -3,30 +3,16 @@
 
 #include "apps/files/json.h"
 #include "apps/options.h"
-#include "apps/plans/family.h"
 #include "apps/recorded/simulate.h"
+#include "base/failure.h"
 #include "scheduler/transport.h"
+#include "solver/accept.h"
 #include "solver/solver.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Families ---------------------------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *kind; /* of plans */
-    const struct problem_family *family;
-} families[] = {{"poisson", &problem_poisson_family},
-                {"diffusion", &problem_diffusion_family},
-                {"atmosphere", &problem_atmosphere_family}};
-
-static const struct problem_family *family_of(const struct starfish_kind *plans)
-{
-    for (size_t f = 0; f < sizeof families / sizeof families[0]; ++f)
-        if (strcmp(families[f].kind, plans->name) == 0)
-            return families[f].family;
-    return &problem_any_family;
-}
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
 
@@ -42,16 +28,55 @@ int problem_ranks(const struct problem_run *run)
 
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
+static const struct starfish_option_table *table_of(const struct problem_run *run)
+{
+    return run->problem.plans->options;
+}
+
+/* Where a member of an option struct lies, NULL if the kind has none. */
+static void *member(const struct problem_run *run, void *library, const char *name)
+{
+    const struct starfish_option *row = starfish_option_named(table_of(run), name);
+    return row ? (char *)library + row->offset : NULL;
+}
+
+/* Of members that are ints. */
+static void put(const struct problem_run *run, void *library, const char *name, int value)
+{
+    int *at = member(run, library, name);
+    if (at)
+        *at = value;
+}
+
+static starfish_status check_options(const struct problem_run *run)
+{
+    const struct problem_options *o = &run->options;
+    const int *most = member(run, run->library, "max_iterations");
+    if (o->precision == STARFISH_PRECISION_MIXED && !(run->iterates && member(run, run->library, "mixed")))
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                             "--precision: the direct methods have no mixed mode; choose f64 or f32");
+    if (o->cycles > 0 && !(run->iterates && member(run, run->library, "fixed")))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
+    if (most && *most < 1) /* which the library may take for its default */
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--max-iterations is %d, must be 1 or more", *most);
+    return STARFISH_SUCCESS;
+}
+
 static starfish_status choose(struct problem_run *run)
 {
-    run->family = family_of(run->problem.plans);
-    const struct starfish_option_table *table = run->problem.plans->options;
-    run->library = malloc(table->size);
+    const struct starfish_kind *kind = run->problem.plans;
+    struct problem_options *o = &run->options;
+    run->library = malloc(kind->options->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
-    starfish_options_set_defaults(table, run->library);
-    STARFISH_TRY(problem_words_set(&run->options.words, run->problem.row->name, table, run->library));
-    return run->family->choose(run);
+    starfish_options_set_defaults(kind->options, run->library);
+    STARFISH_TRY(problem_words_set(&o->words, run->problem.row->name, kind->options, run->library));
+    run->iterates = kind->iterates ? kind->iterates(run->library) : kind->run != NULL;
+    STARFISH_TRY(check_options(run));
+    if (SIMULATED && run->iterates && o->cycles == 0)
+        o->cycles = PROBLEM_SIMULATED_CYCLES;
+    run->precision = o->precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status read_file(struct problem_run *run)
@@ -101,7 +126,7 @@ static starfish_status prepare_face(const struct problem_run *run, const char *k
     return convert(run, key, values);
 }
 
-starfish_status problem_prepare_boundary(struct problem_run *run)
+static starfish_status prepare_boundary(struct problem_run *run)
 {
     static const char *const keys[] = {"boundary.x0", "boundary.x1", "boundary.y0",
                                        "boundary.y1", "boundary.z0", "boundary.z1"};
@@ -127,8 +152,8 @@ starfish_status problem_prepare(struct problem_run *run)
 {
     size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
-    if (run->family->prepare)
-        STARFISH_TRY(run->family->prepare(run));
+    if (run->problem.plans->has_boundary)
+        STARFISH_TRY(prepare_boundary(run));
     STARFISH_TRY(make_array(&run->solution, run->precision, rank, shape, 0));
     return run->options.repeat > 1 ? make_array(&run->second_solution, run->precision, rank, shape, 0)
                                    : STARFISH_SUCCESS;
@@ -136,9 +161,46 @@ starfish_status problem_prepare(struct problem_run *run)
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-starfish_status problem_make_plan(struct problem_run *run, int check_residual)
+/* A member of the problem that is missing is a key of its file. */
+static starfish_status name_key(const struct problem_run *run, starfish_status status)
 {
-    return options_name_flags(run->problem.plans->options, run->family->create(run, check_residual));
+    char message[STARFISH_MESSAGE], key[64];
+    int end = 0;
+    snprintf(message, sizeof message, "%s", starfish_error_message());
+    if (status != STARFISH_ERROR_ARGUMENT || sscanf(message, "problem.%63[a-z_] is NULL%n", key, &end) != 1 || end == 0)
+        return status;
+    return starfish_json_fail(run->problem.path, key, "missing%s", message + end);
+}
+
+static void set_options(const struct problem_run *run, void *options, int check)
+{
+    size_t *const count = member(run, options, "right_hand_sides");
+    put(run, options, "precision", (int)run->precision);
+    put(run, options, "mixed", run->options.precision == STARFISH_PRECISION_MIXED);
+    put(run, options, "check_residual", check);
+    if (count)
+        *count = run->options.repeat;
+    if (run->options.cycles == 0)
+        return;
+    put(run, options, "fixed", 1);
+    put(run, options, "max_iterations", (int)run->options.cycles);
+}
+
+starfish_status problem_make_plan(struct problem_run *run, int check)
+{
+    const struct starfish_option_table *table = table_of(run);
+    const struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    void *options = malloc(table->size);
+    if (!options)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
+    memcpy(options, run->library, table->size);
+    set_options(run, options, check);
+    const starfish_status status = run->problem.row->create(run->context, run->problem.data, options, &run->plan);
+    free(options);
+    run->checks = check && !SIMULATED;
+    run->about = about;
+    return status == STARFISH_SUCCESS ? starfish_plan_about(run->plan, &run->about)
+                                      : name_key(run, options_name_flags(table, status));
 }
 
 void problem_destroy_plan(struct problem_run *run)
@@ -147,39 +209,78 @@ void problem_destroy_plan(struct problem_run *run)
         starfish_field_destroy(run->field[f]);
         run->field[f] = NULL;
     }
-    if (run->family)
-        run->family->destroy(run->plan);
+    starfish_plan_destroy(run->plan);
     run->plan = NULL;
 }
 
-starfish_status problem_wait(struct problem_run *run, void *job)
+/* ---- Solves ------------------------------------------------------------------------------------------------------ */
+
+starfish_status problem_submit(struct problem_run *run, void *solution, starfish_job **job)
+{
+    const struct starfish_boundary *boundary = run->problem.plans->has_boundary ? &run->boundary : NULL;
+    return starfish_plan_submit(run->plan, boundary, run->problem.rhs.array.data, solution, job);
+}
+
+static double tolerance_of(const struct problem_run *run)
+{
+    const double *tolerance = member(run, run->library, "tolerance");
+    return tolerance && *tolerance > 0 ? *tolerance : starfish_default_tolerance(run->precision);
+}
+
+/* Plans of flat domains leave the largest residual to a function of their own. */
+static void look_at_residual(struct problem_run *run)
+{
+    struct starfish_result *info = &run->result.info;
+    struct starfish_atmosphere_check check;
+    if (starfish_atmosphere_check(run->plan, run->problem.rhs.array.data, run->solution.data, &check) !=
+        STARFISH_SUCCESS)
+        return;
+    info->residual_max = check.residual;
+    info->residual_bound = info->tolerance * check.residual_scale;
+}
+
+starfish_status problem_wait(struct problem_run *run, starfish_job *job)
 {
     struct problem_result *result = &run->result;
-    const starfish_status status = run->family->wait(run, job);
-    const int has_outcome = status == STARFISH_SUCCESS || (status == STARFISH_ERROR_NUMERICAL && result->iterates);
-    result->status = has_outcome ? starfish_outcome_name(result->info.outcome) : NULL;
-    return status;
+    struct starfish_failure failure = {STARFISH_SUCCESS};
+    *result = (struct problem_result){
+        .info = STARFISH_RESULT_DEFAULTS, .phases = STARFISH_POISSON_PHASES_DEFAULTS, .tolerated = (double)NAN};
+    (void)starfish_poisson_tell_phases(job, &result->phases); /* of other kinds there are none */
+    const starfish_status status = starfish_job_finish(job, &result->info);
+    if (status == STARFISH_SUCCESS && result->info.residual > tolerance_of(run))
+        result->tolerated = result->info.tolerance;
+    result->iterates = !run->problem.plans->submit || result->info.iterations > 0;
+    if (status == STARFISH_SUCCESS || (status == STARFISH_ERROR_NUMERICAL && result->iterates))
+        result->status = starfish_outcome_name(result->info.outcome);
+    if (!result->status || !run->checks || !isnan(result->info.residual_max))
+        return status;
+    starfish_failure_keep(&failure, status);
+    look_at_residual(run);
+    return starfish_failure_repeat(&failure);
 }
 
 starfish_status problem_solve(struct problem_run *run, void *solution)
 {
-    void *job;
-    STARFISH_TRY(run->family->submit(run, solution, &job));
+    starfish_job *job;
+    STARFISH_TRY(problem_submit(run, solution, &job));
     return problem_wait(run, job);
 }
 
 starfish_status problem_make_fields(struct problem_run *run)
 {
-    if (!run->family->make_fields)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--spread: is not for problems of kind %s",
-                             run->problem.row->name);
-    return run->family->make_fields(run);
+    starfish_status status = STARFISH_SUCCESS;
+    for (int f = 0; f < 2 && status == STARFISH_SUCCESS; f++)
+        status = starfish_poisson_field_spread(run->plan, 0, NULL, &run->field[f]);
+    if (status != STARFISH_ERROR_ARGUMENT)
+        return status;
+    return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--spread: is not for problems of kind %s",
+                         run->problem.row->name);
 }
 
 starfish_status problem_solve_fields(struct problem_run *run)
 {
-    void *job;
-    STARFISH_TRY(run->family->submit_fields(run, &job));
+    starfish_job *job;
+    STARFISH_TRY(starfish_poisson_submit_field(run->plan, &run->boundary, run->field[0], run->field[1], &job));
     return problem_wait(run, job);
 }
 

@@ -1,8 +1,8 @@
 /* The kind of plan that a problem file describes. */
-#include "apps/plans/family.h"
 #include "apps/plans/plan.h"
 #include "apps/spread.h"
 #include "base/real.h"
+#include "solver/solver.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A line that shows how many of a job's tasks are done. */
+/* A line that shows how many of a job's tasks or iterations are done. */
 #include "apps/solve/solve.h"
 
 #include <stdio.h>
@@ -6,24 +6,25 @@
 
 enum { BAR = 40 };
 
-static void draw(size_t finished, size_t total)
+static void draw(size_t finished, size_t total, const char *of)
 {
     static const char full[BAR + 1] = "########################################";
     int done = total ? (int)(BAR * finished / total) : 0;
-    fprintf(stderr, "\r  [%.*s%*s] %zu of %zu tasks", done, full, BAR - done, "", finished, total);
+    fprintf(stderr, "\r  [%.*s%*s] %zu of %zu %s", done, full, BAR - done, "", finished, total, of);
     fflush(stderr);
 }
 
-starfish_status solve_wait(struct problem_run *run, void *job, int show)
+starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show)
 {
     /* Short naps keep the measured time honest; the line itself is drawn ten times a second. */
     const struct timespec nap = {.tv_nsec = 500000};
     size_t finished = 0, total = 1;
     for (size_t naps = 0; show && finished < total; ++naps) {
         nanosleep(&nap, NULL);
-        run->family->progress(job, &finished, &total);
+        if (starfish_job_state(job, &finished, &total) != STARFISH_SUCCESS)
+            break;
         if (naps % 200 == 199)
-            draw(finished, total);
+            draw(finished, total, run->iterates ? "iterations" : "tasks");
     }
     starfish_status status = problem_wait(run, job);
     if (show) {

@@ -103,7 +103,7 @@ static void add_results(struct table *table, const struct solve_run *run)
 static int tell_memory(const struct solve_run *run, struct starfish_memory *memory)
 {
     const struct problem_run *solver = &run->solver;
-    return solver->family->memory && solver->family->memory(solver, memory) == STARFISH_SUCCESS;
+    return starfish_plan_memory(solver->plan, memory) == STARFISH_SUCCESS;
 }
 
 static void add_memory(struct table *table, const struct solve_run *run)

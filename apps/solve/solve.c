@@ -14,6 +14,7 @@
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/ranks.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static starfish_status make_context(struct solve_run *run)
     if (options.policy)
         STARFISH_TRY(starfish_policy_check("--policy", options.policy));
     STARFISH_TRY(workers_read(run->options.workers, &options));
-    if (run->solver.problem.row->dimensions == 2 || run->solver.family->one_team)
+    if (run->solver.problem.row->dimensions == 2 || run->solver.problem.plans->one_team)
         workers_as_one_team(&options);
     return run->solver.transport
                ? starfish_context_create_ranked(&run->solver.context, &options, run->solver.transport, "")
@@ -37,10 +38,10 @@ static starfish_status make_context(struct solve_run *run)
 }
 
 /* `number`: of the solve in StarPU's traces. */
-static starfish_status submit(struct solve_run *run, size_t number, void *solution, void **job)
+static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
 {
     starfish_iteration_begin(number);
-    starfish_status status = run->solver.family->submit(&run->solver, solution, job);
+    starfish_status status = problem_submit(&run->solver, solution, job);
     starfish_iteration_end();
     return status;
 }
@@ -49,7 +50,7 @@ static starfish_status solve_repeatedly(struct solve_run *run)
 {
     int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet && problem_rank(&run->solver) == 0;
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
-        void *job;
+        starfish_job *job;
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
         const starfish_status status = solve_wait(&run->solver, job, show);
         run->seconds[i] = run->solver.result.info.seconds;
@@ -64,10 +65,11 @@ static starfish_status solve_repeatedly(struct solve_run *run)
 static starfish_status solve_stream(struct solve_run *run)
 {
     enum { IN_FLIGHT = 2 };
-    void *job[IN_FLIGHT] = {NULL};
+    starfish_job *job[IN_FLIGHT] = {NULL};
     const struct problem_result result = run->solver.result; /* what is told is of the solves before */
     void *const solution[IN_FLIGHT] = {run->solver.solution.data, run->solver.second_solution.data};
     starfish_status status = STARFISH_SUCCESS;
+    run->solver.checks = 0;
     const double start = clock_now();
     for (size_t i = 0; i < run->solver.options.repeat + IN_FLIGHT; ++i) {
         const size_t slot = i % IN_FLIGHT;

@@ -3,7 +3,7 @@
 #define STARFISH_APPS_SOLVE_SOLVE_H
 
 #include "apps/files/vtk.h"
-#include "apps/plans/family.h"
+#include "apps/plans/problem.h"
 
 /* What the command line says beside what problem_options has. */
 struct solve_options {
@@ -34,7 +34,7 @@ starfish_status solve_write_together(const struct problem_run *run, const char *
 void solve_print_table(const struct solve_run *run);
 void solve_print_json(const struct solve_run *run);
 
-/* Wait for a job of the run's family, showing how many of its tasks are done when `show` (progress.c). */
-starfish_status solve_wait(struct problem_run *run, void *job, int show);
+/* Wait for a job, showing how many of its tasks or iterations are done when `show` (progress.c). */
+starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show);
 
 #endif
