@@ -118,6 +118,22 @@ static double bound_by_norm(const struct starfish_poisson_plan *plan, double tol
     return tolerance * sqrt((double)plan->n[0] * (double)plan->n[1] * (double)plan->n[2]);
 }
 
+static double most_correction(const struct starfish_poisson_plan *plan)
+{
+    const int many = plan->options.refinements < 0 && plan->refinements >= MANY_STEPS;
+    return many ? fmin(MOST_CORRECTION, UNITS_OF_MANY_STEPS * starfish_epsilon(plan->options.precision))
+                : MOST_CORRECTION;
+}
+
+/* Elimination errs row by row, and the correction, which must be less than in other plans, shows what it has lost. Of a
+ * singular problem it does not show what the mean of f is wrong by. */
+static double cap_of(const struct starfish_poisson_plan *plan)
+{
+    const int shows =
+        plan->method->id == STARFISH_METHOD_ELIMINATION && !plan->singular && most_correction(plan) < MOST_CORRECTION;
+    return shows ? (double)INFINITY : caps[plan->options.precision];
+}
+
 /* Of a direct method, or of an iteration to the default tolerance, what rounding errors leave. */
 static double bound_of(const struct starfish_poisson_plan *plan, const struct starfish_evidence *evidence,
                        const double maximum[STARFISH_MAXIMA])
@@ -125,7 +141,7 @@ static double bound_of(const struct starfish_poisson_plan *plan, const struct st
     const starfish_precision precision = plan->options.precision;
     const double rhs = maximum[STARFISH_MAXIMUM_RHS], size = maximum[STARFISH_MAXIMUM_SIZE];
     const double rounding = rhs > 0 ? UNITS * starfish_epsilon(precision) * (size / rhs) : 0;
-    const double bound = fmin(caps[precision], fmax(floors[precision], rounding));
+    const double bound = fmin(cap_of(plan), fmax(floors[precision], rounding));
     if (plan->options.tolerance == 0 || isnan(evidence->asked))
         return bound;
     return fmax(bound, bound_by_norm(plan, evidence->asked));
@@ -252,13 +268,6 @@ static starfish_status refuse_error(const void *data)
                          "the residual of %.3g allows errors of %.2g of the solution's largest value, since the "
                          "smallest eigenvalue is %.3g: refine it, or use a higher precision than %s",
                          about->result->residual_max, about->error, about->condition->smallest, about->precision);
-}
-
-static double most_correction(const struct starfish_poisson_plan *plan)
-{
-    const int many = plan->options.refinements < 0 && plan->refinements >= MANY_STEPS;
-    return many ? fmin(MOST_CORRECTION, UNITS_OF_MANY_STEPS * starfish_epsilon(plan->options.precision))
-                : MOST_CORRECTION;
 }
 
 /* A given number of steps may leave any residual. */

@@ -8,22 +8,23 @@
 #include <math.h>
 #include <stdio.h>
 
-const char *const starfish_method_list[STARFISH_METHODS + 1] = {[STARFISH_METHOD_AUTO] = "auto",
-                                                                [STARFISH_METHOD_SLAB] = "slab",
-                                                                [STARFISH_METHOD_BLKTRI] = "blktri",
-                                                                [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
-                                                                [STARFISH_METHOD_MULTIGRID] = "multigrid"};
+const char *const starfish_method_list[STARFISH_ALL_METHODS] = {
+    [STARFISH_METHOD_AUTO] = "auto",           [STARFISH_METHOD_SLAB] = "slab",
+    [STARFISH_METHOD_BLKTRI] = "blktri",       [STARFISH_METHOD_BLKTRI_PRODUCT] = "blktri-product",
+    [STARFISH_METHOD_MULTIGRID] = "multigrid", [STARFISH_METHOD_ELIMINATION] = "elimination"};
 
-const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS] = {
+const struct starfish_method_row *const starfish_method_rows[STARFISH_ALL_METHODS] = {
     [STARFISH_METHOD_SLAB] = &starfish_slab_method,
     [STARFISH_METHOD_BLKTRI] = &starfish_blktri_method,
     [STARFISH_METHOD_BLKTRI_PRODUCT] = &starfish_blktri_product_method,
     [STARFISH_METHOD_MULTIGRID] = &starfish_multigrid_method,
+    [STARFISH_METHOD_ELIMINATION] = &starfish_elimination_method,
 };
 
 /* ---- Choosing ---------------------------------------------------------------------------------------------------- */
 
 enum { WHY = 200 };
+#define NO_OTHER "no other method can: %.170s"
 
 /* A method that can, `auto` if none can, with its cost and the reason for it; and why not another one, which
  * cannot or costs too much. */
@@ -77,13 +78,32 @@ static starfish_status find_cheapest_of(const struct starfish_poisson_plan *plan
     return choice->method != STARFISH_METHOD_AUTO ? STARFISH_SUCCESS : status;
 }
 
+static int may_be_another_method(starfish_status status)
+{
+    return status == STARFISH_ERROR_NOT_SYMMETRIZABLE || status == STARFISH_ERROR_UNSUPPORTED;
+}
+
+/* Where none can, as `status` and this thread's message say. */
+static starfish_status find_last(const struct starfish_poisson_plan *plan, starfish_status status,
+                                 struct choice *choice)
+{
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
+    starfish_failure_keep(&failure, status);
+    if (!may_be_another_method(status) || can(plan, &starfish_elimination_method) != STARFISH_SUCCESS)
+        return starfish_failure_repeat(&failure);
+    *choice = (struct choice){.method = STARFISH_METHOD_ELIMINATION, .cost = HUGE_VAL};
+    snprintf(choice->why, sizeof choice->why, NO_OTHER, failure.message);
+    return STARFISH_SUCCESS;
+}
+
 /* On several ranks one that runs on them, where there is any. */
 static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
                                      struct choice *choice)
 {
     if (starfish_context_ranks(plan->base.context) > 1 && find_cheapest_of(plan, not, 1, choice) == STARFISH_SUCCESS)
         return STARFISH_SUCCESS;
-    return find_cheapest_of(plan, not, 0, choice);
+    const starfish_status status = find_cheapest_of(plan, not, 0, choice);
+    return status == STARFISH_SUCCESS || not ? status : find_last(plan, status, choice);
 }
 
 /* The cheapest on the first rank, for all ranks: costs depend on a rank's workers. Collective, but the status is each
@@ -113,14 +133,17 @@ static void take(struct starfish_poisson_plan *plan, const struct choice *choice
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan)
 {
     const struct starfish_method_row *asked = starfish_method_rows[plan->options.method];
-    struct choice choice;
+    struct choice choice = {.method = STARFISH_METHOD_AUTO};
     if (asked) {
         STARFISH_TRY(can(plan, asked));
         plan->method = asked;
         snprintf(plan->reason, sizeof plan->reason, "asked for");
         return STARFISH_SUCCESS;
     }
-    STARFISH_TRY(choose(plan, NULL, &choice));
+    if (plan->last_resort)
+        STARFISH_TRY(find_last(plan, STARFISH_ERROR_UNSUPPORTED, &choice));
+    else
+        STARFISH_TRY(choose(plan, NULL, &choice));
     take(plan, &choice);
     return STARFISH_SUCCESS;
 }
@@ -165,24 +188,23 @@ static starfish_status create_second(struct starfish_poisson_plan *plan, int *st
     return create(plan, steps);
 }
 
-static int may_be_another_method(starfish_status status)
-{
-    return status == STARFISH_ERROR_NOT_SYMMETRIZABLE || status == STARFISH_ERROR_UNSUPPORTED;
-}
-
-/* Where all other choices have failed, as `status` and this thread's message say: slab, however its basis is scaled.
- * Such plans refine their solutions, and what rounding errors leave of these is tested. */
+/* Where all other choices have failed, as `status` and this thread's message say: slab, however its basis is scaled,
+ * then elimination. Such plans refine their solutions, and what rounding errors leave of these is tested. */
 static starfish_status create_last(struct starfish_poisson_plan *plan, starfish_status status, int *steps)
 {
+    static const struct starfish_method_row *const last[] = {&starfish_slab_method, &starfish_elimination_method};
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     starfish_failure_keep(&failure, status);
-    plan->method = starfish_method_rows[STARFISH_METHOD_SLAB];
     plan->last_resort = 1;
-    if (starfish_ranks_agree(plan->base.context, can(plan, plan->method)) != STARFISH_SUCCESS ||
-        create(plan, steps) != STARFISH_SUCCESS)
-        return starfish_failure_repeat(&failure);
-    snprintf(plan->reason, sizeof plan->reason, "no other method can: %.200s", failure.message);
-    return STARFISH_SUCCESS;
+    for (size_t m = 0; m < sizeof last / sizeof last[0]; m++) {
+        plan->method = last[m];
+        if (starfish_ranks_agree(plan->base.context, can(plan, plan->method)) != STARFISH_SUCCESS ||
+            create(plan, steps) != STARFISH_SUCCESS)
+            continue;
+        snprintf(plan->reason, sizeof plan->reason, NO_OTHER, failure.message);
+        return STARFISH_SUCCESS;
+    }
+    return starfish_failure_repeat(&failure);
 }
 
 static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *steps)
@@ -198,7 +220,7 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *st
     }
     STARFISH_TRY(status);
     /* Whether its tables need refinement is known only now. */
-    if (plan->options.refinements >= 0 || plan->refinements == 0 ||
+    if (plan->last_resort || plan->options.refinements >= 0 || plan->refinements == 0 ||
         starfish_ranks_agree(plan->base.context, choose(plan, NULL, &choice)) != STARFISH_SUCCESS ||
         choice.method == first->id)
         return STARFISH_SUCCESS;

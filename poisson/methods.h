@@ -61,13 +61,16 @@ struct starfish_method_row {
     void (*watch)(const struct starfish_poisson_job *job, double seconds);
 };
 
-enum { STARFISH_METHODS = STARFISH_METHOD_MULTIGRID + 1 };
+enum { STARFISH_METHODS = STARFISH_METHOD_MULTIGRID + 1, STARFISH_ALL_METHODS = STARFISH_METHODS + 2 };
+/* The last choice of `auto`, which cannot be asked for. */
+#define STARFISH_METHOD_ELIMINATION ((starfish_method)(STARFISH_METHODS + 1))
 
-/* Names by enum starfish_method, "auto" first, and NULL behind the last one; and rows, NULL for "auto". */
-extern const char *const starfish_method_list[STARFISH_METHODS + 1];
-extern const struct starfish_method_row *const starfish_method_rows[STARFISH_METHODS];
+/* Names by enum starfish_method, "auto" first, and NULL behind the last one that can be asked for; and rows, NULL for
+ * "auto". */
+extern const char *const starfish_method_list[STARFISH_ALL_METHODS];
+extern const struct starfish_method_row *const starfish_method_rows[STARFISH_ALL_METHODS];
 extern const struct starfish_method_row starfish_slab_method, starfish_blktri_method, starfish_blktri_product_method,
-    starfish_multigrid_method;
+    starfish_multigrid_method, starfish_elimination_method;
 
 /* Sets plan->method and plan->reason: the method that is asked for, or the cheapest of those that can. */
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);

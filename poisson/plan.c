@@ -316,6 +316,7 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
         return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *wide = (struct starfish_poisson_plan *)base;
     wide->options = plan->options;
+    wide->last_resort = plan->options.precision == STARFISH_F64;
     wide->options.precision = STARFISH_F64;
     wide->options.check_residual = 1;
     wide->options.check_data = wide->options.ghosts = 0;

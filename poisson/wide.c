@@ -1,5 +1,5 @@
-/* Solves in f32 that are repeated in f64: the right-hand side is converted where it lies, in tasks, to an array of
- * ours, which the solution of the second plan takes the place of, and that is converted back. */
+/* Solves that are repeated in f64: the right-hand side is converted where it lies, in tasks, to an array of ours, which
+ * the solution of the second plan takes the place of, and that is converted back. */
 #include "poisson/wide.h"
 
 #include "poisson/layout.h"
@@ -11,11 +11,19 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* In f64 a direct method has solved with finite data, and not the one that would come next. */
+static int may_eliminate(const struct starfish_poisson_job *job)
+{
+    const struct starfish_method_row *method = job->plan->method;
+    return method->direct && method->id != STARFISH_METHOD_ELIMINATION && isfinite(job->base.result.residual_max);
+}
+
 int starfish_job_may_widen(const struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_options *options = &job->plan->options;
-    return options->method == STARFISH_METHOD_AUTO && options->precision == STARFISH_F32 && options->refinements < 0 &&
-           job->owns_fields && !job->base.request.bundle && !job->solution_slabs.strided;
+    return options->method == STARFISH_METHOD_AUTO && options->refinements < 0 && job->owns_fields &&
+           !job->base.request.bundle && !job->solution_slabs.strided &&
+           (options->precision == STARFISH_F32 || may_eliminate(job));
 }
 
 /* The second plan, made by the first job that wants it. */
@@ -60,10 +68,13 @@ static starfish_status submit_conversion(struct wide *wide, size_t slab, starfis
     const struct starfish_algebra algebra = {.progress = &job->base.progress,
                                              .phase = STARFISH_PHASE_REFINEMENT,
                                              .where = starfish_where_kinds(job->cut.where[slab])};
-    struct starfish_vector in_f32, in_f64;
-    starfish_vector_borrow(&in_f32, &wide->space[slab], STARFISH_F32, &narrow);
+    const starfish_precision precision = job->plan->options.precision;
+    struct starfish_vector of_plan, in_f64;
+    starfish_vector_borrow(&of_plan, &wide->space[slab], precision, &narrow);
     starfish_vector_borrow(&in_f64, &wide->space[slab], STARFISH_F64, &other);
-    return starfish_algebra_convert(&algebra, &one, 0, back ? &in_f64 : &in_f32, back ? &in_f32 : &in_f64);
+    const struct starfish_vector *const from = back ? &in_f64 : &of_plan, *const to = back ? &of_plan : &in_f64;
+    return precision == STARFISH_F64 ? starfish_algebra_update(&algebra, from, &one, NULL, to)
+                                     : starfish_algebra_convert(&algebra, &one, 0, from, to);
 }
 
 static starfish_status convert(struct wide *wide, const starfish_handle *narrow, int back)
@@ -97,6 +108,8 @@ static starfish_status check_range(const struct wide *wide)
 {
     const double *u = wide->memory;
     double largest = 0;
+    if (wide->job->plan->options.precision == STARFISH_F64)
+        return STARFISH_SUCCESS;
     for (size_t i = 0; i < wide->bytes / sizeof *u; i++)
         largest = fmax(largest, fabs(u[i]));
     STARFISH_TRY(starfish_ranks_maximum(wide->job->plan->base.context, &largest, 1));
@@ -146,7 +159,7 @@ static starfish_status run(struct wide *wide, struct starfish_result *result)
     return starfish_ranks_agree(context, write_solution(wide));
 }
 
-/* Seconds and phases are those of both solves; the bound is the plan's, since that of f64 is less. */
+/* Seconds and phases are those of both solves; the bound is the plan's, but where elimination's is more. */
 static void keep_result(struct starfish_poisson_job *job, const struct starfish_result *second)
 {
     struct starfish_result *result = &job->base.result;
@@ -155,6 +168,7 @@ static void keep_result(struct starfish_poisson_job *job, const struct starfish_
     result->outcome = second->outcome;
     result->refinements = second->refinements;
     result->residual_max = second->residual_max;
+    result->residual_bound = fmax(result->residual_bound, second->residual_bound);
     result->rounding = second->rounding;
     result->correction = second->correction;
     result->pertrb = second->pertrb;

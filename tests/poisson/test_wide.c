@@ -1,5 +1,6 @@
 /* What `auto` would refuse in f32 is solved again in f64, wherever the solution is to go; and not where that was not
- * left to the plan. */
+ * left to the plan. What no other method can solve is eliminated. */
+#include "tests/common/about.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
 #include "tests/common/reals.h"
@@ -145,11 +146,79 @@ static void what_was_asked_for_is_refused(void **state)
     ASSERT_FAILS(solve(&way, &options, u, NULL, &phases), STARFISH_ERROR_NUMERICAL, "the residual is");
 }
 
+/* ---- Elimination ------------------------------------------------------------------------------------------------- */
+
+enum { RING = 6, RINGS = NX * RING * RING };
+
+/* Couplings whose products around a ring differ, rows that are `growth` times longer from one to the next. */
+static struct starfish_axis ring_of(double values[3][RING], double growth)
+{
+    for (int k = 0; k < RING; k++) {
+        const double size = pow(growth, k);
+        values[0][k] = size * (1 + k);
+        values[1][k] = size * -(3.5 + k);
+        values[2][k] = size * 2;
+    }
+    return (struct starfish_axis){.kind = STARFISH_TRIDIAGONAL,
+                                  .n = RING,
+                                  .periodic = 1,
+                                  .lower = values[0],
+                                  .diag = values[1],
+                                  .upper = values[2]};
+}
+
+/* A u at one unknown of constant rows of x without ends, and of both rings. */
+static double row_of(double ring[2][3][RING], const double *u, int x, int y, int z)
+{
+    const int ny[3] = {(y + RING - 1) % RING, y, (y + 1) % RING}, nz[3] = {(z + RING - 1) % RING, z, (z + 1) % RING};
+    double sum = -3 * u[x + NX * (y + RING * z)];
+    sum += u[(x + 1) % NX + NX * (y + RING * z)] + u[(x + NX - 1) % NX + NX * (y + RING * z)];
+    for (int side = 0; side < 3; side++)
+        sum +=
+            ring[0][side][y] * u[x + NX * (ny[side] + RING * z)] + ring[1][side][z] * u[x + NX * (y + RING * nz[side])];
+    return sum;
+}
+
+static void two_rings_are_eliminated(starfish_precision precision, double growth, double bound)
+{
+    static const double ones[] = {1, 1, 1, 1}, threes[] = {-3, -3, -3, -3};
+    double ring[2][3][RING], u[RINGS], rhs[RINGS], solution[RINGS], error = 0;
+    const struct starfish_axis x = {
+        .kind = STARFISH_TRIDIAGONAL, .n = NX, .periodic = 1, .lower = ones, .diag = threes, .upper = ones};
+    const struct starfish_poisson_problem p = {.axis = {x, ring_of(ring[0], growth), ring_of(ring[1], growth)}};
+    struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
+    starfish_plan *plan;
+    unsigned seed = 3;
+    options.precision = precision;
+    options.check_residual = 1;
+    for (int i = 0; i < RINGS; i++)
+        u[i] = test_real_random(&seed);
+    for (int i = 0; i < RINGS; i++)
+        test_real_put(rhs, precision, (size_t)i, row_of(ring, u, i % NX, i / NX % RING, i / NX / RING));
+    ASSERT_OK(starfish_poisson_plan_create(context, &p, &options, &plan));
+    assert_string_equal(test_about(plan).method, "elimination");
+    ASSERT_OK(starfish_plan_solve(plan, NULL, rhs, solution, NULL));
+    starfish_plan_destroy(plan);
+    for (int i = 0; i < RINGS; i++)
+        error = test_worst(error, fabs(test_real_get(solution, precision, (size_t)i) - u[i]));
+    if (!(error <= bound))
+        fail_msg("growth %g: the error is %g", growth, error);
+}
+
+static void asymmetric_rings_are_eliminated(void **state)
+{
+    (void)state;
+    two_rings_are_eliminated(STARFISH_F64, 1, 1e-13);
+    two_rings_are_eliminated(STARFISH_F64, 1e4, 1e-11);
+    two_rings_are_eliminated(STARFISH_F32, 1, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solutions_of_auto_are_right),
         cmocka_unit_test(what_was_asked_for_is_refused),
+        cmocka_unit_test(asymmetric_rings_are_eliminated),
     };
     return TEST_GROUP("wide", tests, &context, 0, -1, 0);
 }
