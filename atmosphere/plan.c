@@ -145,22 +145,26 @@ static starfish_status create(starfish_context *context, const struct starfish_a
 {
     const double start = starfish_now();
     struct starfish_atmosphere_options options;
+    struct starfish_atmosphere_problem own;
     struct starfish_plan *base;
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_ranks_agree(context, starfish_atmosphere_read_options(user, &options)));
+    starfish_status status = starfish_atmosphere_read_options(user, &options);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_problem_take(problem, &own, sizeof own);
+    STARFISH_TRY(starfish_ranks_agree(context, status));
     const starfish_status begun =
         starfish_plan_begin(context, &starfish_kind_atmosphere, sizeof(struct starfish_atmosphere_plan), &base);
     if (begun != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, begun);
     struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;
     plan->options = options;
-    plan->drifts = problem->xi_up != NULL;
-    base->about.unknowns = problem->n[0] * problem->n[1] * problem->n[2];
-    return starfish_plan_end(base, start, complete(plan, problem, memory), result);
+    plan->drifts = own.xi_up != NULL;
+    base->about.unknowns = own.n[0] * own.n[1] * own.n[2];
+    return starfish_plan_end(base, start, complete(plan, &own, memory), result);
 }
 
 /* ---- Interface --------------------------------------------------------------------------------------------------- */

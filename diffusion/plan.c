@@ -341,6 +341,7 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
 {
     const double start = starfish_now();
     struct starfish_diffusion_options taken;
+    struct starfish_diffusion_problem own;
     struct starfish_plan *base = NULL;
 
     STARFISH_NEED(context, "context");
@@ -349,12 +350,14 @@ static starfish_status begin(starfish_context *context, const struct starfish_di
     *result = NULL;
     starfish_status status = starfish_diffusion_read_options(options, &taken);
     if (status == STARFISH_SUCCESS)
+        status = starfish_problem_take(problem, &own, sizeof own);
+    if (status == STARFISH_SUCCESS)
         status = starfish_plan_begin(context, &starfish_kind_diffusion, sizeof(struct starfish_diffusion_plan), &base);
     status = starfish_ranks_agree(context, status);
     if (status == STARFISH_SUCCESS) {
         struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
         plan->options = taken;
-        status = make(context, problem, measured, plan);
+        status = make(context, &own, measured, plan);
     }
     return starfish_plan_end(base, start, status, result);
 }

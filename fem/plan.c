@@ -155,6 +155,7 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
     struct starfish_fem_options taken;
+    struct starfish_fem_problem own;
     struct starfish_plan *base = NULL;
 
     STARFISH_NEED(context, "context");
@@ -163,17 +164,19 @@ starfish_status starfish_fem_plan_create(starfish_context *context, const struct
     *result = NULL;
     starfish_status status = starfish_fem_read_options(options, &taken);
     if (status == STARFISH_SUCCESS)
-        status = check(problem);
+        status = starfish_problem_take(problem, &own, sizeof own);
+    if (status == STARFISH_SUCCESS)
+        status = check(&own);
     if (status == STARFISH_SUCCESS)
         status = starfish_plan_begin(context, &starfish_kind_fem, sizeof(struct starfish_fem_plan), &base);
-    status = starfish_fem_agree_on_problem(context, status, problem, &taken);
+    status = starfish_fem_agree_on_problem(context, status, &own, &taken);
     if (!base)
         return status;
     struct starfish_fem_plan *plan = (struct starfish_fem_plan *)base;
     plan->options = taken;
-    plan->element = problem->element;
+    plan->element = own.element;
     if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_agree(context, complete(plan, problem));
+        status = starfish_ranks_agree(context, complete(plan, &own));
     return starfish_plan_end(base, start, status, result);
 }
 

@@ -516,7 +516,13 @@ starfish_status starfish_stencil_plan_create(starfish_context *context, const st
                                              const struct starfish_multigrid_options *options, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
-    return starfish_multigrid_plan_create(context, &hooks, problem, options, result);
+    struct starfish_stencil_problem own;
+
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(result, "plan");
+    *result = NULL;
+    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
+    return starfish_multigrid_plan_create(context, &hooks, &own, options, result);
 }
 
 starfish_status
@@ -540,6 +546,9 @@ starfish_status starfish_stencil_memory(starfish_context *context, const struct 
                                         struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
+    struct starfish_stencil_problem own;
+
     STARFISH_NEED(memory, "memory");
-    return starfish_multigrid_engine_create(context, &hooks, problem, options, NULL, NULL, memory);
+    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
+    return starfish_multigrid_engine_create(context, &hooks, &own, options, NULL, NULL, memory);
 }

@@ -122,7 +122,6 @@ static void forget_distances(struct distances *distances)
 static starfish_status find_distances(const struct starfish_q1_problem *p, struct distances *distances)
 {
     *distances = (struct distances){{NULL, NULL}, {NULL, NULL}};
-    STARFISH_NEED(p, "problem");
     for (int d = 0; d < 2; d++)
         STARFISH_TRY(starfish_q1_check_direction(p, d));
     for (int d = 0; d < 2; d++) {
@@ -201,17 +200,19 @@ starfish_status starfish_q1_load(const struct starfish_q1_problem *problem, star
                                  double *load)
 {
     STARFISH_OWN_ARITHMETIC;
+    struct starfish_q1_problem own;
     struct distances distances;
     size_t n[2] = {0, 0}, e[2];
 
     STARFISH_NEED(f, "f");
     STARFISH_NEED(load, "load");
-    STARFISH_TRY(find_distances(problem, &distances));
-    starfish_q1_unknowns(problem, n);
+    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
+    STARFISH_TRY(find_distances(&own, &distances));
+    starfish_q1_unknowns(&own, n);
     memset(load, 0, n[0] * n[1] * sizeof *load);
-    for (e[1] = 0; e[1] < problem->elements[1]; e[1]++)
-        for (e[0] = 0; e[0] < problem->elements[0]; e[0]++)
-            load_element(problem, &distances, n, e, f, data, load);
+    for (e[1] = 0; e[1] < own.elements[1]; e[1]++)
+        for (e[0] = 0; e[0] < own.elements[0]; e[0]++)
+            load_element(&own, &distances, n, e, f, data, load);
     forget_distances(&distances);
     return STARFISH_SUCCESS;
 }
@@ -246,6 +247,7 @@ starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, sta
 {
     STARFISH_OWN_ARITHMETIC;
     const struct approximation approximation = {solution, exact, data};
+    struct starfish_q1_problem own;
     struct distances distances;
     double sum[2] = {0, 0};
     size_t n[2], e[2];
@@ -253,11 +255,12 @@ starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, sta
     STARFISH_NEED(exact, "exact");
     STARFISH_NEED(solution, "solution");
     STARFISH_NEED(error, "error");
-    STARFISH_TRY(find_distances(problem, &distances));
-    starfish_q1_unknowns(problem, n);
-    for (e[1] = 0; e[1] < problem->elements[1]; e[1]++)
-        for (e[0] = 0; e[0] < problem->elements[0]; e[0]++)
-            error_element(problem, &distances, n, e, &approximation, sum);
+    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
+    STARFISH_TRY(find_distances(&own, &distances));
+    starfish_q1_unknowns(&own, n);
+    for (e[1] = 0; e[1] < own.elements[1]; e[1]++)
+        for (e[0] = 0; e[0] < own.elements[0]; e[0]++)
+            error_element(&own, &distances, n, e, &approximation, sum);
     forget_distances(&distances);
     *error = sqrt(sum[0] / sum[1]);
     return STARFISH_SUCCESS;

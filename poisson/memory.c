@@ -35,9 +35,10 @@ starfish_status starfish_poisson_memory(starfish_context *context, const struct 
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
+    struct starfish_poisson_problem own;
     struct starfish_poisson_plan *plan;
     STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, options, &plan));
+    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, &own, options, &plan));
     return fill_and_destroy(plan, memory);
 }
 

@@ -76,8 +76,10 @@ extern const struct starfish_method_row starfish_slab_method, starfish_blktri_me
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
 /* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */
 starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan);
-/* plan.c: what a plan is before its method's state is made. Given back by starfish_plan_destroy. */
+/* plan.c: what a plan is before its method's state is made. Given back by starfish_plan_destroy. *own is the problem
+ * that was taken from the user's. */
 starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                            struct starfish_poisson_problem *own,
                                             const struct starfish_poisson_options *user,
                                             struct starfish_poisson_plan **plan);
 starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,

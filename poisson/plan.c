@@ -162,8 +162,8 @@ static starfish_status create_whole(struct starfish_context *alone, const void *
     const struct starfish_poisson_source *source = problem;
     if (source->flat)
         return starfish_separable2d_plan_create(alone, source->axis[1], source->axis[2], source->lambda, options, plan);
-    const struct starfish_poisson_problem whole = {{*source->axis[0], *source->axis[1], *source->axis[2]},
-                                                   source->lambda};
+    const struct starfish_poisson_problem whole = {.axis = {*source->axis[0], *source->axis[1], *source->axis[2]},
+                                                   .lambda = source->lambda};
     return starfish_poisson_plan_create(alone, &whole, options, plan);
 }
 
@@ -212,27 +212,28 @@ static starfish_status begin(double lambda, const struct starfish_poisson_option
 }
 
 static starfish_status begin_poisson(const struct starfish_poisson_problem *problem,
-                                     const struct starfish_poisson_options *user,
+                                     struct starfish_poisson_problem *own, const struct starfish_poisson_options *user,
                                      struct starfish_poisson_options *options)
 {
-    STARFISH_NEED(problem, "problem");
-    STARFISH_TRY(begin(problem->lambda, user, options));
+    STARFISH_TRY(starfish_problem_take(problem, own, sizeof *own));
+    STARFISH_TRY(begin(own->lambda, user, options));
     for (int a = 0; a < 3; a++)
-        if (options->complex_rhs || problem->axis[a].complex_line)
+        if (options->complex_rhs || own->axis[a].complex_line)
             return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                  "complex numbers are for starfish_separable2d_plan_create alone");
     return STARFISH_SUCCESS;
 }
 
 starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
+                                            struct starfish_poisson_problem *own,
                                             const struct starfish_poisson_options *user,
                                             struct starfish_poisson_plan **plan)
 {
     struct starfish_poisson_options options;
     STARFISH_NEED(context, "context");
-    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, user, &options)));
-    const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return begin_plan(context, &(struct starfish_poisson_source){axis, 0, problem->lambda}, &options, plan);
+    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, own, user, &options)));
+    const struct starfish_axis *const axis[3] = {&own->axis[0], &own->axis[1], &own->axis[2]};
+    return begin_plan(context, &(struct starfish_poisson_source){axis, 0, own->lambda}, &options, plan);
 }
 
 static starfish_status begin_separable2d(const struct starfish_axis *x, const struct starfish_axis *y, double lambda,
@@ -265,12 +266,13 @@ starfish_status starfish_poisson_plan_create(starfish_context *context, const st
 {
     STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
+    struct starfish_poisson_problem own;
     struct starfish_poisson_plan *plan;
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, user, &plan));
-    const struct starfish_axis *const axis[3] = {&problem->axis[0], &problem->axis[1], &problem->axis[2]};
-    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, problem->lambda}, start, result);
+    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, &own, user, &plan));
+    const struct starfish_axis *const axis[3] = {&own.axis[0], &own.axis[1], &own.axis[2]};
+    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, own.lambda}, start, result);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,

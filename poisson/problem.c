@@ -86,7 +86,12 @@ static starfish_status create_flat(struct starfish_context *context, const void 
 
 static struct starfish_axis axis_of(const void *problem, size_t d)
 {
-    return ((const struct starfish_axis *)problem)[d];
+    return ((const struct starfish_poisson_problem *)problem)->axis[d];
+}
+
+static struct starfish_axis flat_axis_of(const void *problem, size_t d)
+{
+    return ((const struct starfish_separable2d_problem *)problem)->axis[d];
 }
 
 static const char *const of_grids[] = {"kind",     "n",      "length", "origin",   "bc",    "grid",
@@ -96,6 +101,6 @@ static const char *const of_flat_ones[] = {"kind", "n", "x", "y", "lambda", "rhs
 const struct starfish_problem_row starfish_poisson_problems[] = {
     {"poisson3d", 3, &starfish_poisson_problem_table, create, of_grids, axis_of},
     {"separable3d", 3, &starfish_poisson_problem_table, create, of_matrices, axis_of},
-    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat, of_flat_ones, axis_of},
+    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat, of_flat_ones, flat_axis_of},
     {.name = NULL},
 };

@@ -66,7 +66,7 @@ starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *pla
 {
     const struct starfish_axis *const *axis = source->axis;
     const struct starfish_separable2d_problem flat = {{*axis[1], *axis[2]}, source->lambda};
-    const struct starfish_poisson_problem box = {{*axis[0], *axis[1], *axis[2]}, source->lambda};
+    const struct starfish_poisson_problem box = {.axis = {*axis[0], *axis[1], *axis[2]}, .lambda = source->lambda};
     struct starfish_plan_alike alike = {&starfish_poisson_option_table, &plan->options, &starfish_poisson_problem_table,
                                         &box, 0};
     if (starfish_context_ranks(plan->base.context) == 1)

@@ -2,9 +2,33 @@
 #include "solver/kinds.h"
 
 #include <starfish/poisson.h>
+#include <string.h>
 
 const char *const starfish_end_names[] = {
     [STARFISH_PERIODIC] = "periodic", [STARFISH_DIRICHLET] = "dirichlet", [STARFISH_NEUMANN] = "neumann"};
+
+starfish_status starfish_problem_take(const void *problem, void *own, size_t bytes)
+{
+    enum { LARGEST_STRUCT = 4096 }; /* bytes: more are no struct's, and its tail is not looked at */
+    size_t size;
+
+    STARFISH_NEED(problem, "problem");
+    memcpy(&size, problem, sizeof size);
+    if (size != 0 && (size < bytes || size > LARGEST_STRUCT || size % sizeof size != 0))
+        return starfish_fail(
+            STARFISH_ERROR_ARGUMENT,
+            "problem.size is %zu, no size of a version's struct: set it to 0, or to the struct's sizeof", size);
+    for (size_t byte = bytes; byte < size; byte++)
+        if (((const unsigned char *)problem)[byte] != 0)
+            return starfish_fail(
+                STARFISH_ERROR_UNSUPPORTED,
+                "problem.size is %zu, not %zu: this library is older than the program, and byte %zu is "
+                "not zero: it belongs to a member that the library does not know",
+                size, bytes, byte);
+    memcpy(own, problem, bytes);
+    memcpy(own, &bytes, sizeof bytes);
+    return STARFISH_SUCCESS;
+}
 
 size_t starfish_member_size(const struct starfish_member *member)
 {

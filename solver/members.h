@@ -101,6 +101,11 @@ static inline struct starfish_elements starfish_elements_of(size_t count)
         return starfish_elements_of(number);                                                                           \
     }
 
+/* Copies the user's problem to *own, a struct of `bytes` bytes, which is what the first release had. The user's begins
+ * with its size. NULL, and sizes that no version has: ARGUMENT. UNSUPPORTED where a larger one is not zero behind what
+ * this library knows. */
+starfish_status starfish_problem_take(const void *problem, void *own, size_t bytes);
+
 /* Bytes of an element. */
 size_t starfish_member_size(const struct starfish_member *member);
 /* The first of its elements, NULL where it points to none. */

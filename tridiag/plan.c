@@ -414,13 +414,15 @@ static starfish_status create(starfish_context *context, const struct starfish_t
 {
     const double start = starfish_now();
     struct starfish_tridiag_options options;
+    struct starfish_tridiag_problem own;
     struct starfish_plan *base;
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    const struct starfish_tridiag_problem normalised = starfish_batch_normalised(problem);
+    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
+    const struct starfish_tridiag_problem normalised = starfish_batch_normalised(&own);
     STARFISH_TRY(check_problem(&normalised));
     STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
     STARFISH_TRY(check_options(context, &normalised, &options));
@@ -432,7 +434,7 @@ static starfish_status create(starfish_context *context, const struct starfish_t
     plan->options = options;
     plan->growth = NAN;
     pthread_mutex_init(&plan->lock, NULL);
-    plan->element_size = starfish_real_size(options.precision) * (problem->complex_rhs ? 2 : 1);
+    plan->element_size = starfish_real_size(options.precision) * (own.complex_rhs ? 2 : 1);
     starfish_status status = cut(plan);
     if (status == STARFISH_SUCCESS && completes)
         status = complete(plan);

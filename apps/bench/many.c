@@ -59,7 +59,7 @@ static starfish_status make_plan(const struct many *s, size_t count, int check, 
 {
     const struct starfish_axis axis = {
         .n = s->n, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.method = STARFISH_METHOD_SLAB;
     options.precision = s->precision;

@@ -140,7 +140,7 @@ static starfish_status measure_rates(starfish_context *context, size_t n, starfi
     periodic.ends[0] = periodic.ends[1] = STARFISH_PERIODIC;
     periodic.periodic = 1;
     neumann.ends[0] = neumann.ends[1] = STARFISH_NEUMANN;
-    const struct starfish_poisson_problem problem = {{periodic, neumann, axis}, .lambda = 0};
+    const struct starfish_poisson_problem problem = {.axis = {periodic, neumann, axis}, .lambda = 0};
     options.method = STARFISH_METHOD_SLAB;
     options.precision = precision;
     STARFISH_TRY(starfish_poisson_plan_create(context, &problem, &options, &plan));

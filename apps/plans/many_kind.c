@@ -88,7 +88,7 @@ static starfish_status create_plan(struct plan *plan, int check)
     struct many_run *run = plan->data;
     const struct starfish_axis axis = {
         .n = run->n, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     struct starfish_poisson_options options = run->options;
     options.check_residual = check;
     return starfish_poisson_plan_create(plan->context, &problem, &options, &run->plan);

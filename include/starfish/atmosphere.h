@@ -47,6 +47,7 @@ typedef enum starfish_flat_geometry {
 
 /* Arrays are read during plan creation only. */
 struct starfish_atmosphere_problem {
+    size_t size; /* sizeof(struct starfish_atmosphere_problem), or 0: that of the first release */
     starfish_flat_geometry geometry;
     size_t n[3];          /* 1 to 2097120, 65535 and 2^31 - 1; n[0] * n[2] below 2^31 */
     double length[2];     /* of a box, positive */

@@ -36,6 +36,7 @@ typedef enum starfish_mean { STARFISH_MEAN_HARMONIC, STARFISH_MEAN_ARITHMETIC } 
 
 /* Arrays are read during plan creation only. */
 struct starfish_diffusion_problem {
+    size_t size;       /* sizeof(struct starfish_diffusion_problem), or 0: that of the first release */
     size_t dimensions; /* 2 or 3; a direction that is not there has n = 1 and its other members do not count */
     size_t n[3];       /* 2^31 unknowns in all at most */
     double length[3];

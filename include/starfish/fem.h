@@ -72,6 +72,7 @@ struct starfish_fem_curve {
 typedef enum starfish_fem_element { STARFISH_FEM_Q1, STARFISH_FEM_Q2, STARFISH_FEM_ELEMENTS } starfish_fem_element;
 
 struct starfish_fem_problem {
+    size_t size; /* sizeof(struct starfish_fem_problem), or 0: that of the first release */
     const struct starfish_fem_mesh *mesh;
     int refinements; /* 0 .. 16; the finest mesh has less than 2^31 nodes, and fits into memory */
     starfish_fem_element element;

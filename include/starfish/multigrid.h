@@ -25,6 +25,7 @@ extern "C" {
 /* ---- The discrete problem ---------------------------------------------------------------------------------------- */
 
 struct starfish_q1_problem {
+    size_t size;             /* sizeof(struct starfish_q1_problem), or 0: that of the first release */
     size_t elements[2];      /* x, y: 1 .. 2^24 each, at least one unknown and at most 2^31 */
     const double *width[2];  /* of the elements; positive. Widths rather than coordinates: 1 - 5.6e-17 would be 1 */
     starfish_end ends[2][2]; /* [direction][low, high], Dirichlet or Neumann */
@@ -79,6 +80,7 @@ struct starfish_stencil_line {
 };
 
 struct starfish_stencil_problem {
+    size_t size; /* sizeof(struct starfish_stencil_problem), or 0: that of the first release */
     size_t n[3]; /* unknowns in x, y, z; 2^31 in all at most */
     starfish_end ends[3][2];
     starfish_grid grid; /* of the directions that have widths */

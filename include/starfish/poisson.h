@@ -75,6 +75,7 @@ struct starfish_axis {
 
 /* axis[0] is x, which is uniform but for method multigrid; axis[1] is y, axis[2] z. */
 struct starfish_poisson_problem {
+    size_t size; /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
     struct starfish_axis axis[3];
     double lambda;
 };

@@ -5,6 +5,9 @@
  * starfish_result result = STARFISH_RESULT_DEFAULTS`. A smaller one, of a program that was compiled with an older
  * header, gets the members that it has; of a larger one the rest becomes zero. ARGUMENT where the size is not set.
  *
+ * Problem structs begin with their size too. 0, which designated initialisers leave, stands for that of the first
+ * release. Of a larger one, of a program that was compiled with a newer header, the rest must be zero (UNSUPPORTED).
+ *
  * Thread-safety: a plan may be used from several threads at once, on different right-hand sides. */
 #ifndef STARFISH_SOLVE_H
 #define STARFISH_SOLVE_H

@@ -42,6 +42,7 @@ struct starfish_layout {
 };
 
 struct starfish_tridiag_problem {
+    size_t size;     /* sizeof(struct starfish_tridiag_problem), or 0: that of the first release */
     size_t n, lines; /* 1 .. 2^26 unknowns, 1 .. 2^22 lines */
     size_t rhs;      /* right-hand sides per line, 1 .. 65535 */
     int complex_rhs; /* right-hand sides and solutions are pairs (real part, imaginary part); coefficients are real */

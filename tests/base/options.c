@@ -229,7 +229,7 @@ static void an_older_program_runs(void **state)
     } *workers = at_the_end_of_a_page(sizeof *workers);
     double field[N * N * N] = {1};
     const struct starfish_axis axis = {.n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     starfish_context *context;
     starfish_plan *plan;
 

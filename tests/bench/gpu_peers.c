@@ -30,7 +30,7 @@ static double get(const void *array, starfish_precision precision, size_t i)
 static void compare(const size_t n[3], starfish_precision precision, peer_cufft_way way)
 {
     const struct starfish_poisson_problem problem = {
-        {{.n = n[0], .length = 1}, {.n = n[1], .length = 1}, {.n = n[2], .length = 1}}, 0};
+        .axis = {{.n = n[0], .length = 1}, {.n = n[1], .length = 1}, {.n = n[2], .length = 1}}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_plan *plan;
     static double f[4096], ours[4096], theirs[4096];

@@ -82,10 +82,10 @@ static void make_rhs(const struct peer_problem *p, starfish_precision precision,
 static void solve_ours(const struct peer_problem *p, starfish_precision precision, const void *f, void *u)
 {
     const struct starfish_poisson_problem problem = {
-        {{.n = p->n[0], .length = 1},
-         {.n = p->n[1], .length = 1, .ends = {p->y[0], p->y[1]}, .grid = p->grid},
-         {.n = p->n[2], .length = 1, .ends = {p->z[0], p->z[1]}, .grid = p->grid}},
-        0};
+        .axis = {{.n = p->n[0], .length = 1},
+                 {.n = p->n[1], .length = 1, .ends = {p->y[0], p->y[1]}, .grid = p->grid},
+                 {.n = p->n[2], .length = 1, .ends = {p->z[0], p->z[1]}, .grid = p->grid}},
+        .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_plan *plan;
     options.precision = precision;

@@ -201,7 +201,7 @@ static starfish_status make_plan(starfish_context *context, const struct dressed
                                  const struct starfish_poisson_options *options, starfish_plan **plan)
 {
     const struct campaign_problem *p = &d->problem;
-    const struct starfish_poisson_problem whole = {{p->axis[0], p->axis[1], p->axis[2]}, p->lambda};
+    const struct starfish_poisson_problem whole = {.axis = {p->axis[0], p->axis[1], p->axis[2]}, .lambda = p->lambda};
     if (p->in_two)
         return starfish_separable2d_plan_create(context, &p->axis[1], &p->axis[2], p->lambda, options, plan);
     return starfish_poisson_plan_create(context, &whole, options, plan);

@@ -32,7 +32,7 @@ static starfish_status create_plan(starfish_context *context, const struct campa
     options.check_residual = 1;
     if (p->in_two)
         return starfish_separable2d_plan_create(context, &p->axis[1], &p->axis[2], p->lambda, &options, plan);
-    const struct starfish_poisson_problem problem = {{p->axis[0], p->axis[1], p->axis[2]}, p->lambda};
+    const struct starfish_poisson_problem problem = {.axis = {p->axis[0], p->axis[1], p->axis[2]}, .lambda = p->lambda};
     return starfish_poisson_plan_create(context, &problem, &options, plan);
 }
 

@@ -79,32 +79,32 @@ struct separable {
     int boundary; /* values at the ends of z */
 };
 
-static const struct separable slab = {.problem = {{PERIODIC, DIRICHLET, DIRICHLET}, 0},
+static const struct separable slab = {.problem = {.axis = {PERIODIC, DIRICHLET, DIRICHLET}},
                                       .options = {OPTIONS(SLAB, F64)}};
 static const struct separable slabs = {
-    .problem = {{PERIODIC, DIRICHLET, DIRICHLET}, 0},
+    .problem = {.axis = {PERIODIC, DIRICHLET, DIRICHLET}},
     .options = {OPTIONS(SLAB, F64), .slabs = 3, .mode_blocks = 2, .check_residual = 1},
     .boundary = 1};
-static const struct separable slab_matrix = {.problem = {{PERIODIC, MATRIX, MATRIX}, 0},
+static const struct separable slab_matrix = {.problem = {.axis = {PERIODIC, MATRIX, MATRIX}},
                                              .options = {OPTIONS(SLAB, F64), .refinements = 1, .check_residual = 1}};
-static const struct separable slab_singular = {.problem = {{PERIODIC, NEUMANN, NEUMANN}, 0},
+static const struct separable slab_singular = {.problem = {.axis = {PERIODIC, NEUMANN, NEUMANN}},
                                                .options = {OPTIONS(SLAB, F64), .slabs = 2, .refinements = 1}};
-static const struct separable slab_f32 = {.problem = {{DIRICHLET, NEUMANN, DIRICHLET}, 0},
+static const struct separable slab_f32 = {.problem = {.axis = {DIRICHLET, NEUMANN, DIRICHLET}},
                                           .options = {OPTIONS(SLAB, F32), .check_residual = 1}};
 static const struct separable blktri = {
-    .problem = {{PERIODIC, DIRICHLET, MATRIX}, 0},
+    .problem = {.axis = {PERIODIC, DIRICHLET, MATRIX}},
     .options = {OPTIONS(BLKTRI, F64), .slabs = 2, .mode_blocks = 2, .check_residual = 1},
     .boundary = 1};
-static const struct separable blktri_singular = {.problem = {{PERIODIC, NEUMANN, NEUMANN}, 0},
+static const struct separable blktri_singular = {.problem = {.axis = {PERIODIC, NEUMANN, NEUMANN}},
                                                  .options = {OPTIONS(BLKTRI, F64), .check_residual = 1}};
-static const struct separable blktri_product = {.problem = {{PERIODIC, DIRICHLET, DIRICHLET}, 0},
+static const struct separable blktri_product = {.problem = {.axis = {PERIODIC, DIRICHLET, DIRICHLET}},
                                                 .options = {OPTIONS(BLKTRI_PRODUCT, F32), .refinements = 1}};
-static const struct separable multigrid = {.problem = {{PERIODIC, DIRICHLET, DIRICHLET}, 0},
+static const struct separable multigrid = {.problem = {.axis = {PERIODIC, DIRICHLET, DIRICHLET}},
                                            .options = {OPTIONS(MULTIGRID, F64), .check_residual = 1},
                                            .boundary = 1};
-static const struct separable multigrid_mixed = {.problem = {{DIRICHLET, NEUMANN, DIRICHLET}, 0},
+static const struct separable multigrid_mixed = {.problem = {.axis = {DIRICHLET, NEUMANN, DIRICHLET}},
                                                  .options = {OPTIONS(MULTIGRID, F64), .mixed = 1, .slabs = 2}};
-static const struct separable automatic = {.problem = {{PERIODIC, MATRIX, DIRICHLET}, 0},
+static const struct separable automatic = {.problem = {.axis = {PERIODIC, MATRIX, DIRICHLET}},
                                            .options = {OPTIONS(AUTO, F64), .refinements = -1, .check_residual = 1}};
 
 static starfish_status solve_separable(starfish_plan *plan, const struct separable *s, struct faults_result *result)

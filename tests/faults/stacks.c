@@ -149,7 +149,7 @@ static void check_solves(starfish_context *context)
     static const starfish_method method[] = {STARFISH_METHOD_SLAB, STARFISH_METHOD_BLKTRI, STARFISH_METHOD_MULTIGRID};
     const struct starfish_axis axis = {
         .kind = STARFISH_UNIFORM, .n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, .lambda = 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     for (size_t m = 0; m < sizeof method / sizeof method[0]; m++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         starfish_plan *plan = NULL;

@@ -41,7 +41,7 @@ static starfish_status create_poisson(const struct family *f, void **plan)
 {
     const struct starfish_axis side = {
         .n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_NEUMANN}, .grid = STARFISH_CELL};
-    struct starfish_poisson_problem problem = {{side, side, side}, 0};
+    struct starfish_poisson_problem problem = {.axis = {side, side, side}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_plan *made = NULL;
     problem.axis[2].n = PLANES;

@@ -241,7 +241,8 @@ static void check_after_failure(starfish_method method, int rooms, int checked, 
     const struct starfish_array_layout layout = {
         .offset = 1 + (N + 2) + (N + 2) * (N + 2), .row = N + 2, .plane = (N + 2) * (N + 2)};
     struct starfish_poisson_problem p = {
-        {test_axis("nn cell", N, 0, 1), test_axis("dd cell", N, 0, 1), test_axis("dd cell", N, 0, 1)}, 0};
+        .axis = {test_axis("nn cell", N, 0, 1), test_axis("dd cell", N, 0, 1), test_axis("dd cell", N, 0, 1)},
+        .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_plan *plan;
     double f[ALL], ones[ALL];
@@ -291,7 +292,8 @@ static void refuses_layouts_that_overlap(void **state)
 {
     (void)state;
     struct starfish_poisson_problem p = {
-        {test_axis("periodic", 8, 0, 1), test_axis("dd cell", 6, 0, 1), test_axis("dd cell", 4, 0, 1)}, 0};
+        .axis = {test_axis("periodic", 8, 0, 1), test_axis("dd cell", 6, 0, 1), test_axis("dd cell", 4, 0, 1)},
+        .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.rhs_layout.row = 7;
     expect_refusal(&p, &options, STARFISH_ERROR_ARGUMENT, "rhs_layout.row");

@@ -284,7 +284,8 @@ static void three_dimensions_are_real(void **state)
     (void)state;
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     struct starfish_poisson_problem p = {
-        {test_axis("periodic", 4, 0, 1), test_axis("dd node", 4, 0, 1), test_axis("dd node", 4, 0, 1)}, 0};
+        .axis = {test_axis("periodic", 4, 0, 1), test_axis("dd node", 4, 0, 1), test_axis("dd node", 4, 0, 1)},
+        .lambda = 0};
     starfish_plan *plan;
     options.complex_rhs = 1;
     ASSERT_FAILS(starfish_poisson_plan_create(complex_context, &p, &options, &plan), STARFISH_ERROR_UNSUPPORTED,

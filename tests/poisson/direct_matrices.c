@@ -45,10 +45,10 @@ void solves_random_matrices_of_any_size(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (int periodic = 0; periodic < 4; periodic++) {
             const size_t ny = sizes[(i * 7 + 3) % (sizeof sizes / sizeof sizes[0])];
-            struct starfish_poisson_problem p = {{test_axis("periodic", 1 + i % 5, 0, 3),
-                                                  test_matrix(ny, periodic & 1, &seed),
-                                                  test_matrix(sizes[i], periodic >> 1, &seed)},
-                                                 -0.5};
+            struct starfish_poisson_problem p = {.axis = {test_axis("periodic", 1 + i % 5, 0, 3),
+                                                          test_matrix(ny, periodic & 1, &seed),
+                                                          test_matrix(sizes[i], periodic >> 1, &seed)},
+                                                 .lambda = -0.5};
             char what[96];
             snprintf(what, sizeof what, "random %zu x %zu, periodic %d", ny, sizes[i], periodic);
             struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
@@ -69,10 +69,10 @@ void solves_singular_matrices(void **state)
     (void)state;
     unsigned seed = 5;
     for (int variant = 0; variant < 4 * DIRECT_METHODS; variant++) {
-        struct starfish_poisson_problem p = {{test_axis("periodic", 3, 0, 3),
-                                              test_flux_matrix(17, variant / DIRECT_METHODS & 1, &seed),
-                                              test_flux_matrix(12, variant / DIRECT_METHODS >> 1, &seed)},
-                                             0};
+        struct starfish_poisson_problem p = {.axis = {test_axis("periodic", 3, 0, 3),
+                                                      test_flux_matrix(17, variant / DIRECT_METHODS & 1, &seed),
+                                                      test_flux_matrix(12, variant / DIRECT_METHODS >> 1, &seed)},
+                                             .lambda = 0};
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         const size_t count = test_unknowns(&p);
         double *u = test_reals(STARFISH_F64, count, &seed), *f = malloc(count * sizeof *f);
@@ -153,15 +153,15 @@ void recovers_random_2d_fields(void **state)
         for (size_t j = 0; j < n; j++)
             ay[j] = one_y, by[j] = -2 * one_y;
         struct starfish_poisson_problem p = {
-            {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero},
-             {.kind = STARFISH_TRIDIAGONAL, .n = m, .lower = ax, .diag = bx, .upper = ax},
-             {.kind = STARFISH_TRIDIAGONAL,
-              .n = n,
-              .lower = ay,
-              .diag = by,
-              .upper = ay,
-              .periodic = cases[t].periodic}},
-            0};
+            .axis = {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero},
+                     {.kind = STARFISH_TRIDIAGONAL, .n = m, .lower = ax, .diag = bx, .upper = ax},
+                     {.kind = STARFISH_TRIDIAGONAL,
+                      .n = n,
+                      .lower = ay,
+                      .diag = by,
+                      .upper = ay,
+                      .periodic = cases[t].periodic}},
+            .lambda = 0};
         test_apply(&p, NULL, u, f);
         for (int form = STARFISH_METHOD_BLKTRI; form <= STARFISH_METHOD_BLKTRI_PRODUCT; form++) {
             const double error = error_in_2d(&p, (starfish_method)form, u, f, v);
@@ -199,7 +199,8 @@ void the_slab_method_does_2d(void **state)
     for (size_t s = 0; s < (getenv("STARFISH_TEST_SMALL") ? SHAPES - 1 : SHAPES); s++)
         for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++) {
             struct starfish_poisson_problem p = {
-                {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero}}, 0};
+                .axis = {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero}},
+                .lambda = 0};
             const size_t count = shapes[s][0] * shapes[s][1];
             for (int d = 0; d < 2; d++) {
                 stretch(grids[g].ratio, grids[g].both_ends, shapes[s][d], row[d][0], row[d][1], row[d][2]);
@@ -256,10 +257,10 @@ void partial_fractions_stand_stretching(void **state)
             diag[j] = -(lower[j] + upper[j]);
         }
         struct starfish_poisson_problem p = {
-            {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero},
-             test_axis("dd node", n, 0, 1),
-             {.kind = STARFISH_TRIDIAGONAL, .n = n, .lower = lower, .diag = diag, .upper = upper}},
-            0};
+            .axis = {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero},
+                     test_axis("dd node", n, 0, 1),
+                     {.kind = STARFISH_TRIDIAGONAL, .n = n, .lower = lower, .diag = diag, .upper = upper}},
+            .lambda = 0};
         test_apply(&p, NULL, u, f);
         const double error = error_in_2d(&p, STARFISH_METHOD_BLKTRI, u, f, v), backward = backward_error(&p, f, v);
         if (!(error <= 1e-10 && backward <= 1e-14))

@@ -73,7 +73,7 @@ void refuses_what_it_cannot_solve(void **state)
 
     unsigned seed = 4;
     p = (struct starfish_poisson_problem){
-        {test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed), test_matrix(6, 0, &seed)}, 0};
+        .axis = {test_axis("periodic", 4, 0, 1), test_matrix(5, 0, &seed), test_matrix(6, 0, &seed)}, .lambda = 0};
     ((double *)p.axis[2].lower)[3] *= -1;
     options.method = STARFISH_METHOD_BLKTRI;
     ASSERT_FAILS(starfish_poisson_plan_create(direct_context, &p, &options, &plan), STARFISH_ERROR_NOT_SYMMETRIZABLE,
@@ -96,7 +96,8 @@ void ignores_what_couples_no_ends(void **state)
     for (int i = 0; i < 4 * 3; i++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         struct starfish_poisson_problem p = {
-            {test_axis("periodic", 4, 0, 1), test_flux_matrix(5, 0, &seed), test_flux_matrix(6, 0, &seed)}, -1};
+            .axis = {test_axis("periodic", 4, 0, 1), test_flux_matrix(5, 0, &seed), test_flux_matrix(6, 0, &seed)},
+            .lambda = -1};
         for (int axis = 1; axis < 3; axis++) {
             ((double *)p.axis[axis].lower)[0] = values[i % 3];
             ((double *)p.axis[axis].upper)[p.axis[axis].n - 1] = values[i % 3];

@@ -27,7 +27,8 @@ static struct starfish_axis uniform(size_t n, starfish_end ends)
 
 static struct starfish_poisson_problem problem_of(starfish_end ends)
 {
-    return (struct starfish_poisson_problem){{uniform(NX, STARFISH_PERIODIC), uniform(NY, ends), uniform(NZ, ends)}, 0};
+    return (struct starfish_poisson_problem){
+        .axis = {uniform(NX, STARFISH_PERIODIC), uniform(NY, ends), uniform(NZ, ends)}, .lambda = 0};
 }
 
 static starfish_plan *plan_with(const struct starfish_poisson_options *options)
@@ -401,7 +402,8 @@ static void solves_agree_however_the_field_is_cut(void **state)
     (void)state;
     enum { SOLVES = 30, N = 32, PLANES = 160, UNKNOWNS = N * N * PLANES }; /* planes for many cores */
     const struct starfish_poisson_problem problem = {
-        {uniform(N, STARFISH_PERIODIC), uniform(N, STARFISH_NEUMANN), uniform(PLANES, STARFISH_DIRICHLET)}, 0};
+        .axis = {uniform(N, STARFISH_PERIODIC), uniform(N, STARFISH_NEUMANN), uniform(PLANES, STARFISH_DIRICHLET)},
+        .lambda = 0};
     starfish_plan *plan;
     unsigned seed = 12;
     ASSERT_OK(starfish_poisson_plan_create(context, &problem, NULL, &plan));

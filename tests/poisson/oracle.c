@@ -85,7 +85,7 @@ struct starfish_poisson_problem test_problem(const char *x, const char *y, const
                                              size_t nz, double lambda)
 {
     return (struct starfish_poisson_problem){
-        {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, lambda};
+        .axis = {test_axis(x, nx, 0, 1.5), test_axis(y, ny, -1, 1), test_axis(z, nz, 0.5, 2)}, .lambda = lambda};
 }
 
 void test_free_problem(struct starfish_poisson_problem *problem)

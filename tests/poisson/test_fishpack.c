@@ -50,7 +50,8 @@ static struct problem make_problem(int mp, int m, int np, int n, int idimy, unsi
     p.rhs = malloc(size_of(&p));
     double *dense = malloc(rows * columns * sizeof *dense);
     const struct starfish_poisson_problem operator_ = {
-        {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero}, p.x, p.y}, 0};
+        .axis = {{.kind = STARFISH_TRIDIAGONAL, .n = 1, .lower = &zero, .diag = &zero, .upper = &zero}, p.x, p.y},
+        .lambda = 0};
     test_apply(&operator_, NULL, p.u, dense);
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < (size_t)idimy; i++)

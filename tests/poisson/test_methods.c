@@ -48,7 +48,7 @@ static void plans_have_the_method_asked_for(void **state)
 {
     (void)state;
     const struct starfish_axis axis = {.n = 8, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     for (int method = 0; method < STARFISH_METHODS; method++) {
         struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
         starfish_plan *plan;
@@ -71,7 +71,7 @@ static void multigrid_is_not_refined(void **state)
     (void)state;
     enum { N = 12, COUNT = N * N * N };
     const struct starfish_axis axis = {.n = N, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     double rhs[COUNT], solution[2][COUNT];
     for (int i = 0; i < COUNT; i++)
         rhs[i] = i % 7 - 3;
@@ -109,7 +109,7 @@ static void the_slab_method_refines_f32_for_the_residual_alone(void **state)
                                     .coordinate_count = NY + 1};
     const struct starfish_axis z = {
         .n = 4, .length = 1, .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
-    const struct starfish_poisson_problem p = {{x, y, z}, 0};
+    const struct starfish_poisson_problem p = {.axis = {x, y, z}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     const double steep = 2;
     unsigned seed = 20;

@@ -9,7 +9,7 @@ int main(void)
 {
     struct starfish_axis axis = {STARFISH_UNIFORM, .n = N, .length = 1,
                                  .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}};
-    struct starfish_poisson_problem problem = {{axis, axis, axis}, .lambda = 0};
+    struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     starfish_context *context = NULL;
     starfish_plan *plan = NULL;
     rhs[N / 2][N / 2][N / 2] = -64.0 * 64.0 * 64.0;

@@ -121,7 +121,7 @@ static starfish_plan *make_plan(starfish_context *context)
 {
     const struct starfish_axis axis = {STARFISH_UNIFORM, .n = N, .length = 1,
                                        .ends = {STARFISH_PERIODIC, STARFISH_PERIODIC}};
-    const struct starfish_poisson_problem problem = {{axis, axis, axis}, .lambda = 0};
+    const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     starfish_plan *plan;
     options.planes = planes;

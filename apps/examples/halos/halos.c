@@ -36,7 +36,7 @@ int main(void)
                                         .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}, .grid = STARFISH_CELL};
     const struct starfish_axis plates = {STARFISH_UNIFORM, .n = NZ, .length = 1,
                                          .ends = {STARFISH_DIRICHLET, STARFISH_DIRICHLET}, .grid = STARFISH_CELL};
-    const struct starfish_poisson_problem problem = {{periodic, walls, plates}, .lambda = 0};
+    const struct starfish_poisson_problem problem = {.axis = {periodic, walls, plates}, .lambda = 0};
     const struct starfish_boundary boundary = {.constant = {[2] = {20, 80}}}; /* the plates' */
     const struct starfish_array_layout halo = {
         .offset = (NX + 2) * (NY + 2) + (NX + 2) + 1, .row = NX + 2, .plane = (NX + 2) * (NY + 2)};

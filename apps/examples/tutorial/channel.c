@@ -96,9 +96,10 @@ static void project(void)
 static starfish_status plan_pressure(starfish_context *context, starfish_plan **plan)
 {
     const struct starfish_poisson_problem problem = {
-        {{STARFISH_UNIFORM, .n = NX, .length = 4, .grid = STARFISH_CELL},
-         {STARFISH_UNIFORM, .n = NY, .length = 2, .grid = STARFISH_CELL},
-         {STARFISH_UNIFORM, .n = NZ, .length = 2, .grid = STARFISH_CELL, .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}}},
+        .axis = {{STARFISH_UNIFORM, .n = NX, .length = 4, .grid = STARFISH_CELL},
+                 {STARFISH_UNIFORM, .n = NY, .length = 2, .grid = STARFISH_CELL},
+                 {STARFISH_UNIFORM, .n = NZ, .length = 2, .grid = STARFISH_CELL,
+                  .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}}},
         .lambda = 0};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.solution_layout = (struct starfish_array_layout){.offset = PLANE + ROW + 1, .row = ROW, .plane = PLANE};

@@ -6,6 +6,7 @@
 #include <starfish/starfish.h>
 
 struct starfish_helmholtz1d_problem {
+    size_t size; /* sizeof(struct starfish_helmholtz1d_problem), or 0: that of the first release */
     size_t n[2]; /* cells of a line, lines */
     double length;
     double lambda;        /* 0 or less */

@@ -266,7 +266,8 @@ starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
     STARFISH_OWN_ARITHMETIC;
     const double start = starfish_now();
     struct starfish_helmholtz1d_options o;
-    const struct starfish_plan_alike alike = {&option_table, &o, &table, problem, 0};
+    struct starfish_helmholtz1d_problem own;
+    const struct starfish_plan_alike alike = {&option_table, &o, &table, &own, 0};
     struct starfish_plan *base;
 
     STARFISH_NEED(context, "context");
@@ -275,15 +276,17 @@ starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
     *plan = NULL;
     starfish_status status = starfish_options_read(&option_table, options, &o);
     if (status == STARFISH_SUCCESS)
-        status = check(problem);
+        status = starfish_problem_take(problem, &own, sizeof own);
+    if (status == STARFISH_SUCCESS)
+        status = check(&own);
     STARFISH_TRY(starfish_agree_on_plan(context, status, &alike));
     STARFISH_TRY(starfish_plan_begin(context, &starfish_kind_helmholtz1d, sizeof(struct helmholtz1d_plan), &base));
     struct helmholtz1d_plan *made = (struct helmholtz1d_plan *)base;
-    made->problem = *problem;
+    made->problem = own;
     made->options = o;
     base->about.method = methods[o.method];
     base->about.reason = reasons[o.method];
-    base->about.unknowns = problem->n[0] * problem->n[1];
+    base->about.unknowns = own.n[0] * own.n[1];
     if (o.method != STARFISH_HELMHOLTZ1D_JACOBI)
         base->run = NULL;
     return starfish_plan_end(base, start, complete(made), plan);
