@@ -180,4 +180,7 @@ void poisson3d_free_cases(struct poisson3d *run)
         free(run->each[i].coordinates);
     free(run->each);
     free(run->limits);
+    run->each = NULL; /* `run` is static, and the command may be called again */
+    run->limits = NULL;
+    run->cases = 0;
 }
