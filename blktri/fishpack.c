@@ -142,6 +142,16 @@ static void destroy(struct prepared *prepared)
     free(prepared);
 }
 
+/* What FISHPACK refuses, plans may solve by elimination. */
+static starfish_status check_method(const starfish_plan *plan)
+{
+    struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
+    STARFISH_TRY(starfish_plan_about(plan, &about));
+    return strcmp(about.method, "elimination") == 0
+               ? starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE, "%s", about.reason)
+               : STARFISH_SUCCESS;
+}
+
 static starfish_status create(starfish_context *context, const struct call *call, struct prepared **result)
 {
     struct prepared *prepared = calloc(1, sizeof *prepared);
@@ -156,6 +166,8 @@ static starfish_status create(starfish_context *context, const struct call *call
     keep_axis(&prepared->y, &next);
     starfish_status status =
         starfish_separable2d_plan_create(context, &prepared->x, &prepared->y, 0, NULL, &prepared->plan);
+    if (status == STARFISH_SUCCESS)
+        status = check_method(prepared->plan);
     if (status != STARFISH_SUCCESS) {
         destroy(prepared);
         return status;

@@ -71,13 +71,14 @@ starfish_status key_read_exact(const struct key_reader *reader, const char *key,
 
 static starfish_status keep(struct starfish_problem *problem, void *memory)
 {
-    void **kept = realloc(problem->kept, (problem->kept_count + 1) * sizeof *kept);
-    problem->kept = kept ? kept : problem->kept;
-    if (!kept || !memory) {
+    void **grown = realloc(problem->kept, (problem->kept_count + 1) * sizeof *grown);
+    if (grown)
+        problem->kept = grown;
+    if (!grown || !memory) {
         free(memory);
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
     }
-    kept[problem->kept_count++] = memory;
+    problem->kept[problem->kept_count++] = memory;
     return STARFISH_SUCCESS;
 }
 

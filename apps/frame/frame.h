@@ -134,7 +134,7 @@ void bench_wipe(void);
 json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes);
 /* Add keys to a row: bench_keys(row, KEY("n", n), KEY("workers", "cpu")). Values are texts, whole numbers,
  * numbers (null where they are not finite), or JSON. */
-#define bench_keys(row, ...) bench_set(row, __VA_ARGS__, NULL)
+#define bench_keys(row, ...) bench_set(row, __VA_ARGS__, (const char *)NULL)
 /* clang-format off */
 #define KEY(name, value)                                                                                               \
     (name), _Generic((value), char *: json_string, const char *: json_string, int: json_integer,                       \

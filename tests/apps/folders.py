@@ -27,7 +27,7 @@ WRITTEN = {
     "slab": {"apps/bench/blktri.c", "apps/bench/poisson3d_solves.c", "apps/bench/scaling.c", "apps/sched/nodes.c"},
     "blktri": {"apps/bench/bench.c", "apps/bench/blktri.c"},
     "multigrid": {"apps/bench/bench.c", "apps/bench/dpcg.c", "apps/bench/multigrid.c", "apps/reproduce/gupta.c"},
-    "mixed": {"apps/bench/poisson3d_cases.c", "apps/plans/any_family.c", "apps/reproduce/gupta.c"},
+    "mixed": {"apps/bench/poisson3d_cases.c", "apps/plans/problem.c", "apps/reproduce/gupta.c"},
     "cr": {"apps/bench/tridiag_case.c"},
     "cr-pcr": {"apps/bench/tridiag_case.c"},
     "f32": {"apps/bench/scaling.c", "apps/reproduce/gupta.c"},

@@ -22,6 +22,8 @@ MISSING = {"h200x2-32c": {"grid_sweeps"}}
 NEVER = {"epyc-2c": {"grid_sweeps", "grid_visit", "slab_alone"}}
 # Work of plans, which simulations do while simulated time stands still: it needs no model.
 OF_PLANS = {"host_work"}
+# The last choice of `auto`, which cannot be asked for: no recording has it.
+LAST_CHOICE = {"band"}
 
 
 def codelets():
@@ -33,7 +35,7 @@ def codelets():
         for quoted, name in CODELET.findall(text):
             assert quoted, f"{path}: a codelet whose name is not written out"
             found.add(name)
-    return found - OF_PLANS
+    return found - OF_PLANS - LAST_CHOICE
 
 
 def symbol_of(path):

@@ -68,6 +68,7 @@ static void drive(struct starfish_multigrid_solve *solve)
     solve->progress = &progress;
     (void)starfish_multigrid_solve_run(solve);
     starfish_progress_destroy(&progress);
+    solve->progress = NULL;
 }
 
 /* A solve of rhs that begins with the guess, where it takes one. */

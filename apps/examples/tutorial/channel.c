@@ -99,8 +99,7 @@ static starfish_status plan_pressure(starfish_context *context, starfish_plan **
         .axis = {{STARFISH_UNIFORM, .n = NX, .length = 4, .grid = STARFISH_CELL},
                  {STARFISH_UNIFORM, .n = NY, .length = 2, .grid = STARFISH_CELL},
                  {STARFISH_UNIFORM, .n = NZ, .length = 2, .grid = STARFISH_CELL,
-                  .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}}},
-        .lambda = 0};
+                  .ends = {STARFISH_NEUMANN, STARFISH_NEUMANN}}}};
     struct starfish_poisson_options options = STARFISH_POISSON_OPTIONS_DEFAULTS;
     options.solution_layout = (struct starfish_array_layout){.offset = PLANE + ROW + 1, .row = ROW, .plane = PLANE};
     options.ghosts = 1; /* the solver fills those of the pressure */
