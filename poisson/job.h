@@ -51,8 +51,9 @@ struct starfish_poisson_job {
     double wide_seconds; /* of a solve that was repeated (wide.h), else 0 */
 
     /* Of an iteration: */
-    double solved; /* when the iteration ended, by starfish_now; 0: it has not */
-    int unwritten; /* it has failed before it wrote a solution: nothing is known of a residual */
+    double solved;        /* when the iteration ended, by starfish_now; 0: it has not */
+    double cycle_seconds; /* of a run of multigrid */
+    int unwritten;        /* it has failed before it wrote a solution: nothing is known of a residual */
 };
 
 /* solve.c */

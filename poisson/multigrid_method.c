@@ -389,6 +389,7 @@ starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_stat
 
     (void)status;
     job->solved = starfish_now();
+    job->cycle_seconds = solve->multigrid.seconds;
     job->unwritten = !starfish_multigrid_has_result(&solve->multigrid);
     return job->unwritten ? STARFISH_SUCCESS : submit_rest(job, &solve->result);
 }
@@ -407,12 +408,11 @@ static void look(const struct starfish_poisson_job *job, struct starfish_evidenc
     evidence->failure = solve->multigrid.failure.status == STARFISH_SUCCESS ? NULL : &solve->multigrid.failure;
 }
 
+/* When the run has ended, and what it works on is gone. */
 static void fill_phases(const struct starfish_poisson_job *job, struct starfish_poisson_phases *phases)
 {
-    const struct solve *solve = job->base.of_run;
-
     phases->phase[0].name = "cycles";
-    phases->phase[0].seconds = solve->multigrid.seconds;
+    phases->phase[0].seconds = job->cycle_seconds;
     phases->phases = 1;
 }
 
