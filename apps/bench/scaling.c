@@ -148,9 +148,13 @@ static starfish_status measure_mode(struct scaling *s, size_t mode, double *seco
         json_decref(times.row);
         const double median = bench_seconds(row);
         first = i == 0 ? median * (mode == STRONG ? (double)count : 1) : first;
-        bench_keys(row, KEY("mode", mode_names[mode]), KEY("over", over_names[s->unit]), KEY("count", count),
-                   KEY("efficiency", first / (median * (mode == STRONG ? (double)count : 1))),
-                   KEY("simulated", json_boolean(s->simulate != NULL)));
+        /* Not bench_keys, at which cppcheck crashes here. */
+        json_object_set_new(row, "mode", json_string(mode_names[mode]));
+        json_object_set_new(row, "over", json_string(over_names[s->unit]));
+        json_object_set_new(row, "count", bench_count(count));
+        json_object_set_new(row, "efficiency",
+                            command_json_real(first / (median * (mode == STRONG ? (double)count : 1))));
+        json_object_set_new(row, "simulated", json_boolean(s->simulate != NULL));
     }
     return STARFISH_SUCCESS;
 }
