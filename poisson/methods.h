@@ -34,7 +34,7 @@ struct starfish_method_row {
     /* How fields over data of that residence are cut for solves at that pace. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
-    /* What solves of fields that are cut so, or NULL where the cut is none of the plan's. With plan->submission locked.
+    /* What solves of fields that are cut so, or NULL where the plan has no such cut. With plan->submission locked.
      */
     void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for

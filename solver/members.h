@@ -44,7 +44,7 @@ struct starfish_member {
     int optional;         /* may be absent, and is 0 or NULL then */
     const char *key;      /* NULL: the name; "levels.faces" is "faces" of the object "levels" */
     const char *only;     /* the complaint where it is given although no elements of it count */
-    size_t constant;      /* of a field: offset of the member for a number in place of an array; 0: there is none */
+    size_t constant;      /* of a field: offset of the member for a number in place of an array; 0: no such member */
     /* What is to be said of its value beside; the message goes behind the key. Errors: ARGUMENT. NULL: nothing. */
     starfish_status (*check)(const void *in);
 };

@@ -27,7 +27,7 @@ struct dpcg_bench {
     size_t dimensions, contrast, vectors, iterations;
     int separate, no_peers;
     struct diffusion_case given; /* of the size that is measured */
-    double peer;                 /* the median of hypre's CG+PFMG, 0: there is none */
+    double peer;                 /* the median of hypre's CG+PFMG, 0: not measured */
 };
 
 /* Words per unknown and step that must move, in two and in three dimensions: product and direction; solution and

@@ -36,7 +36,7 @@ struct multigrid_bench {
     /* What is measured now: */
     struct multigrid_mesh mesh;
     char name[64]; /* of mesh and level */
-    double peer;   /* seconds of hypre's fastest way on a cube, 0 where there is none */
+    double peer;   /* seconds of hypre's fastest way on a cube, 0: not measured */
 };
 
 /* The options of this combination: precision, smoother and cycle, and so many steps. Returns 0 of a GPU's memory that

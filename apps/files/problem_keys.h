@@ -70,7 +70,7 @@ starfish_status key_array(const struct key_reader *reader, const char *key, cons
 /* A number, or the name of an array of that shape. */
 starfish_status key_values(const struct key_reader *reader, const char *key, const json_t *value,
                            struct starfish_wanted wanted, int is_needed, struct starfish_values *values);
-/* Give an array to the problem, as doubles, and say where they are. An empty one is none. */
+/* Give an array to the problem, as doubles, and say where they are. An empty array changes nothing. */
 starfish_status key_keep(struct starfish_problem *problem, struct starfish_array *array, const double **data);
 /* What the member that has that name points to. */
 key_read key_read_array;

@@ -112,7 +112,7 @@ struct bench_sets {
     int gpus; /* whether there are any */
 };
 /* bench_look_around, and sets->list: the sets given, or where there are none those for a machine with or without a GPU.
- * Error: ARGUMENT (a set that is none, before the machine is looked at). */
+ * Error: ARGUMENT (an unknown set, before the machine is looked at). */
 starfish_status bench_worker_sets(struct bench *bench, struct bench_sets *sets, const char *with_gpu,
                                   const char *without);
 

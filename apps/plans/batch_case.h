@@ -19,7 +19,7 @@ struct batch_case {
     int interleaved, periodic;
     enum batch_coefficients coefficients;
     char name[128];
-    size_t count[BATCH_ARRAYS]; /* reals of each array; 0: there is none */
+    size_t count[BATCH_ARRAYS]; /* reals of each array; 0: not used */
     void *host[BATCH_ARRAYS], *device[BATCH_ARRAYS];
 };
 
