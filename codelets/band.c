@@ -1,6 +1,7 @@
 /* Elimination of a banded matrix with partial pivoting, and its task. */
 #include "codelets/band.h"
 
+#include "base/precision.h"
 #include "codelets/kernel_pair.h"
 
 #include <math.h>
@@ -156,19 +157,6 @@ struct arguments {
     int same, removes;
 };
 
-static double read_real(const struct starfish_band *band, const void *values, size_t i)
-{
-    return band->precision == STARFISH_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
-}
-
-static void write_real(const struct starfish_band *band, void *values, size_t i, double value)
-{
-    if (band->precision == STARFISH_F32)
-        ((float *)values)[i] = (float)value;
-    else
-        ((double *)values)[i] = value;
-}
-
 /* The mean of x, by places; 0 of a regular matrix. */
 static double mean(const struct starfish_band *band, const double *x)
 {
@@ -204,11 +192,11 @@ static void band_cpu(void *buffers[], void *data)
     const void *const rhs = STARFISH_SLAB(buffers, a->same ? 0 : 1);
     double *const x = malloc(band->n * sizeof *x);
     for (size_t i = 0; x && i < band->n; i++)
-        x[band->place[i]] = read_real(band, rhs, i);
+        x[band->place[i]] = starfish_element(rhs, band->precision, i);
     if (x)
         solve(band, x, a->removes ? STARFISH_VECTOR(buffers, a->same ? 1 : 2) : NULL);
     for (size_t i = 0; i < band->n; i++)
-        write_real(band, solution, i, x ? x[band->place[i]] : (double)NAN);
+        starfish_element_set(solution, band->precision, i, x ? x[band->place[i]] : (double)NAN);
     free(x);
 }
 
