@@ -58,7 +58,7 @@ static struct starfish_option row_of(const struct option_entry *entry)
 
 static int takes_value(const struct starfish_option *row)
 {
-    return row->type != STARFISH_OPTION_SWITCH || row->values;
+    return row->type != STARFISH_OPTION_SWITCH;
 }
 
 /* The entry that `argument` names; *value is what follows its '=', or NULL. */

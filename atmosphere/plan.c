@@ -71,8 +71,8 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     options.levels = o->levels;
     options.slabs = o->slabs;
     options.tail = (runs || cut->boxes.owners > 1) && (cut->dealt.any_gpu || cut->boxes.any_gpu) ? TAIL_OF_GPUS : 0;
-    options.conjugate_gradients = gradients && !plan->drifts;
-    options.bicgstab = gradients && plan->drifts;
+    if (gradients)
+        options.krylov = plan->drifts ? STARFISH_KRYLOV_BICGSTAB : STARFISH_KRYLOV_CG;
     options.inner_cycles = gradients ? 1 : starfish_flat_inner_cycles(&plan->volumes.matrix);
     plan->volumes.matrix.cut = cut->boxes.cut.parts[0] > 0 ? &cut->boxes.cut : NULL;
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;

@@ -338,7 +338,7 @@ starfish_status starfish_option_set(const struct starfish_option *option, void *
 {
     static const char *const states[] = {"off", "on"};
 
-    if (option->type == STARFISH_OPTION_SWITCH && !option->values) {
+    if (option->type == STARFISH_OPTION_SWITCH) {
         struct starfish_option named = *option;
         named.values = states;
         named.value_count = 2;

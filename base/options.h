@@ -30,7 +30,7 @@ struct starfish_option {
     double default_value; /* of a number, choice or switch; texts and pointers are NULL */
     /* Numbers: the range, both ends included; HUGE_VAL: no upper end. A REAL with DBL_MAX must be finite. */
     double least, most;
-    const char *const *values; /* CHOICE, SWITCH: names by value, NULL where a value is not allowed */
+    const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
     const char *flag;          /* on a command line, as "--slabs"; NULL: none */
     const char *text;          /* what it is, for help: without a full stop */
     starfish_option_type type;
@@ -95,7 +95,7 @@ int starfish_option_value(const struct starfish_option *option, const char *name
 const char *starfish_option_range(const struct starfish_option *option, char *text, size_t size);
 const char *starfish_option_default(const struct starfish_option *option, char *text, size_t size);
 
-/* Sets the member in *options from a word of the command line; a SWITCH without names takes "off" or "on", and NULL
+/* Sets the member in *options from a word of the command line; a SWITCH takes "off" or "on", and NULL
  * turns it on. A TEXT is not copied. Errors: ARGUMENT (names the flag). */
 starfish_status starfish_option_set(const struct starfish_option *option, void *options, const char *word);
 

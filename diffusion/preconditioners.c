@@ -73,7 +73,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     starfish_spans_loop(&rows, ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = precision;
-    options.conjugate_gradients = 1;
+    options.krylov = STARFISH_KRYLOV_CG;
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;

@@ -450,8 +450,7 @@ static starfish_status complete(struct building *b)
     options.before = options.after = steps;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.inner_cycles = 1;
-    options.conjugate_gradients = o->krylov == STARFISH_FEM_KRYLOV_AUTO || o->krylov == STARFISH_FEM_KRYLOV_CG;
-    options.bicgstab = o->krylov == STARFISH_FEM_KRYLOV_AUTO || o->krylov == STARFISH_FEM_KRYLOV_BICGSTAB;
+    options.krylov = o->krylov;
     STARFISH_TRY(starfish_multigrid_engine_begin(b->plan->plan.context, &options, &hooks, &b->plan->multigrid));
     return starfish_fem_grids_complete(b->plan->multigrid, &grids);
 }

@@ -25,10 +25,10 @@ const char *const starfish_sparse_format_names[] = {[STARFISH_SPARSE_AUTO] = "au
                                                     [STARFISH_SPARSE_CSR] = "csr",
                                                     [STARFISH_SPARSE_ELLPACK_T] = "ellpack-t",
                                                     [STARFISH_SPARSE_SELL] = "sell"};
-static const char *const krylovs[] = {[STARFISH_FEM_KRYLOV_AUTO] = "auto",
-                                      [STARFISH_FEM_KRYLOV_NONE] = "none",
-                                      [STARFISH_FEM_KRYLOV_CG] = "cg",
-                                      [STARFISH_FEM_KRYLOV_BICGSTAB] = "bicgstab"};
+static const char *const krylovs[] = {[STARFISH_KRYLOV_AUTO] = "auto",
+                                      [STARFISH_KRYLOV_NONE] = "none",
+                                      [STARFISH_KRYLOV_CG] = "cg",
+                                      [STARFISH_KRYLOV_BICGSTAB] = "bicgstab"};
 
 static const struct starfish_option rows[] = {
     {AT(precision), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_F64, STARFISH_OPTION_PRECISIONS,
@@ -55,8 +55,8 @@ static const struct starfish_option rows[] = {
     {AT(max_iterations), .synonym = "most_cycles", .type = STARFISH_OPTION_INT, .default_value = 10000, .least = 1,
      .most = HUGE_VAL, .flag = "--max-iterations", .text = "cycles at most"},
     {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations cycles"},
-    {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_FEM_KRYLOV_AUTO,
-     STARFISH_OPTION_VALUES(krylovs), .text = "what cycles precondition"},
+    {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_KRYLOV_AUTO, STARFISH_OPTION_VALUES(krylovs),
+     .text = "what cycles precondition"},
     {AT(seed), .type = STARFISH_OPTION_SIZE, .default_value = 1, .most = HUGE_VAL, .text = "of the random numbering"},
     {AT(slabs), .synonym = "parts", .type = STARFISH_OPTION_INT, .most = STARFISH_FEM_MOST_PARTS, .flag = "--slabs",
      .text = "that the finer grids are cut into; 0: one per GPU of large problems"},

@@ -123,10 +123,10 @@ static void give_arrays_back(struct starfish_fem_plan *plan)
 /* What the plan consists of. */
 static void describe(struct starfish_fem_plan *plan)
 {
-    static const char *const after[] = {[STARFISH_FEM_KRYLOV_AUTO] = ", else in conjugate gradients or BiCGStab",
-                                        [STARFISH_FEM_KRYLOV_NONE] = "",
-                                        [STARFISH_FEM_KRYLOV_CG] = " in conjugate gradients",
-                                        [STARFISH_FEM_KRYLOV_BICGSTAB] = " in BiCGStab"};
+    static const char *const after[] = {[STARFISH_KRYLOV_AUTO] = ", else in conjugate gradients or BiCGStab",
+                                        [STARFISH_KRYLOV_NONE] = "",
+                                        [STARFISH_KRYLOV_CG] = " in conjugate gradients",
+                                        [STARFISH_KRYLOV_BICGSTAB] = " in BiCGStab"};
     const struct starfish_fem_options *o = &plan->options;
     struct starfish_about *about = &plan->plan.about;
 

@@ -42,13 +42,10 @@ static void *own(const struct solving *s, void *array)
 /* What a run is to come to: from u where that is any good. */
 static struct starfish_pass pass_of(const struct solving *s)
 {
-    static const int variants[] = {[STARFISH_FEM_KRYLOV_NONE] = STARFISH_MULTIGRID_CYCLES,
-                                   [STARFISH_FEM_KRYLOV_CG] = STARFISH_MULTIGRID_CG,
-                                   [STARFISH_FEM_KRYLOV_BICGSTAB] = STARFISH_MULTIGRID_BICGSTAB};
     const struct starfish_fem_plan *plan = plan_of(s);
     const double tolerance = plan->options.fixed ? 0 : plan->options.tolerance;
 
-    return (struct starfish_pass){.variant = variants[s->retry.rung->variant],
+    return (struct starfish_pass){.variant = s->retry.rung->variant,
                                   .most = s->retry.steps,
                                   .from_guess = s->job.result.iterations > 0 && s->job.result.residual < 1,
                                   .tolerance = tolerance,
@@ -72,7 +69,7 @@ static void add_run(struct solving *s)
     struct starfish_result *result = &s->job.result;
 
     result->iterations += s->last.pass.steps;
-    result->accelerated += s->last.pass.variant != STARFISH_MULTIGRID_CYCLES ? s->last.pass.steps : 0;
+    result->accelerated += s->last.pass.variant != STARFISH_KRYLOV_NONE ? s->last.pass.steps : 0;
     result->corrections += last->corrections;
     result->residual = last->residual * last->rhs_norm / plan_of(s)->load_norm;
     atomic_store(&s->job.iterations, result->iterations);
@@ -139,14 +136,14 @@ static starfish_status pass(struct solving *s)
 static starfish_status iterate(struct solving *s)
 {
     static const struct starfish_rung ladder[] = {
-        {.variant = STARFISH_FEM_KRYLOV_NONE, .enough = 60},
-        {.variant = STARFISH_FEM_KRYLOV_CG},
-        {.variant = STARFISH_FEM_KRYLOV_BICGSTAB, .misses = 1},
+        {.variant = STARFISH_KRYLOV_NONE, .enough = 60},
+        {.variant = STARFISH_KRYLOV_CG},
+        {.variant = STARFISH_KRYLOV_BICGSTAB, .misses = 1},
     };
     const struct starfish_fem_options *o = &plan_of(s)->options;
-    const int is_auto = o->krylov == STARFISH_FEM_KRYLOV_AUTO;
+    const int is_auto = o->krylov == STARFISH_KRYLOV_AUTO;
 
-    s->retry = (struct starfish_retry){.rung = is_auto ? ladder : &ladder[o->krylov - STARFISH_FEM_KRYLOV_NONE],
+    s->retry = (struct starfish_retry){.rung = is_auto ? ladder : &ladder[o->krylov - STARFISH_KRYLOV_NONE],
                                        .rungs = is_auto && !o->fixed ? 3 : 1,
                                        .most = s->job.most,
                                        .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_CANCELLED,

@@ -87,7 +87,7 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_en
                                                           .damping = o->damping,
                                                           .before = o->before,
                                                           .after = o->after,
-                                                          .symmetric = o->conjugate_gradients,
+                                                          .symmetric = starfish_multigrid_has(o, STARFISH_KRYLOV_CG),
                                                           .coarse = grids->coarse},
                                             .levels = grids->levels,
                                             .grid = grid,

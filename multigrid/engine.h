@@ -203,9 +203,12 @@ int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine 
 
 /* ---- Running (iterate.c) ----------------------------------------------------------------------------------------- */
 
-/* Variants of passes: cycles alone, or as a preconditioner of conjugate gradients or BiCGStab. An engine has those that
- * its options ask for, and cycles; in mixed precision these from a guess where options.initial_guess asks for it. */
-enum starfish_multigrid_variant { STARFISH_MULTIGRID_CYCLES, STARFISH_MULTIGRID_CG, STARFISH_MULTIGRID_BICGSTAB };
+/* The variant of a pass is a starfish_krylov. An engine has the one that its options ask for (AUTO: all), and NONE; in
+ * mixed precision NONE from a guess where options.initial_guess asks for it. */
+static inline int starfish_multigrid_has(const struct starfish_multigrid_options *options, starfish_krylov krylov)
+{
+    return options->krylov == krylov || options->krylov == STARFISH_KRYLOV_AUTO;
+}
 
 /* The pass that options ask for: variant, steps, tolerances and guess. */
 struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_options *options);

@@ -92,8 +92,9 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct s
     if (o->smoother == STARFISH_SMOOTHER_AUTO)
         o->smoother = choose_automatic(finest, choice);
     if (o->damping == 0)
-        o->damping =
-            o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL && o->conjugate_gradients ? 1 : usual_damping[o->smoother];
+        o->damping = o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL && o->krylov == STARFISH_KRYLOV_CG
+                         ? 1
+                         : usual_damping[o->smoother];
     choice->planes = o->smoother == STARFISH_SMOOTHER_PLANE;
     choice->lines[0] = o->smoother == STARFISH_SMOOTHER_ADI || o->smoother == STARFISH_SMOOTHER_LINE_X;
     choice->lines[1] = o->smoother == STARFISH_SMOOTHER_ADI || o->smoother == STARFISH_SMOOTHER_LINE_Y;

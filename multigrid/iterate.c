@@ -31,7 +31,7 @@ struct iterating {
 /* Do cycles, or what a kind has in their place, precondition an iteration? */
 static int is_accelerated(const struct starfish_pass *pass)
 {
-    return pass->variant != STARFISH_MULTIGRID_CYCLES;
+    return pass->variant != STARFISH_KRYLOV_NONE;
 }
 
 /* Does the host look after every cycle how many digits a correction has gained? */
@@ -295,9 +295,9 @@ static struct starfish_iteration choose(struct iterating *i)
 
     const int most_ahead = asks_for_digits(i->engine) ? 1 : STARFISH_KRYLOV_RING;
 
-    if (i->pass->variant == STARFISH_MULTIGRID_CG)
+    if (i->pass->variant == STARFISH_KRYLOV_CG)
         return starfish_cg_iteration(&i->cg, most_ahead);
-    if (i->pass->variant == STARFISH_MULTIGRID_BICGSTAB)
+    if (i->pass->variant == STARFISH_KRYLOV_BICGSTAB)
         return starfish_bicgstab_iteration(&i->bicgstab, most_ahead);
     if (i->engine->mixed) {
         const int later = corrects_later(i);
@@ -349,7 +349,7 @@ static int patience_for(const struct iterating *i)
 
     if (is_accelerated(i->pass) && i->engine->hooks->precondition)
         return ALONE + 2 * (int)rows;
-    return i->pass->variant == STARFISH_MULTIGRID_BICGSTAB ? JUMPS : 0;
+    return i->pass->variant == STARFISH_KRYLOV_BICGSTAB ? JUMPS : 0;
 }
 
 /* Was the residual smaller on the way than where the iteration stagnated? Rounding errors make residuals of conjugate
@@ -383,7 +383,7 @@ static starfish_status return_to_best(struct iterating *i, const struct starfish
 /* The solution is i->u. */
 static starfish_status end(struct iterating *i)
 {
-    if (i->pass->variant == STARFISH_MULTIGRID_CG)
+    if (i->pass->variant == STARFISH_KRYLOV_CG)
         return starfish_cg_end(&i->cg);
     if (corrects_later(i))
         return add_what_waits(i);
@@ -397,9 +397,9 @@ static int can(const struct starfish_multigrid_engine *engine, const struct star
 {
     const struct starfish_multigrid_options *o = &engine->options;
 
-    if (pass->variant == STARFISH_MULTIGRID_CYCLES)
+    if (pass->variant == STARFISH_KRYLOV_NONE)
         return !engine->mixed || engine->work.residual.space || starfish_multigrid_fuses_corrections(engine, pass);
-    return pass->variant == STARFISH_MULTIGRID_CG ? o->conjugate_gradients : o->bicgstab;
+    return starfish_multigrid_has(o, (starfish_krylov)pass->variant);
 }
 
 /* One pass for A u = f, vectors of the engine's space and of the precision of the solution. *u: where the solution

@@ -28,7 +28,8 @@ const char *const starfish_sharing_names[STARFISH_SHARINGS] = {[STARFISH_SHARING
                                                                [STARFISH_SHARING_ALONE] = "alone",
                                                                [STARFISH_SHARING_GPUS] = "gpus",
                                                                [STARFISH_SHARING_ALL] = "all"};
-static const char *const krylovs[] = {"none", "cg"};
+const char *const starfish_krylov_names[] = {
+    [STARFISH_KRYLOV_NONE] = "none", [STARFISH_KRYLOV_CG] = "cg", [STARFISH_KRYLOV_BICGSTAB] = "bicgstab"};
 static const char *const coarse_solvers[] = {[STARFISH_COARSE_DIRECT] = "direct",
                                              [STARFISH_COARSE_CG_JACOBI] = "cg-jacobi",
                                              [STARFISH_COARSE_CG_ADI] = "cg-adi"};
@@ -47,6 +48,8 @@ static const struct starfish_option rows[] = {
      .text = "smoothing steps before the coarse grid's correction"},
     {AT(after), .type = STARFISH_OPTION_INT, .default_value = 2, .most = HUGE_VAL,
      .text = "smoothing steps after the coarse grid's correction"},
+    {AT(smoothing_steps), .type = STARFISH_OPTION_INT, .most = HUGE_VAL, .flag = "--smoothing-steps",
+     .text = "before, and as many after the coarse grid's correction; 0: as before and after say"},
     {AT(tolerance), .type = STARFISH_OPTION_REAL, .default_value = 1e-8, .most = HUGE_VAL, .flag = "--tolerance",
      .text = "of the residual's norm over that of the right-hand side"},
     {AT(absolute), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL, .text = "of the residual's norm"},
@@ -63,8 +66,8 @@ static const struct starfish_option rows[] = {
      .text = "runs of lines that a grid is cut into; 0: chosen from the workers"},
     {AT(tail), .type = STARFISH_OPTION_SIZE, .most = HUGE_VAL, .flag = "--tail",
      .text = "grids of so many unknowns and fewer are one task; 0: chosen from the workers"},
-    {AT(conjugate_gradients), .type = STARFISH_OPTION_SWITCH, STARFISH_OPTION_VALUES(krylovs), .flag = "--krylov",
-     .text = "conjugate gradients preconditioned by cycles"},
+    {AT(krylov), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_KRYLOV_NONE,
+     STARFISH_OPTION_VALUES(starfish_krylov_names), .flag = "--krylov", .text = "what cycles precondition"},
     {AT(stored_diagonal), .type = STARFISH_OPTION_SWITCH,
      .text = "matrices are stored with diagonals, not with row sums"},
     {AT(storage), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_STORAGE_INNER,
@@ -83,7 +86,6 @@ static const struct starfish_option rows[] = {
      .text = "runs of rows with memory of their own; 0: chosen from the workers"},
     {AT(sharing), .type = STARFISH_OPTION_CHOICE, .default_value = STARFISH_SHARING_AUTO,
      STARFISH_OPTION_VALUES(starfish_sharing_names), .flag = "--sharing", .text = "who shares the fine grids"},
-    {AT(bicgstab), .type = STARFISH_OPTION_SWITCH, .text = "BiCGStab preconditioned by cycles"},
 };
 
 const struct starfish_option_table starfish_multigrid_option_table =
@@ -92,15 +94,15 @@ const struct starfish_option_table starfish_multigrid_option_table =
 /* What makes a cycle symmetric, as a preconditioner of conjugate gradients must be. */
 static starfish_status check_symmetry(const struct starfish_multigrid_options *o)
 {
-    if (!o->conjugate_gradients)
+    if (o->krylov != STARFISH_KRYLOV_CG)
         return STARFISH_SUCCESS;
     if (o->before != o->after)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.before and after are %d and %d: must be the same for conjugate_gradients",
+                             "options.before and after are %d and %d: must be the same for conjugate gradients",
                              o->before, o->after);
     if (o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.cycle: F and FMG are not symmetric, which conjugate_gradients need");
+                             "options.cycle: F and FMG are not symmetric, which conjugate gradients need");
     return STARFISH_SUCCESS;
 }
 
@@ -119,8 +121,6 @@ static starfish_status check_together(const struct starfish_multigrid_options *o
                              o->damping);
     if (o->before == 0 && o->after == 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.before and after are both 0: one at least must be more");
-    if (o->bicgstab && o->conjugate_gradients)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.bicgstab and conjugate_gradients are both 1: take one");
     return check_symmetry(o);
 }
 
@@ -128,5 +128,8 @@ starfish_status starfish_multigrid_read_options(const struct starfish_multigrid_
                                                 struct starfish_multigrid_options *options)
 {
     STARFISH_TRY(starfish_options_read(&starfish_multigrid_option_table, user, options));
+    if (options->smoothing_steps > 0)
+        options->before = options->after = options->smoothing_steps;
+    options->smoothing_steps = 0;
     return check_together(options);
 }

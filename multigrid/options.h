@@ -5,11 +5,12 @@
 #include "base/options.h"
 #include <starfish/multigrid.h>
 
-/* Names, by starfish_smoother, starfish_cycle_shape, starfish_storage and starfish_matrix_form; and by
+/* Names, by starfish_smoother, starfish_cycle_shape, starfish_krylov, starfish_storage and starfish_matrix_form; and by
  * starfish_sharing, for options of others too. */
 extern const char *const starfish_sharing_names[STARFISH_SHARINGS];
-extern const char *const starfish_smoother_names[], *const starfish_cycle_names[], *const starfish_storage_names[],
-                                                                                       *const starfish_matrix_names[];
+extern const char *const starfish_smoother_names[],
+    *const starfish_cycle_names[], *const starfish_krylov_names[], *const starfish_storage_names[],
+                                                                       *const starfish_matrix_names[];
 
 extern const struct starfish_option_table starfish_multigrid_option_table;
 

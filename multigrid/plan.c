@@ -39,11 +39,6 @@ const struct starfish_kind starfish_kind_multigrid = {.name = "multigrid",
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-static const char *method_of(const struct starfish_multigrid_options *o)
-{
-    return o->conjugate_gradients ? "cg" : o->bicgstab ? "bicgstab" : "multigrid";
-}
-
 static void describe(struct starfish_multigrid_plan *plan)
 {
     const struct starfish_multigrid_engine *engine = plan->engine;
@@ -54,7 +49,7 @@ static void describe(struct starfish_multigrid_plan *plan)
     snprintf(plan->reason, sizeof plan->reason, "%s cycles, %d and %d steps of %s%s%s", starfish_cycle_names[o->cycle],
              o->before, o->after, starfish_smoother_names[o->smoother], has_forms ? ", matrix " : "",
              has_forms ? starfish_matrix_names[o->matrix] : "");
-    plan->plan.about.method = method_of(o);
+    plan->plan.about.method = o->krylov == STARFISH_KRYLOV_NONE ? "multigrid" : starfish_krylov_names[o->krylov];
     plan->plan.about.reason = plan->reason;
     plan->plan.about.unknowns = space->n[0] * space->n[1];
     plan->plan.about.singular = engine->singular;

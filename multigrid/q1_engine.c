@@ -44,9 +44,9 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
     if (o->smoother == STARFISH_SMOOTHER_LINE_Z || o->smoother == STARFISH_SMOOTHER_PLANE)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: %s is for three dimensions",
                              o->smoother == STARFISH_SMOOTHER_PLANE ? "PLANE" : "LINE_Z");
-    if (o->conjugate_gradients && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
+    if (o->krylov == STARFISH_KRYLOV_CG && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.smoother: Gauss-Seidel is not symmetric, which conjugate_gradients need");
+                             "options.smoother: Gauss-Seidel is not symmetric, which conjugate gradients need");
     if (o->storage &&
         (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL || o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal))
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -245,10 +245,10 @@ static int isotropic(const struct hierarchy *h)
 static int wants_gradients(const struct starfish_multigrid_options *o, const struct hierarchy *h)
 {
     const double least = 1e14;
-    const int symmetric =
-        o->before == o->after && (o->cycle == STARFISH_CYCLE_V || o->cycle == STARFISH_CYCLE_W) && !o->bicgstab;
+    const int symmetric = o->before == o->after && (o->cycle == STARFISH_CYCLE_V || o->cycle == STARFISH_CYCLE_W);
 
-    return symmetric && (o->tolerance > 0 || o->absolute > 0) && starfish_q1_anisotropy(&h->grid[0]) > least;
+    return symmetric && o->krylov == STARFISH_KRYLOV_NONE && (o->tolerance > 0 || o->absolute > 0) &&
+           starfish_q1_anisotropy(&h->grid[0]) > least;
 }
 
 static const double usual_damping[STARFISH_SMOOTHERS] = {
@@ -268,7 +268,7 @@ static void choose_smoother(struct starfish_multigrid_options *o, const struct h
         o->after *= 2;
     } else if (o->smoother == STARFISH_SMOOTHER_AUTO) {
         o->smoother = STARFISH_SMOOTHER_ADI;
-        o->conjugate_gradients |= wants_gradients(o, h);
+        o->krylov = wants_gradients(o, h) ? STARFISH_KRYLOV_CG : o->krylov;
     }
     if (o->damping == 0)
         o->damping = usual_damping[o->smoother];

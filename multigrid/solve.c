@@ -173,7 +173,7 @@ static starfish_status check_cut(const struct starfish_multigrid_solve *solve, c
 {
     const struct starfish_space *a = vector->space, *b = solve->engine->op.space;
     const int columns = has_the_same_runs(a, b, 0) ||
-                        (solve->pass.variant != STARFISH_MULTIGRID_CYCLES && a->n[0] == b->n[0] && a->parts[0] == 1);
+                        (solve->pass.variant != STARFISH_KRYLOV_NONE && a->n[0] == b->n[0] && a->parts[0] == 1);
 
     if (vector->precision != solve->engine->options.precision || !columns || !has_the_same_runs(a, b, 1))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s has another precision or cut than the plan", name);

@@ -9,9 +9,7 @@ static int needs_copies(const struct starfish_multigrid_engine *engine)
 
 struct starfish_pass starfish_multigrid_pass(const struct starfish_multigrid_options *o)
 {
-    return (struct starfish_pass){.variant = o->conjugate_gradients ? STARFISH_MULTIGRID_CG
-                                             : o->bicgstab          ? STARFISH_MULTIGRID_BICGSTAB
-                                                                    : STARFISH_MULTIGRID_CYCLES,
+    return (struct starfish_pass){.variant = o->krylov == STARFISH_KRYLOV_AUTO ? STARFISH_KRYLOV_CG : o->krylov,
                                   .most = o->max_iterations,
                                   .from_guess = o->initial_guess,
                                   .tolerance = o->tolerance,
@@ -22,7 +20,7 @@ int starfish_multigrid_fuses(const struct starfish_multigrid_engine *engine, con
 {
     const struct starfish_grid_kind *kind = engine->op.setting.kind;
 
-    return pass->variant == STARFISH_MULTIGRID_CG && !engine->mixed && engine->hooks->precondition_sums && kind &&
+    return pass->variant == STARFISH_KRYLOV_CG && !engine->mixed && engine->hooks->precondition_sums && kind &&
            kind->combines;
 }
 
@@ -30,7 +28,7 @@ int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine 
                                          const struct starfish_pass *pass)
 {
     const struct starfish_grid_kind *kind = engine->op.setting.kind;
-    const int corrects = engine->mixed && pass->variant == STARFISH_MULTIGRID_CYCLES;
+    const int corrects = engine->mixed && pass->variant == STARFISH_KRYLOV_NONE;
 
     return corrects && !pass->from_guess && !engine->hooks->polish && kind && kind->combines;
 }
@@ -39,7 +37,8 @@ int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine 
 size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_engine *engine)
 {
     const struct starfish_pass pass = starfish_multigrid_pass(&engine->options);
-    const int stabilised = engine->options.bicgstab, accelerated = engine->options.conjugate_gradients || stabilised;
+    const int stabilised = starfish_multigrid_has(&engine->options, STARFISH_KRYLOV_BICGSTAB);
+    const int accelerated = engine->options.krylov != STARFISH_KRYLOV_NONE;
     const int may_copy = engine->hooks->arrange || !starfish_context_has_one_memory(engine->context);
     const size_t residual = engine->mixed || accelerated, others = accelerated ? 3 : 0, copies = may_copy ? 2 : 0;
 
@@ -49,7 +48,8 @@ size_t starfish_multigrid_work_vectors(const struct starfish_multigrid_engine *e
 static starfish_status create_vectors(struct starfish_multigrid_engine *engine)
 {
     struct starfish_multigrid_work *w = &engine->work;
-    const int stabilised = engine->options.bicgstab, accelerated = engine->options.conjugate_gradients || stabilised;
+    const int stabilised = starfish_multigrid_has(&engine->options, STARFISH_KRYLOV_BICGSTAB);
+    const int accelerated = engine->options.krylov != STARFISH_KRYLOV_NONE;
     const struct starfish_pass pass = starfish_multigrid_pass(&engine->options);
     const int wait = starfish_multigrid_fuses_corrections(engine, &pass);
     const struct {
@@ -76,7 +76,7 @@ static starfish_status create_scalars(struct starfish_multigrid_engine *engine)
 {
     struct starfish_multigrid_work *w = &engine->work;
     const struct starfish_space *space = engine->op.space;
-    const int accelerated = engine->options.conjugate_gradients || engine->options.bicgstab;
+    const int accelerated = engine->options.krylov != STARFISH_KRYLOV_NONE;
 
     STARFISH_TRY(starfish_sums_create_on(&w->sums, space));
     if (engine->mixed)

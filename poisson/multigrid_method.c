@@ -137,7 +137,7 @@ static struct starfish_multigrid_options options_of(const struct starfish_poisso
     options.mixed = plan->options.mixed;
     options.inner_cycles = 1;
     options.before = options.after = 1;
-    options.conjugate_gradients = 1;
+    options.krylov = STARFISH_KRYLOV_CG;
     options.tolerance = plan->options.fixed ? 0 : tolerance_of(plan);
     options.max_iterations = plan->options.max_iterations;
     options.sharing = plan->options.sharing;

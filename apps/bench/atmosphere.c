@@ -77,10 +77,10 @@ static starfish_status measure_combination(void *data)
         return STARFISH_SUCCESS;
     *method = *method == STARFISH_ATMOSPHERE_AUTO ? STARFISH_ATMOSPHERE_MULTIGRID : *method;
     multigrid_set_precision(&options, run->axis[PRECISION].now);
-    options.conjugate_gradients = *method == STARFISH_ATMOSPHERE_CG;
+    options.krylov = *method == STARFISH_ATMOSPHERE_CG ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
     options.inner_cycles = starfish_flat_inner_cycles(matrix);
     multigrid_set_work(&options, 1, run->iterations);
-    matrix->preconditioner = options.conjugate_gradients ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
+    matrix->preconditioner = options.krylov == STARFISH_KRYLOV_CG ? STARFISH_FLAT_BY_LINES : STARFISH_FLAT_BY_CYCLES;
     STARFISH_TRY(starfish_atmosphere_cut(run->sets.context, &cut, &run->problem, &boxes));
     matrix->cut = boxes.cut.parts[0] > 0 ? &boxes.cut : NULL;
     what.arrays.precision = options.precision;

@@ -48,11 +48,11 @@ json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name,
 
     bench_keys(row, KEY("precision", starfish_precision_names[run->axis[MULTIGRID_PRECISION].now]),
                KEY("smoother", starfish_smoother_names[times->chosen.smoother]),
-               KEY("cycle", starfish_cycle_names[options->cycle]),
-               KEY("krylov", krylov->values[options->conjugate_gradients]), KEY("workers", run->sets.name),
-               KEY("where", names_places[run->axis[MULTIGRID_PLACE].now]), KEY("cycles", result->iterations),
-               KEY("cycle_seconds", bench_seconds(row) / result->iterations), KEY("factor", result->factor),
-               KEY("residual", result->residual), KEY("plan_seconds", times->about.seconds),
+               KEY("cycle", starfish_cycle_names[options->cycle]), KEY("krylov", krylov->values[options->krylov]),
+               KEY("workers", run->sets.name), KEY("where", names_places[run->axis[MULTIGRID_PLACE].now]),
+               KEY("cycles", result->iterations), KEY("cycle_seconds", bench_seconds(row) / result->iterations),
+               KEY("factor", result->factor), KEY("residual", result->residual),
+               KEY("plan_seconds", times->about.seconds),
                /* Where the number of cycles is given there is nothing to reach. */
                KEY("reached", run->cycles > 0 ? json_null() : json_boolean(times->reached)));
     bench_limit_bytes(&run->bench, row, run->sets.gpus, bytes);
@@ -100,7 +100,7 @@ static starfish_status measure_combination(void *data)
     snprintf(name, sizeof name, "%s %s: %s, %s, %s cycle, %s, %s%s%s%s", run->name, starfish_precision_names[precision],
              starfish_smoother_names[smoother], starfish_matrix_names[matrix], starfish_cycle_names[options.cycle],
              run->sets.name, names_places[run->axis[MULTIGRID_PLACE].now], storage > 0 ? ", " : "",
-             storage > 0 ? starfish_storage_names[storage] : "", options.conjugate_gradients ? ", CG" : "");
+             storage > 0 ? starfish_storage_names[storage] : "", options.krylov == STARFISH_KRYLOV_CG ? ", CG" : "");
     bench_announce("%s", name);
     STARFISH_TRY(multigrid_run(&run->mesh, &options, multigrid_bench_repeats(run), &times));
     if (!times.reached)
@@ -251,6 +251,7 @@ int bench_multigrid(int argc, char **argv)
         {"--parts", OPTION_POSITIVE, &run.options, "N", .table = table},
         {"--steps", OPTION_COUNT, &run.steps, "N",
          .help = "ADI and zebra steps before and after; without, 2; of other smoothers twice as many; seven: 1 of all"},
+        {"--smoothing-steps", OPTION_POSITIVE, &run.options, "N", .help = "exactly, of any smoother", .table = table},
         {"--cycles", OPTION_COUNT, &run.cycles, "N",
          .help = "exactly so many, and no residual is looked at, instead of as many as 1e-8 takes"},
         {"--workers", OPTION_TEXT, &run.sets.given, "SETS",

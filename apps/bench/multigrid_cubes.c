@@ -60,7 +60,7 @@ static double words(const struct repeated *times)
                         : options->smoother == STARFISH_SMOOTHER_PLANE ? 3 + 15.25 * 4 / 3 + 3
                                                                        : 1.0;
     const double sweeps = step * (options->before + options->after);
-    const int gradients = options->conjugate_gradients ? result->iterations : 0;
+    const int gradients = options->krylov == STARFISH_KRYLOV_CG ? result->iterations : 0;
     const double inner = options->mixed ? 0.5 : 1; /* f32 words are half as long */
 
     return result->iterations * (3 * sweeps + 2.25) * inner * 8 / 7 + 2.0 * result->count + 21.0 * gradients;
@@ -83,7 +83,8 @@ static starfish_status measure_combination(void *data)
     snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", n_of(run),
              starfish_precision_names[run->axis[MULTIGRID_PRECISION].now], starfish_smoother_names[options.smoother],
              starfish_cycle_names[options.cycle], options.before, options.after,
-             options.conjugate_gradients ? ", CG" : "", run->sets.name, names_places[run->axis[MULTIGRID_PLACE].now]);
+             options.krylov == STARFISH_KRYLOV_CG ? ", CG" : "", run->sets.name,
+             names_places[run->axis[MULTIGRID_PLACE].now]);
     bench_announce("%s", name);
     STARFISH_TRY(create_plan(run, &options, &plan));
     STARFISH_TRY(multigrid_repeat(&what, plan, &times));

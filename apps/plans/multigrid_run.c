@@ -70,8 +70,8 @@ size_t multigrid_q1_steps(size_t smoother, size_t steps)
 
 void multigrid_set_work(struct starfish_multigrid_options *options, size_t steps, size_t cycles)
 {
-    options->before = options->after = (int)steps;
-    if (options->conjugate_gradients)
+    options->before = options->after = options->smoothing_steps > 0 ? options->smoothing_steps : (int)steps;
+    if (options->krylov != STARFISH_KRYLOV_NONE)
         options->inner_cycles = 1;
     if (cycles > 0) {
         options->tolerance = 0;
@@ -101,7 +101,7 @@ double multigrid_words(const struct repeated *times)
     const double transfers = 2.25 + matrix + 2.25; /* the residual and its restriction, the prolongation */
     const double inner = options->mixed ? 0.5 : 1; /* f32 words are half as long */
     const int corrections = result->corrections > 0 ? result->corrections : result->iterations;
-    const int gradients = options->conjugate_gradients ? corrections : 0;
+    const int gradients = options->krylov == STARFISH_KRYLOV_CG ? corrections : 0;
 
     return result->iterations * (smoothing + transfers) * inner * 4 / 3 + (2 + matrix) * result->count +
            24.0 * gradients;

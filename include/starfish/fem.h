@@ -124,15 +124,6 @@ typedef enum starfish_sparse_format {
     STARFISH_SPARSE_FORMATS
 } starfish_sparse_format;
 
-typedef enum starfish_fem_krylov {
-    /* Cycles alone; flexible conjugate gradients where these are slow or stall, and BiCGStab where those stall too. */
-    STARFISH_FEM_KRYLOV_AUTO,
-    STARFISH_FEM_KRYLOV_NONE, /* cycles alone */
-    STARFISH_FEM_KRYLOV_CG,   /* flexible conjugate gradients from the beginning */
-    STARFISH_FEM_KRYLOV_BICGSTAB,
-    STARFISH_FEM_KRYLOVS
-} starfish_fem_krylov;
-
 struct starfish_fem_options {
     size_t size;                  /* sizeof(struct starfish_fem_options); the initialiser sets it */
     starfish_precision precision; /* of the solution and the residual */
@@ -150,7 +141,7 @@ struct starfish_fem_options {
     int max_iterations; /* cycles at most; 1 or more */
     /* Exactly max_iterations cycles, and nobody looks at residuals: for measurements. AUTO is then cycles alone. */
     int fixed;
-    starfish_fem_krylov krylov;
+    starfish_krylov krylov;
     size_t seed; /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
      * 0: one per GPU where there are several, the problem is large and precision not mixed; on several ranks one per
@@ -165,7 +156,7 @@ enum { STARFISH_FEM_MOST_PARTS = 8 };
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .mixed = 0,                            \
         .smoother = STARFISH_FEM_SPAI, .numbering = STARFISH_FEM_TWO_LEVEL, .format = STARFISH_SPARSE_AUTO,            \
         .cycle = STARFISH_CYCLE_F, .smoothing_steps = 0, .damping = 0, .drop_tolerance = 0, .pattern_power = 1,        \
-        .tolerance = 0, .max_iterations = 10000, .fixed = 0, .krylov = STARFISH_FEM_KRYLOV_AUTO, .seed = 1, .slabs = 0 \
+        .tolerance = 0, .max_iterations = 10000, .fixed = 0, .krylov = STARFISH_KRYLOV_AUTO, .seed = 1, .slabs = 0     \
     }
 
 /* Refine, number, assemble and set up the smoother on all levels. `options` may be NULL. The caller owns *plan; destroy

@@ -107,11 +107,22 @@ typedef enum starfish_cycle_shape {
     STARFISH_CYCLE_FMG /* the first cycle full multigrid, then V */
 } starfish_cycle_shape;
 
+/* The iteration that cycles precondition. */
+typedef enum starfish_krylov {
+    /* Of finite elements alone: cycles; flexible conjugate gradients where these are slow or stall, and BiCGStab where
+     * those stall too. */
+    STARFISH_KRYLOV_AUTO,
+    STARFISH_KRYLOV_NONE, /* cycles alone */
+    STARFISH_KRYLOV_CG,   /* flexible conjugate gradients from the beginning */
+    STARFISH_KRYLOV_BICGSTAB,
+    STARFISH_KRYLOVS
+} starfish_krylov;
+
 typedef enum starfish_smoother {
     /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many,
      * which cost less, where no element of any grid couples more than 1.5 times as strongly in one direction as in the
      * other (kx hy / hx to ky hx / hy), else ADI. Where an element couples more than 1e14 times as strongly, ADI is the
-     * preconditioner of conjugate_gradients, if steps and shape allow that and there is a tolerance */
+     * preconditioner of conjugate gradients, if krylov is NONE, steps and shape allow that and there is a tolerance */
     STARFISH_SMOOTHER_AUTO,
     STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
     STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
@@ -162,7 +173,8 @@ struct starfish_multigrid_options {
     /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
     double damping;
     starfish_cycle_shape cycle;
-    int before, after; /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
+    int before, after;   /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
+    int smoothing_steps; /* 0: as `before` and `after` say; else as many before as after, whatever these say */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most
      * `absolute`. Each 0 or more. Both 0: exactly max_iterations cycles, and no residual is looked at. */
     double tolerance, absolute;
@@ -175,11 +187,12 @@ struct starfish_multigrid_options {
     int levels;        /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
     size_t slabs;      /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
     size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
-    /* The method of conjugate gradients, preconditioned by cycles (one, or in mixed precision inner_cycles or
-     * inner_digits), for meshes on which cycles alone are slow. A preconditioner must be symmetric: before == after,
-     * shapes V and W, any smoother but Gauss-Seidel; after the coarse grid's correction the sweeps of a step come in
-     * reverse order. Three more arrays. */
-    int conjugate_gradients;
+    /* NONE, CG or BICGSTAB, for meshes on which cycles alone are slow: a method that is preconditioned by cycles (one,
+     * or in mixed precision inner_cycles or inner_digits). CG takes three more arrays. Its preconditioner must be
+     * symmetric: before == after, shapes V and W, any smoother but Gauss-Seidel; after the coarse grid's correction the
+     * sweeps of a step come in reverse order. BICGSTAB takes five more arrays and is for matrices or cycles that are
+     * not symmetric: any smoother, steps and shape. */
+    starfish_krylov krylov;
     /* The cycles' matrices are stored with diagonals and A u is a sum of products, as usual, to see what rounding
      * errors then do. Else row sums are stored in their place and A u is a sum of differences, with which f32 serves
      * finer meshes. */
@@ -192,7 +205,7 @@ struct starfish_multigrid_options {
     starfish_matrix_form matrix;
     /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm
      * has fallen by coarse_tolerance (below 1; 0: 1e-2), or after coarse_iterations (10000 at most; 0: 100): cycles are
-     * then no longer linear, which conjugate_gradients on the finest grid cope with. */
+     * then no longer linear, which conjugate gradients on the finest grid cope with. */
     starfish_coarse_solver coarse;
     double coarse_tolerance;
     int coarse_iterations;
@@ -201,18 +214,16 @@ struct starfish_multigrid_options {
      * planes, and periodic ends in the last direction cannot be cut so: UNSUPPORTED where parts are asked for. */
     size_t parts;
     starfish_sharing sharing;
-    /* BiCGStab, preconditioned by cycles as conjugate_gradients is, for matrices or cycles that are not symmetric: any
-     * smoother, steps and shape. Five more arrays. Not together with conjugate_gradients. */
-    int bicgstab;
 };
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .mixed = 0,                      \
         .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .cycle = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
-        .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .inner_cycles = 2, .inner_digits = 0,                 \
-        .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .conjugate_gradients = 0, .stored_diagonal = 0,        \
-        .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO, .coarse = STARFISH_COARSE_DIRECT,           \
-        .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0, .sharing = STARFISH_SHARING_AUTO, .bicgstab = 0     \
+        .smoothing_steps = 0, .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .inner_cycles = 2,              \
+        .inner_digits = 0, .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .krylov = STARFISH_KRYLOV_NONE,     \
+        .stored_diagonal = 0, .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO,                       \
+        .coarse = STARFISH_COARSE_DIRECT, .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0,                   \
+        .sharing = STARFISH_SHARING_AUTO                                                                               \
     }
 
 /* A plan for starfish/solve.h, whose arrays are n[0] * n[1] reals, in 3D times n[2], of options.precision, and may not
@@ -234,8 +245,8 @@ STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
  *
  * The smoother AUTO is GAUSS_SEIDEL where couplings along each direction differ by a factor of at most 4, else lines in
  * the direction whose couplings do not, which is coarsened last, or ADI for two or three such directions. GAUSS_SEIDEL
- * has two colours, odd and even i + j + k; with conjugate_gradients they come in the opposite order after the
- * correction. A damping of 0 stands for 1.15 with GAUSS_SEIDEL (1 with conjugate_gradients), 6/7 with JACOBI, 0.8 with
+ * has two colours, odd and even i + j + k; with conjugate gradients they come in the opposite order after the
+ * correction. A damping of 0 stands for 1.15 with GAUSS_SEIDEL (1 with conjugate gradients), 6/7 with JACOBI, 0.8 with
  * lines and ADI, 0.3 with CHEBYSHEV.
  *
  * Where no end is Dirichlet, nothing else is on the diagonal and c is 0 (a singular problem), the mean of the

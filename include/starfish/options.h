@@ -16,7 +16,7 @@ typedef enum starfish_option_type {
     STARFISH_OPTION_SIZE,   /* size_t */
     STARFISH_OPTION_REAL,   /* double */
     STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
-    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on; with `values`, a command line has their names */
+    STARFISH_OPTION_SWITCH, /* int: 0 is off, all else is on */
     STARFISH_OPTION_TEXT,   /* const char *, NULL where absent */
     STARFISH_OPTION_POINTER /* to data or to a function; not checked */
 } starfish_option_type;
@@ -30,7 +30,7 @@ struct starfish_option_description {
     double least, most;   /* of numbers: the range, both ends included; infinity: no upper end */
     int below_most;       /* of REAL: `most` itself is not allowed */
     int value_count;
-    const char *const *values; /* CHOICE and some SWITCHes: names by value, NULL where a value is not allowed */
+    const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
     size_t struct_size;        /* of the whole struct, as this library knows it */
     const char *synonym;       /* an older name of the member, which keywords may have; NULL: none */
 };

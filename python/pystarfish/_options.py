@@ -15,6 +15,8 @@ _TYPES = {"int": ctypes.c_int, "choice": ctypes.c_int, "switch": ctypes.c_int, "
 
 # Arrays of Python are packed; what says otherwise is for C alone.
 _FOR_C = ("rhs_layout", "solution_layout", "ghosts")
+# Switches of before `krylov`, and which it is with them.
+_KRYLOVS = {"conjugate_gradients": "cg", "bicgstab": "bicgstab"}
 
 
 def names_of(description):
@@ -86,6 +88,8 @@ def fill(family, keywords):
     older = {row.synonym: name for name, row in rows.items() if row.synonym}
     for given, value in keywords.items():
         name = older.get(given, given)
+        if given in _KRYLOVS and family == "multigrid":
+            name, value = "krylov", _KRYLOVS[given] if truth(value, given) else values["krylov"]
         if name not in values:
             raise argument_error(given, f"no option; there are {', '.join(values)}")
         values[name] = _value(given, rows[name], value)

@@ -76,8 +76,10 @@ static void choose_options(struct starfish_multigrid_options *o, struct campaign
     o->smoother = smoothers[campaign_below(random, sizeof smoothers / sizeof smoothers[0])];
     o->cycle = (starfish_cycle_shape)campaign_below(random, 3);
     o->before = o->after = 1 + (int)campaign_below(random, 3);
-    o->conjugate_gradients =
-        o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && o->cycle != STARFISH_CYCLE_F && campaign_below(random, 2);
+    o->krylov =
+        o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL && o->cycle != STARFISH_CYCLE_F && campaign_below(random, 2)
+            ? STARFISH_KRYLOV_CG
+            : STARFISH_KRYLOV_NONE;
     o->tolerance = o->precision == STARFISH_F32 ? 1e-5 : 1e-10;
     o->max_iterations = 200;
 }
@@ -203,8 +205,8 @@ void campaign_run_q1(starfish_context *context, const struct campaign_kind *kind
     }
     campaign_add_bits(&t->bits, m.solution, count);
     snprintf(t->what, sizeof t->what, "smoother %d, cycle %d, %d steps, conjugate gradients %d, %zu x %zu, %d cycles",
-             (int)options.smoother, (int)options.cycle, options.before, options.conjugate_gradients, m.n[0], m.n[1],
-             info.iterations);
+             (int)options.smoother, (int)options.cycle, options.before, options.krylov == STARFISH_KRYLOV_CG, m.n[0],
+             m.n[1], info.iterations);
     const double norms = sqrt((double)count);
     t->error = largest_of(m.solution, m.exact, count) / largest_of(m.exact, NULL, count);
     t->bound = fmin(0.1, 10 * norms * options.tolerance * condition);

@@ -250,9 +250,9 @@ static starfish_status run_fishpack(struct starfish_context *context, const void
 
 /* ---- Multigrid --------------------------------------------------------------------------------------------------- */
 
-#define MULTIGRID_OPTIONS(mixed_)                                                                                      \
+#define MULTIGRID_OPTIONS(mixed_, krylov_)                                                                             \
     .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .mixed = (mixed_), .before = 2,      \
-    .after = 2, .tolerance = 1e-9, .max_iterations = 60, .inner_cycles = 2
+    .after = 2, .tolerance = 1e-9, .max_iterations = 60, .inner_cycles = 2, .krylov = STARFISH_KRYLOV_##krylov_
 
 struct grids {
     struct starfish_multigrid_options options;
@@ -260,21 +260,21 @@ struct grids {
     int submits;
 };
 
-static const struct grids q1 = {.options = {MULTIGRID_OPTIONS(0)}};
-static const struct grids q1_mixed = {.options = {MULTIGRID_OPTIONS(1), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 3},
-                                      .submits = 1};
+static const struct grids q1 = {.options = {MULTIGRID_OPTIONS(0, NONE)}};
+static const struct grids q1_mixed = {
+    .options = {MULTIGRID_OPTIONS(1, NONE), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 3}, .submits = 1};
 static const struct grids q1_gradients = {
-    .options = {MULTIGRID_OPTIONS(0), .conjugate_gradients = 1, .matrix = STARFISH_MATRIX_STORED, .tail = 1}};
+    .options = {MULTIGRID_OPTIONS(0, CG), .matrix = STARFISH_MATRIX_STORED, .tail = 1}};
 static const struct grids q1_f16 = {
-    .options = {MULTIGRID_OPTIONS(1), .storage = STARFISH_STORAGE_F16, .inner_digits = 1},
+    .options = {MULTIGRID_OPTIONS(1, NONE), .storage = STARFISH_STORAGE_F16, .inner_digits = 1},
 };
-static const struct grids q1_coarse = {.options = {MULTIGRID_OPTIONS(0), .conjugate_gradients = 1, .levels = 2,
-                                                   .coarse = STARFISH_COARSE_CG_ADI, .coarse_tolerance = 1e-6}};
-static const struct grids flux = {.options = {MULTIGRID_OPTIONS(0)}, .three = 1, .submits = 1};
+static const struct grids q1_coarse = {
+    .options = {MULTIGRID_OPTIONS(0, CG), .levels = 2, .coarse = STARFISH_COARSE_CG_ADI, .coarse_tolerance = 1e-6}};
+static const struct grids flux = {.options = {MULTIGRID_OPTIONS(0, NONE)}, .three = 1, .submits = 1};
 static const struct grids flux_lines = {
-    .options = {MULTIGRID_OPTIONS(1), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 2, .tail = 1}, .three = 1};
-static const struct grids flux_planes = {
-    .options = {MULTIGRID_OPTIONS(0), .smoother = STARFISH_SMOOTHER_PLANE, .conjugate_gradients = 1}, .three = 1};
+    .options = {MULTIGRID_OPTIONS(1, NONE), .smoother = STARFISH_SMOOTHER_ADI, .slabs = 2, .tail = 1}, .three = 1};
+static const struct grids flux_planes = {.options = {MULTIGRID_OPTIONS(0, CG), .smoother = STARFISH_SMOOTHER_PLANE},
+                                         .three = 1};
 
 static starfish_status create_grids(struct starfish_context *context, const struct grids *grids, starfish_plan **plan)
 {

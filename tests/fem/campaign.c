@@ -164,7 +164,7 @@ static int try_one(starfish_context *context, uint64_t seed, uint64_t k, int ver
     draw_problem(&state, &p);
     reference.smoother = STARFISH_FEM_JACOBI;
     reference.cycle = STARFISH_CYCLE_V;
-    reference.krylov = STARFISH_FEM_KRYLOV_CG;
+    reference.krylov = STARFISH_KRYLOV_CG;
     double *wanted = solve(context, &p, &reference, 0, &result, &nodes);
     failed += !wanted;
     if (failed)

@@ -388,22 +388,22 @@ static int check_accelerations(starfish_context *context, const struct test_mesh
     alone.problem.dirichlets = 1;
     alone.options.smoother = smoother;
     alone.options.smoothing_steps = 2;
-    for (int krylov = STARFISH_FEM_KRYLOV_CG; krylov <= STARFISH_FEM_KRYLOV_BICGSTAB; krylov++) {
+    for (int krylov = STARFISH_KRYLOV_CG; krylov <= STARFISH_KRYLOV_BICGSTAB; krylov++) {
         struct run run = alone;
-        run.options.krylov = (starfish_fem_krylov)krylov;
-        alone.options.krylov = STARFISH_FEM_KRYLOV_NONE;
+        run.options.krylov = (starfish_krylov)krylov;
+        alone.options.krylov = STARFISH_KRYLOV_NONE;
         const int both = solve(context, &run) & solve(context, &alone);
         failed += check(both && fabs(run.error / alone.error - 1) < 1e-6 &&
                             run.result.iterations <= alone.result.iterations + 1 &&
                             run.result.accelerated == run.result.iterations,
-                        krylov == STARFISH_FEM_KRYLOV_CG ? "conjugate gradients" : "BiCGStab", &run);
+                        krylov == STARFISH_KRYLOV_CG ? "conjugate gradients" : "BiCGStab", &run);
     }
     return failed;
 }
 
 /* Exactly as many cycles as are asked for, whose residual nobody looks at; where any method may be taken, cycles alone.
  */
-static int check_fixed(starfish_context *context, const struct test_mesh *mesh, starfish_fem_krylov krylov)
+static int check_fixed(starfish_context *context, const struct test_mesh *mesh, starfish_krylov krylov)
 {
     struct run run = exact_run(mesh, 2, STARFISH_FEM_Q1);
 
@@ -412,7 +412,7 @@ static int check_fixed(starfish_context *context, const struct test_mesh *mesh, 
     run.options.fixed = 1;
     run.options.max_iterations = 70;
     return check(solve(context, &run) && run.result.iterations == 70 && isnan(run.result.residual) &&
-                     run.result.accelerated == (krylov > STARFISH_FEM_KRYLOV_NONE ? 70 : 0),
+                     run.result.accelerated == (krylov > STARFISH_KRYLOV_NONE ? 70 : 0),
                  "a fixed number of cycles", &run);
 }
 
@@ -427,8 +427,8 @@ int test_fem_edges(starfish_context *context)
     for (int s = 0; s < STARFISH_FEM_SMOOTHERS; s++)
         failed += check_singular(context, &mesh, (starfish_fem_smoother)s);
     failed += check_singular_mixed(context);
-    for (int krylov = 0; krylov < STARFISH_FEM_KRYLOVS; krylov++)
-        failed += check_fixed(context, &mesh, (starfish_fem_krylov)krylov);
+    for (int krylov = 0; krylov < STARFISH_KRYLOVS; krylov++)
+        failed += check_fixed(context, &mesh, (starfish_krylov)krylov);
     for (int dirichlets = 0; dirichlets < 2; dirichlets++)
         failed += check_two_components(context, dirichlets);
     failed += check_precision(context, &mesh, STARFISH_F32, 1e-5);

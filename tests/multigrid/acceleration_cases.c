@@ -128,7 +128,7 @@ static void conjugate_gradients_take_fewer_cycles(void **state)
             options.inner_cycles = 1;
             options.tail = variant / 2 ? 1 : 0;
             const double error = test_q1_error_of(cases[c].name, 7, &options, &alone);
-            options.conjugate_gradients = 1;
+            options.krylov = STARFISH_KRYLOV_CG;
             test_q1_assert_error(cases[c].name, 7, test_q1_error_of(cases[c].name, 7, &options, &info), error, 1e-4);
             assert_int_equal(info.count, info.iterations + 1);
             assert_int_equal(info.corrections, variant % 2 ? info.iterations : 0);
@@ -150,7 +150,7 @@ static void conjugate_gradients_solve(void **state)
         for (size_t s = 0; s < sizeof smoothers / sizeof smoothers[0]; s++)
             for (size_t v = 0; v < TEST_VARIANTS; v++) {
                 struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-                options.conjugate_gradients = 1;
+                options.krylov = STARFISH_KRYLOV_CG;
                 options.cycle = w ? STARFISH_CYCLE_W : STARFISH_CYCLE_V;
                 options.smoother = smoothers[s];
                 test_variant_set(&options, v);
@@ -180,7 +180,7 @@ static void bicgstab_solves(void **state)
     test_q1_random(&mesh, 34, 43, 6, 1.5, 0);
     for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-        options.bicgstab = 1;
+        options.krylov = STARFISH_KRYLOV_BICGSTAB;
         options.cycle = variants[v].shape;
         options.smoother = variants[v].smoother;
         options.before = variants[v].before;

@@ -89,7 +89,7 @@ static void inside_conjugate_gradients(void **state)
         struct starfish_multigrid_options options = defaults;
         struct test_q1_mesh mesh;
         make_mesh(&mesh, 1.05, 0);
-        options.conjugate_gradients = 1;
+        options.krylov = STARFISH_KRYLOV_CG;
         options.mixed = way;
         options.coarse_iterations = 300;
         compare(&mesh, options);

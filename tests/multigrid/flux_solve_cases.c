@@ -40,7 +40,7 @@ static void every_problem_is_solved(void **state)
             test_box_make(&box, cell ? STARFISH_CELL : STARFISH_NODE, n, ends, stretch[c / 2 % 3]);
             box.problem.reaction = 40;
             options.mixed = c % 3 == 1;
-            options.conjugate_gradients = c % 4 == 2;
+            options.krylov = c % 4 == 2 ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
             const double error = test_box_recover(&box, &options, NULL);
             if (!(error < 1e-7))
                 fail_msg("case %d, grid %d, smoother %d: error %g", c, cell, (int)options.smoother, error);
@@ -77,7 +77,7 @@ static void variable_coefficients_are_solved(void **state)
                 test_box_make(&box, STARFISH_CELL, (const size_t[]){20, 17, 24},
                               (const enum test_ends[]){DD, kind == 1 ? PERIODIC : DN, NN}, NULL);
                 fill_diffusion(&box, kind);
-                options.conjugate_gradients = cg;
+                options.krylov = cg ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
                 options.mixed = s % 2;
                 const double error = test_box_recover(&box, &options, &info);
                 if (!(error < 1e-5) || (cg && !(info.iterations < 80)))
@@ -130,7 +130,7 @@ static void singular_problems_are_solved(void **state)
         test_box_make(&box, c / 8 ? STARFISH_CELL : STARFISH_NODE, (const size_t[]){17, 12, 9}, ends,
                       (const double[]){1, 2, 1});
         box.problem.rhs_factor = factor;
-        options.conjugate_gradients = c % 3 == 0;
+        options.krylov = c % 3 == 0 ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
         options.mixed = c % 5 == 0;
         double *u = test_box_random(box.count, 7), *f = malloc(box.count * sizeof *f), mean = 0, all = 0;
         double *v = calloc(box.count, sizeof *v);
@@ -169,8 +169,7 @@ static void nothing_is_left_of_a_constant(void **state)
         test_box_make(&box, STARFISH_CELL, sizes[c / 8], (const enum test_ends[]){NN, PERIODIC, NN},
                       c / 8 == 0 ? (const double[]){3, 1, 2} : NULL);
         box.problem.rhs_factor = -1;
-        options.conjugate_gradients = c % 2;
-        options.bicgstab = c % 2 == 0 && c / 8 % 2;
+        options.krylov = c % 2 ? STARFISH_KRYLOV_CG : c / 8 % 2 ? STARFISH_KRYLOV_BICGSTAB : STARFISH_KRYLOV_NONE;
         options.precision = c / 2 % 2 && c / 4 % 2 ? STARFISH_F32 : STARFISH_F64;
         options.mixed = c / 2 % 2 && options.precision == STARFISH_F64;
         double *f = malloc(box.count * sizeof *f), *u = calloc(box.count, sizeof *u), most = 0;
@@ -200,8 +199,10 @@ static void every_option_solves(void **state)
                 struct starfish_multigrid_options options = test_box_options(test_box_smoothers[s], 1, 1e-10);
                 options.cycle = (starfish_cycle_shape)shape;
                 test_variant_set(&options, v);
-                options.conjugate_gradients =
-                    options.before == options.after && (shape == STARFISH_CYCLE_V || shape == STARFISH_CYCLE_W);
+                options.krylov =
+                    options.before == options.after && (shape == STARFISH_CYCLE_V || shape == STARFISH_CYCLE_W)
+                        ? STARFISH_KRYLOV_CG
+                        : STARFISH_KRYLOV_NONE;
                 const double error = test_box_recover(&box, &options, NULL);
                 if (!(error < 1e-7))
                     fail_msg("shape %d, smoother %d, variant %zu: error %g", shape, (int)test_box_smoothers[s], v,
@@ -340,7 +341,7 @@ static void bad_arguments_are_named(void **state)
     REFUSED(STARFISH_ERROR_ARGUMENT, "size");
     o.smoother = STARFISH_SMOOTHERS;
     REFUSED(STARFISH_ERROR_ARGUMENT, "smoother");
-    o.conjugate_gradients = 1;
+    o.krylov = STARFISH_KRYLOV_CG;
     o.before = 3;
     REFUSED(STARFISH_ERROR_ARGUMENT, "must be the same");
     p.n[0] = 1;

@@ -64,7 +64,7 @@ static void cycles_can_be_counted(void **state)
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_result info = STARFISH_RESULT_DEFAULTS, counted = STARFISH_RESULT_DEFAULTS;
         options.mixed = mixed;
-        options.conjugate_gradients = variant / 2;
+        options.krylov = variant / 2 ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
         ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));
         options.tolerance = 0;
         options.max_iterations = info.iterations;
@@ -93,7 +93,7 @@ static void zero_gives_zero(void **state)
         struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
         struct starfish_result info = STARFISH_RESULT_DEFAULTS;
         options.mixed = variant % 2;
-        options.conjugate_gradients = variant / 2;
+        options.krylov = variant / 2 ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
         for (size_t i = 0; i < mesh.count; i++)
             solution[i] = 1;
         ASSERT_OK(test_q1_solve(&mesh, &options, solution, &info));

@@ -103,6 +103,23 @@ static void plans_say_what_they_are(void **state)
 }
 
 /* Each solves for what the one before has found. */
+/* Whatever `before` and `after` say; a plan of what it has chosen is the same. */
+static void smoothing_steps_count_before_and_after(void **state)
+{
+    struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
+    (void)state;
+
+    options.smoother = STARFISH_SMOOTHER_JACOBI;
+    options.before = 0;
+    options.smoothing_steps = 4;
+    for (int again = 0; again < 2; again++) {
+        starfish_plan *plan = make_plan(&options);
+        ASSERT_OK(starfish_multigrid_plan_options(plan, &options));
+        assert_true(options.before == 4 && options.after == 4 && options.smoothing_steps == 0);
+        starfish_plan_destroy(plan);
+    }
+}
+
 static void jobs_keep_their_order(void **state)
 {
     enum { JOBS = 4 };
@@ -246,7 +263,7 @@ static void looks_change_nothing(void **state)
     struct starfish_result one = STARFISH_RESULT_DEFAULTS, many = STARFISH_RESULT_DEFAULTS;
     (void)state;
 
-    options.conjugate_gradients = 1;
+    options.krylov = STARFISH_KRYLOV_CG;
     options.before = options.after = 1;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.tolerance = 1e-10;
@@ -288,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(submission_does_not_wait),
                                        cmocka_unit_test(plans_say_what_they_are),
+                                       cmocka_unit_test(smoothing_steps_count_before_and_after),
                                        cmocka_unit_test(jobs_keep_their_order),
                                        cmocka_unit_test(any_thread_may_wait),
                                        cmocka_unit_test(failures_have_their_message_where_they_are_waited_for),

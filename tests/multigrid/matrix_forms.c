@@ -74,7 +74,7 @@ static void every_precision(void **state)
         make_mesh(&mesh, 2, 0.5);
         options.precision = way % 4 == 0 ? STARFISH_F32 : STARFISH_F64;
         options.mixed = way % 4 == 1;
-        options.conjugate_gradients = way % 4 == 3;
+        options.krylov = way % 4 == 3 ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
         options.tolerance = way % 4 == 0 ? 1e-4 : 1e-9;
         options.smoother = STARFISH_SMOOTHER_ADI;
         options.tail = way / 4 ? 1 : 0; /* every grid its own tasks, or as it is chosen */

@@ -218,7 +218,7 @@ static int test_smoother(starfish_context *context, const struct family *family,
             continue; /* not symmetric in four colours */
         options.precision = precision;
         options.mixed = forms[f].mixed;
-        options.conjugate_gradients = forms[f].gradients;
+        options.krylov = forms[f].gradients ? STARFISH_KRYLOV_CG : STARFISH_KRYLOV_NONE;
         options.smoother = smoother;
         options.before = family->steps > 0 ? family->steps : options.before;
         options.after = family->steps > 0 ? family->steps : options.after;
@@ -287,7 +287,7 @@ static int compare_asked(starfish_context *context, const struct family *family,
 
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.sharing = STARFISH_SHARING_ALONE;
-    options.conjugate_gradients = 1;
+    options.krylov = STARFISH_KRYLOV_CG;
     options.tolerance = 1e-11;
     const int cycles = solve(context, family, &options, NULL, rhs, one, &bytes);
     options.tail = 300;

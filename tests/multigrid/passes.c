@@ -41,8 +41,7 @@ static struct starfish_multigrid_engine *make_engine(int mixed, int variant, int
     options.mixed = mixed;
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.before = options.after = steps;
-    options.conjugate_gradients = variant == STARFISH_MULTIGRID_CG;
-    options.bicgstab = variant == STARFISH_MULTIGRID_BICGSTAB;
+    options.krylov = (starfish_krylov)variant;
     ASSERT_OK(starfish_q1_engine_create(context, &problem, &options, NULL, &engine, NULL));
     return engine;
 }
@@ -108,24 +107,24 @@ static void check_told(const struct starfish_multigrid_solve *solve)
 static void passes_of_an_engine_do_not_see_each_other(void **state)
 {
     static const struct starfish_pass passes[] = {
-        {.variant = STARFISH_MULTIGRID_CYCLES, .most = 50, .tolerance = 1e-4},
-        {.variant = STARFISH_MULTIGRID_CG, .most = 50, .tolerance = 1e-10},
-        {.variant = STARFISH_MULTIGRID_BICGSTAB, .most = 50, .tolerance = 1e-7},
-        {.variant = STARFISH_MULTIGRID_CG, .most = 50, .from_guess = 1, .absolute = 1e-3},
-        {.variant = STARFISH_MULTIGRID_BICGSTAB, .most = 4, .from_guess = 1, .tolerance = 1e-14},
-        {.variant = STARFISH_MULTIGRID_CYCLES, .most = 3},
-        {.variant = STARFISH_MULTIGRID_CG, .most = 2},
-        {.variant = STARFISH_MULTIGRID_CYCLES, .most = 2, .from_guess = 1, .tolerance = 1e-12},
-        {.variant = STARFISH_MULTIGRID_CYCLES, .most = 50, .tolerance = 1e-9},
+        {.variant = STARFISH_KRYLOV_NONE, .most = 50, .tolerance = 1e-4},
+        {.variant = STARFISH_KRYLOV_CG, .most = 50, .tolerance = 1e-10},
+        {.variant = STARFISH_KRYLOV_BICGSTAB, .most = 50, .tolerance = 1e-7},
+        {.variant = STARFISH_KRYLOV_CG, .most = 50, .from_guess = 1, .absolute = 1e-3},
+        {.variant = STARFISH_KRYLOV_BICGSTAB, .most = 4, .from_guess = 1, .tolerance = 1e-14},
+        {.variant = STARFISH_KRYLOV_NONE, .most = 3},
+        {.variant = STARFISH_KRYLOV_CG, .most = 2},
+        {.variant = STARFISH_KRYLOV_NONE, .most = 2, .from_guess = 1, .tolerance = 1e-12},
+        {.variant = STARFISH_KRYLOV_NONE, .most = 50, .tolerance = 1e-9},
     };
     static double alone[COUNT], after[COUNT];
     (void)state;
 
-    for (int variant = STARFISH_MULTIGRID_CG; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++)
+    for (int variant = STARFISH_KRYLOV_CG; variant <= STARFISH_KRYLOV_BICGSTAB; variant++)
         for (int mixed = 0; mixed < 2; mixed++) {
             struct starfish_multigrid_engine *engine = make_engine(mixed, variant, 1);
             for (size_t p = 0; p < sizeof passes / sizeof passes[0]; p++) {
-                if (passes[p].variant != STARFISH_MULTIGRID_CYCLES && passes[p].variant != variant)
+                if (passes[p].variant != STARFISH_KRYLOV_NONE && passes[p].variant != variant)
                     continue;
                 struct starfish_multigrid_engine *own = make_engine(mixed, variant, 1);
                 struct starfish_multigrid_solve *expected = run(own, &passes[p], alone);
@@ -150,7 +149,7 @@ static void a_plan_runs_the_pass_of_its_options(void **state)
     starfish_plan *plan;
     (void)state;
 
-    for (int variant = STARFISH_MULTIGRID_CYCLES; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++) {
+    for (int variant = STARFISH_KRYLOV_NONE; variant <= STARFISH_KRYLOV_BICGSTAB; variant++) {
         struct starfish_multigrid_engine *engine = make_engine(0, variant, 2);
         const struct starfish_pass pass = starfish_multigrid_pass(&engine->options);
         struct starfish_multigrid_solve *solve = run(engine, &pass, by_pass);
@@ -179,10 +178,10 @@ static void check_refused(struct starfish_multigrid_engine *engine, const struct
 static void an_engine_refuses_what_it_has_no_vectors_for(void **state)
 {
     static const int other[] = {
-        [STARFISH_MULTIGRID_CG] = STARFISH_MULTIGRID_BICGSTAB, [STARFISH_MULTIGRID_BICGSTAB] = STARFISH_MULTIGRID_CG};
+        [STARFISH_KRYLOV_CG] = STARFISH_KRYLOV_BICGSTAB, [STARFISH_KRYLOV_BICGSTAB] = STARFISH_KRYLOV_CG};
     (void)state;
 
-    for (int variant = STARFISH_MULTIGRID_CG; variant <= STARFISH_MULTIGRID_BICGSTAB; variant++) {
+    for (int variant = STARFISH_KRYLOV_CG; variant <= STARFISH_KRYLOV_BICGSTAB; variant++) {
         struct starfish_multigrid_engine *engine = make_engine(0, variant, 1);
         const struct starfish_pass pass = {.variant = other[variant], .most = 5, .tolerance = 1e-3};
         check_refused(engine, &pass);
@@ -212,7 +211,8 @@ static void corrections_that_wait_have_no_guess(void **state)
             struct starfish_multigrid_engine *engine;
             ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &engine, NULL));
             struct starfish_multigrid_solve *solve = make_solve(engine);
-            solve->pass = (struct starfish_pass){.most = 50, .from_guess = from_guess, .tolerance = 1e-9};
+            solve->pass = (struct starfish_pass){
+                .variant = STARFISH_KRYLOV_NONE, .most = 50, .from_guess = from_guess, .tolerance = 1e-9};
             memset(u, 0, sizeof u);
             ASSERT_OK(starfish_multigrid_solve_arrays(solve, f, u));
             drive(solve);

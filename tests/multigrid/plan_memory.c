@@ -87,7 +87,7 @@ static struct starfish_stencil_problem stencil_problem(void)
 static struct starfish_multigrid_options stencil_options(void)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
-    options.conjugate_gradients = 1;
+    options.krylov = STARFISH_KRYLOV_CG;
     options.mixed = 1;
     return options;
 }

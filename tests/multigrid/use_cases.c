@@ -178,13 +178,13 @@ static void bad_options_are_named(void **state)
     s.o.mixed = 1;
     s.o.stored_diagonal = 1;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "storage");
-    s.o.conjugate_gradients = 1;
+    s.o.krylov = STARFISH_KRYLOV_CG;
     s.o.before = 3;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "must be the same");
-    s.o.conjugate_gradients = 1;
+    s.o.krylov = STARFISH_KRYLOV_CG;
     s.o.cycle = STARFISH_CYCLE_F;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "cycle");
-    s.o.conjugate_gradients = 1;
+    s.o.krylov = STARFISH_KRYLOV_CG;
     s.o.smoother = STARFISH_SMOOTHER_GAUSS_SEIDEL;
     expect_refusal(&s, STARFISH_ERROR_ARGUMENT, "smoother");
     test_q1_free(&s.mesh);

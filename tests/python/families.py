@@ -83,6 +83,16 @@ class Families(unittest.TestCase):
             with self.assertRaisesRegex(sf.ArgumentError, f"^{name}: must be a whole number"):
                 sf.TridiagonalPlan(lower, diag, upper, lines=3, **{name: 0.5})
 
+        widths, bc = [np.full(16, 1 / 16)] * 2, {"x": "dirichlet", "y": "dirichlet"}
+        for name, method in (("conjugate_gradients", "cg"), ("bicgstab", "bicgstab")):
+            self.assertEqual([sf.Q1Plan(widths, bc=bc, **{name: value}).method for value in (True, False)],
+                             [method, "multigrid"])
+            self.assertEqual(sf.Q1Plan(widths, bc=bc, krylov=method).method, method)
+            with self.assertRaisesRegex(sf.ArgumentError, f"^{name}: "):
+                sf.Q1Plan(widths, bc=bc, **{name: "cg"})
+            with self.assertRaisesRegex(sf.ArgumentError, f"^{name}: no option"):
+                sf.FemPlan(sf.Mesh([(0, 0), (1, 0), (0, 1), (1, 1)], [(0, 1, 2, 3)]), **{name: True})
+
     def test_options_with_names_of_arguments(self):
         """Every option of a family is a keyword, also where an argument has its name: `shape` of the cycles."""
         widths, bc = [np.ones(4)] * 3, {"x": "dirichlet", "y": "dirichlet", "z": "dirichlet"}
