@@ -6,6 +6,7 @@
 #include "base/fingerprint.h"
 #include "solver/solver.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,6 +84,82 @@ static starfish_status read_texts(const struct option_entry *entry, const char *
         value = *i + 1 < argc && argv[*i + 1][0] != '-' && strchr(argv[*i + 1], '=') ? argv[++*i] : NULL;
     }
     return STARFISH_SUCCESS;
+}
+
+/* ---- words for kinds --------------------------------------------------------------------------------------------- */
+
+const char **options_word(struct option_words *words, const char *flag)
+{
+    size_t i = 0;
+    while (i < words->count && strcmp(words->flag[i], flag) != 0)
+        ++i;
+    if (i == words->count && i < OPTION_MOST_WORDS)
+        words->flag[words->count++] = flag;
+    return &words->word[i < OPTION_MOST_WORDS ? i : OPTION_MOST_WORDS - 1];
+}
+
+/* Sizes that may be 0 leave the choice to the library so, which is not to be said. */
+static starfish_status set_word(const struct starfish_option *found, void *library, const char *word)
+{
+    struct starfish_option row = *found;
+    if (row.type == STARFISH_OPTION_SIZE && row.least < 1)
+        row.least = 1;
+    return starfish_option_set(&row, library, word);
+}
+
+starfish_status options_set_words(const struct option_words *words, const char *kind,
+                                  const struct starfish_option_table *table, void *library)
+{
+    for (size_t i = 0; i < words->count; ++i) {
+        const struct starfish_option *row = starfish_option_of_flag(table, words->flag[i]);
+        if (!words->word[i])
+            continue;
+        if (!row)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is not for problems of kind %s", words->flag[i], kind);
+        STARFISH_TRY(set_word(row, library, words->word[i]));
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* What help calls the value: N, or the first letter of the flag. */
+static const char *argument_of(const struct starfish_option *row)
+{
+    static char letter['z' + 1][2];
+    const int first = row->type == STARFISH_OPTION_SIZE || row->type == STARFISH_OPTION_INT ? 'n' : row->flag[2];
+    letter[first][0] = (char)toupper(first);
+    return letter[first];
+}
+
+static int has_entry(const struct option_entry *entry, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count && entry[i].name; ++i)
+        if (strcmp(entry[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+const struct option_entry *options_expand(const struct option_entry *own, struct option_entry *whole)
+{
+    size_t count = 0;
+    for (const struct option_entry *entry = own; entry->name; ++entry) {
+        const size_t first = count;
+        for (const struct starfish_kind *const *kind = entry->kinds; kind && *kind; ++kind)
+            for (size_t o = 0; (*kind)->problems && o < (*kind)->options->count; ++o) {
+                const struct starfish_option *row = &(*kind)->options->option[o];
+                if (!row->flag || has_entry(own, OPTION_MOST, row->flag) ||
+                    has_entry(whole + first, count - first, row->flag))
+                    continue;
+                whole[count] = *entry;
+                whole[count].name = row->flag;
+                whole[count].kind = OPTION_WORD;
+                whole[count].argument = argument_of(row);
+                whole[count++].target = options_word(entry->target, row->flag);
+            }
+        if (!entry->kinds)
+            whole[count++] = *entry;
+    }
+    whole[count] = (struct option_entry){.name = NULL};
+    return whole;
 }
 
 /* ---- words that were meant --------------------------------------------------------------------------------------- */

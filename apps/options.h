@@ -16,12 +16,20 @@ typedef enum option_kind {
     OPTION_POSITIVE, /* a member that is a number; 0, which leaves the choice to the library, is not to be said */
     OPTION_LIST,     /* const char *: a list of the row's names, for list_choices */
     OPTION_WORD,     /* const char *: a word for one of `kinds`, which is known later */
+    OPTION_WORDS,    /* struct option_words: stands for an OPTION_WORD of each flag of `kinds` (options_expand) */
 } option_kind;
 
 enum { OPTION_MOST_TEXTS = 64 };
 struct option_texts {
     size_t count;
     const char *text[OPTION_MOST_TEXTS];
+};
+
+/* Words for one of several kinds, kept until it is known which. NULL: not given. */
+enum { OPTION_MOST_WORDS = 32 };
+struct option_words {
+    size_t count;
+    const char *flag[OPTION_MOST_WORDS], *word[OPTION_MOST_WORDS];
 };
 
 /* What `target` holds before the command line is read is the default, which help tells. */
@@ -46,6 +54,17 @@ struct command_line {
     int may_lack_operands; /* else there must be as many */
     const int *json;       /* is the result, and what keeps it from being one, printed as JSON? NULL: no */
 };
+
+/* The word of a flag. */
+const char **options_word(struct option_words *words, const char *flag);
+/* Set what was given in *library, a struct of the table, which is that of the kind. Errors: ARGUMENT (a value that is
+ * none; an option that this kind does not have). */
+starfish_status options_set_words(const struct option_words *words, const char *kind,
+                                  const struct starfish_option_table *table, void *library);
+/* `own` as whole[OPTION_MOST], where rows of the flags that kinds with problems have take the place of OPTION_WORDS;
+ * but for flags that have a row of their own. */
+enum { OPTION_MOST = 96 };
+const struct option_entry *options_expand(const struct option_entry *own, struct option_entry *whole);
 
 /* Read argv[1..]; "--name value" and "--name=value". Error: ARGUMENT. */
 starfish_status options_read(const struct command_line *line, int argc, char **argv);

@@ -153,8 +153,9 @@ static starfish_status read_words(const struct machine_case *what, char *text, s
     snprintf(text, size, "%s", what->arguments);
     for (char *word = strtok_r(text, " ", &rest); word && count < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
         words[count++] = word;
+    struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {PLAN_OPTIONS(given), {.name = NULL}};
-    const struct command_line line = {.usage = "machine record", .options = options};
+    const struct command_line line = {.usage = "machine record", .options = options_expand(options, whole)};
     return options_read(&line, count, words);
 }
 

@@ -38,8 +38,9 @@ static starfish_status read_word(const char *word, struct batch_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_options(const struct plan_options *given, struct batch_run *run)
+static starfish_status read_options(struct plan_options *given, struct batch_run *run)
 {
+    const char *const algorithm = *options_word(&given->words, "--algorithm");
     struct list words;
     if (given->cycles > 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
@@ -50,9 +51,9 @@ static starfish_status read_options(const struct plan_options *given, struct bat
     STARFISH_TRY(batch_case_read_size("--batch", words.item[0], &run->data));
     for (size_t i = 1; i < words.count; ++i)
         STARFISH_TRY(read_word(words.item[i], run));
-    if (given->words.algorithm)
+    if (algorithm)
         STARFISH_TRY(starfish_option_set(starfish_option_of_flag(&starfish_tridiag_option_table, "--algorithm"),
-                                         &run->options, given->words.algorithm));
+                                         &run->options, algorithm));
     else if (run->options.keep_factors)
         run->options.algorithm = STARFISH_ALGORITHM_THOMAS;
     run->data.precision = run->options.precision = (starfish_precision)given->precision;

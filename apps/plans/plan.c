@@ -34,7 +34,7 @@ static starfish_status find_kind(struct plan *plan)
     for (int i = 0; i < PLAN_KINDS && found == 1; ++i)
         if (plan->options.only[i] && plan->kind != kinds[i])
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is for %s", plan->options.only[i], kinds[i]->whose);
-    if (found == 1 && plan->options.words.algorithm && plan->kind != kinds[PLAN_PROBLEM] &&
+    if (found == 1 && *options_word(&plan->options.words, "--algorithm") && plan->kind != kinds[PLAN_PROBLEM] &&
         plan->kind != kinds[PLAN_BATCH])
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--algorithm: is for a problem file or --batch");
     if (found == 1)

@@ -9,6 +9,7 @@
 #include "apps/plans/problem.h"
 #include "fem/options.h"
 #include "multigrid/options.h"
+#include "solver/kinds.h"
 #include "tridiag/options.h"
 
 #include <starfish/starfish.h>
@@ -20,7 +21,7 @@ struct plan_options {
     /* A file, a mesh by name, a batch, cubes, a mesh file (which open takes from the first): one is what is solved. */
     const char *named[PLAN_KINDS];
     const char *only[PLAN_KINDS]; /* an option that is there and for that kind alone */
-    struct problem_words words;
+    struct option_words words;
     struct starfish_multigrid_options multigrid;
     struct starfish_tridiag_options tridiag;
     int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
@@ -37,7 +38,7 @@ struct plan_options {
         .elements = STARFISH_FEM_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .level = 9, .steps = 2, .refinements = 3 \
     }
 
-/* The options that say what is solved; they go into a subcommand's table. */
+/* The options that say what is solved; they go into a subcommand's table (options_expand). */
 /* clang-format off */
 #define PLAN_OF_MESH(o) .table = &starfish_multigrid_option_table, .given = &(o)->only[PLAN_MESH]
 #define PLAN_OF_ELEMENTS(o) .table = &starfish_fem_option_table, .given = &(o)->only[PLAN_ELEMENTS]
@@ -58,8 +59,7 @@ struct plan_options {
      .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
     {"--numbering", OPTION_MEMBER, &(o)->elements, "N", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                     \
     {"--format", OPTION_MEMBER, &(o)->elements, "F", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                        \
-    PROBLEM_METHOD(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                             \
-    PROBLEM_ITERATION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
+    {"", OPTION_WORDS, &(o)->words, .kinds = starfish_kinds, .given = &(o)->only[PLAN_PROBLEM]},                       \
     {"--precision", OPTION_MEMBER, &(o)->precision, "P", .table = &names_table},                                       \
     {"--rhs", OPTION_TEXT, &(o)->rhs, "F", .help = "file: right-hand side instead of the problem's",                   \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
@@ -73,13 +73,10 @@ struct plan_options {
     {"--tail", OPTION_POSITIVE, &(o)->multigrid, "N", .help = "mesh", PLAN_OF_MESH(o)},                                \
     {"--cycles", OPTION_COUNT, &(o)->cycles, "N",                                                                      \
      .help = "iterative: exactly so many steps; without, as the tolerance takes, in a simulation 10"},                 \
-    PROBLEM_SHARING(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                            \
     {"--spread", OPTION_FLAG, &(o)->spread,                                                                            \
      .help = "file: right-hand side and solution live spread over the GPUs' memories",                                 \
      .given = &(o)->only[PLAN_PROBLEM]},                                                                               \
-    PROBLEM_BOXES(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                              \
-    PROBLEM_REDUCTION(&(o)->words, &(o)->only[PLAN_PROBLEM]),                                                          \
-    {"--algorithm", OPTION_TEXT, &(o)->words.algorithm, "A",                                                           \
+    {"--algorithm", OPTION_TEXT, options_word(&(o)->words, "--algorithm"), "A",                                        \
      .help = "batch: as for bench tridiag; file: as for solve"},                                                       \
     {"--slabs", OPTION_TEXT, &(o)->slabs, "N",                                                                         \
      .help = "parts: runs of z-planes, rows, lines; 0: as solve would cut; without, sched makes 16"}

@@ -70,7 +70,7 @@ static starfish_status choose(struct problem_run *run)
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
     starfish_options_set_defaults(kind->options, run->library);
-    STARFISH_TRY(problem_words_set(&o->words, run->problem.row->name, kind->options, run->library));
+    STARFISH_TRY(options_set_words(&o->words, run->problem.row->name, kind->options, run->library));
     run->iterates = kind->iterates ? kind->iterates(run->library) : kind->run != NULL;
     STARFISH_TRY(check_options(run));
     if (SIMULATED && run->iterates && o->cycles == 0)

@@ -5,14 +5,14 @@
 
 #include "apps/files/array.h"
 #include "apps/files/problem.h"
-#include "apps/plans/words.h"
+#include "apps/options.h"
 
 #include <starfish/starfish.h>
 
 /* What the command line says. */
 struct problem_options {
     const char *path, *rhs;
-    struct problem_words words;
+    struct option_words words;
     int precision;         /* a starfish_precision, or STARFISH_PRECISION_MIXED */
     size_t repeat, cycles; /* steps of an iterative method: exactly so many; 0: as the tolerance takes */
 };

@@ -205,6 +205,7 @@ int command_sched(int argc, char **argv)
     sched.bench.print = &print;
     sched.bench.is_shared = 1;
     sched.bench.warmup = 3;
+    struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
         {"--policies", OPTION_TEXT, &sched.policies, "LIST",
          .help = "StarPU's, starfish-width, and those of a plug-in"},
@@ -226,7 +227,7 @@ int command_sched(int argc, char **argv)
         .usage = "sched PROBLEM.json | MESH.msh | --mesh M | --batch NxL | --many NxC [OPTION ...]",
         .summary = "Solve something under several scheduling policies of StarPU, on several sets of workers. StarPU's\n"
                    "models are calibrated first.",
-        .options = options,
+        .options = options_expand(options, whole),
         .operands = &given->named[PLAN_PROBLEM],
         .operand_count = 1,
         .may_lack_operands = 1,

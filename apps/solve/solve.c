@@ -14,7 +14,7 @@
 #include "scheduler/options.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/ranks.h"
-#include "solver/solver.h"
+#include "solver/kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -212,21 +212,15 @@ int command_solve(int argc, char **argv)
                             .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
+    struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
-        PROBLEM_METHOD(&problem->words, NULL),
+        {"", OPTION_WORDS, &problem->words, .kinds = starfish_kinds},
         {"--precision", OPTION_MEMBER, &problem->precision, "P", .table = &names_table},
         {"--rhs", OPTION_TEXT, &problem->rhs, "F", .help = "right-hand side instead of the problem's"},
         {"--out", OPTION_TEXT, &given->out, "F", .help = "solution, .npy or FILE.h5:/NAME, instead of the problem's"},
         {"--workers", OPTION_TEXT, &given->workers, "W", .help = WORKERS_WORDS, .may_differ = "each rank has its own"},
-        PROBLEM_SLABS(&problem->words),
-        PROBLEM_SHARING(&problem->words, NULL),
-        PROBLEM_ITERATION(&problem->words, NULL),
         {"--mpi", OPTION_FLAG, &given->mpi,
          .help = "on all ranks that mpiexec has started, each with planes of its own"},
-        PROBLEM_GRIDS(&problem->words),
-        PROBLEM_BOXES(&problem->words, NULL),
-        PROBLEM_ALGORITHM(&problem->words),
-        PROBLEM_REDUCTION(&problem->words, NULL),
         {"--policy", OPTION_MEMBER, &given->context, "P", .table = &starfish_context_option_table,
          .may_differ = "each rank schedules its own tasks"},
         {"--repeat", OPTION_COUNT, &problem->repeat, "N", .help = "solve N times, report the median; and as a stream"},
@@ -242,7 +236,7 @@ int command_solve(int argc, char **argv)
     const struct command_line line = {
         .usage = "solve PROBLEM.json [OPTION ...]",
         .summary = "Solve the problem that a problem file describes.",
-        .options = options,
+        .options = options_expand(options, whole),
         .operands = &problem->path,
         .operand_count = 1,
         .json = &given->json,

@@ -235,6 +235,7 @@ int command_trace(int argc, char **argv)
                           .warmup = 12};
     struct plan_options *given = &trace.plan.options;
     const char *simulate = NULL;
+    struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
         {"--out", OPTION_TEXT, &trace.folder, "DIR", .help = "folder for the files, made where it is missing"},
         {"--explain", OPTION_FLAG, &trace.explain, .help = "also say in words where the time went"},
@@ -251,7 +252,7 @@ int command_trace(int argc, char **argv)
         .usage = "trace PROBLEM.json | MESH.msh | --mesh M | --batch NxL | --many NxC --out DIR [OPTION ...]",
         .summary =
             "Watch a solve: a trace for ui.perfetto.dev, a Gantt chart, and, where StarPU has FxT, its own traces.",
-        .options = options,
+        .options = options_expand(options, whole),
         .operands = &given->named[PLAN_PROBLEM],
         .operand_count = 1,
         .may_lack_operands = 1,
