@@ -95,7 +95,7 @@ static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_en
                                             .tail_on_cores = grids->tail_on_cores,
                                             .tail_on_either = grids->tail_on_either,
                                             .tail_shared = grids->tail_shared,
-                                            .blocks = o->slabs,
+                                            .slabs = o->slabs,
                                             .tail = o->tail,
                                             .parts = o->parts,
                                             .sharing = o->sharing,

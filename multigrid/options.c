@@ -55,6 +55,7 @@ static const struct starfish_option rows[] = {
     {AT(absolute), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL, .text = "of the residual's norm"},
     {AT(max_iterations), .synonym = "most_cycles", .type = STARFISH_OPTION_INT, .default_value = 100, .least = 1,
      .most = HUGE_VAL, .flag = "--max-iterations", .text = "cycles at most"},
+    {AT(fixed), .type = STARFISH_OPTION_SWITCH, .text = "exactly max_iterations cycles"},
     {AT(inner_cycles), .type = STARFISH_OPTION_INT, .default_value = 2, .least = 1, .most = HUGE_VAL,
      .text = "mixed precision: cycles between two residuals in f64"},
     {AT(inner_digits), .type = STARFISH_OPTION_REAL, .most = HUGE_VAL,
@@ -131,5 +132,7 @@ starfish_status starfish_multigrid_read_options(const struct starfish_multigrid_
     if (options->smoothing_steps > 0)
         options->before = options->after = options->smoothing_steps;
     options->smoothing_steps = 0;
+    if (options->fixed)
+        options->tolerance = options->absolute = 0;
     return check_together(options);
 }

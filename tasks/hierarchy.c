@@ -21,29 +21,29 @@ static size_t unknowns_of(const struct starfish_hierarchy_spec *spec, int level)
 }
 
 /* Parts stay tiles of one array as long as all workers share one memory. */
-static size_t blocks_of(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec, int level)
+static size_t slabs_of(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec, int level)
 {
-    size_t blocks = unknowns_of(spec, level) / spec->unknowns_per_task;
+    size_t slabs = unknowns_of(spec, level) / spec->unknowns_per_task;
 
     if (!starfish_context_has_one_memory(context))
         return 1;
-    if (blocks > 2 * context->workers)
-        blocks = 2 * context->workers;
+    if (slabs > 2 * context->workers)
+        slabs = 2 * context->workers;
     if (context->workers == 1)
-        blocks = 1;
-    if (spec->blocks > 0)
-        blocks = spec->blocks;
-    if (blocks > STARFISH_SPACE_MOST_PARTS)
-        blocks = STARFISH_SPACE_MOST_PARTS;
-    return blocks > 0 ? blocks : 1;
+        slabs = 1;
+    if (spec->slabs > 0)
+        slabs = spec->slabs;
+    if (slabs > STARFISH_SPACE_MOST_PARTS)
+        slabs = STARFISH_SPACE_MOST_PARTS;
+    return slabs > 0 ? slabs : 1;
 }
 
 static void cut_tiles(struct starfish_space *space, struct starfish_context *context,
                       const struct starfish_hierarchy_spec *spec, int level, int last)
 {
     const void *shape = spec->grid[level].shape;
-    const size_t blocks = last ? 1 : blocks_of(context, spec, level);
-    const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? blocks : 1, blocks},
+    const size_t slabs = last ? 1 : slabs_of(context, spec, level);
+    const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? slabs : 1, slabs},
                                            spec->kind->column_unit(shape)};
     size_t n[2];
 

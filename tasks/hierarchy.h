@@ -96,7 +96,7 @@ struct starfish_hierarchy_spec {
         tail_on_cores; /* the tail begins with the first grid of at most so many unknowns where there are only cores; */
     size_t tail_shared;    /* with the first of at most so many where workers with several memories share; 0: chosen */
     size_t tail_on_either; /* and up to so many any worker may have it, beyond only a GPU where there is one */
-    size_t blocks, tail;   /* of struct starfish_multigrid_options */
+    size_t slabs, tail;    /* of struct starfish_multigrid_options */
     int levels_in_tail;    /* all grids are one task, as smoothers by planes need */
     int borrows_finest;    /* u and f of the finest grid are set before every cycle (starfish_hierarchy_set_arrays) */
     size_t parts;          /* and who shares the fine grids (shares.h) */

@@ -406,7 +406,7 @@ starfish_status starfish_hierarchy_share(struct starfish_context *context, const
     *shares = (struct starfish_shares){.parts = 0};
     if (spec->runs || spec->index_levels > 0 || (spec->parts == 0 && spec->sharing == STARFISH_SHARING_ALONE))
         return STARFISH_SUCCESS;
-    if (spec->parts == 0 && (s.workers[STARFISH_GPU] == 0 || context->workers == 1 || spec->blocks > 0))
+    if (spec->parts == 0 && (s.workers[STARFISH_GPU] == 0 || context->workers == 1 || spec->slabs > 0))
         return STARFISH_SUCCESS;
     const char *why_not = why_not_apart(spec);
     if (why_not && spec->parts == 0)

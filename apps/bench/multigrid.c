@@ -21,6 +21,9 @@ static const struct starfish_option own_rows[] = {
     NAMES_ROW("--problem", problems, "bilinear elements, or seven-point differences on cubes")};
 static const struct starfish_option_table own_table = NAMES_TABLE(own_rows);
 
+const char *const multigrid_bench_krylovs[STARFISH_KRYLOVS] = {
+    [STARFISH_KRYLOV_NONE] = "", [STARFISH_KRYLOV_CG] = ", CG", [STARFISH_KRYLOV_BICGSTAB] = ", BiCGStab"};
+
 /* ---- Ways and rows of both problems ------------------------------------------------------------------------------ */
 
 int multigrid_bench_options(const struct multigrid_bench *run, size_t steps, struct starfish_multigrid_options *options)
@@ -100,7 +103,7 @@ static starfish_status measure_combination(void *data)
     snprintf(name, sizeof name, "%s %s: %s, %s, %s cycle, %s, %s%s%s%s", run->name, starfish_precision_names[precision],
              starfish_smoother_names[smoother], starfish_matrix_names[matrix], starfish_cycle_names[options.cycle],
              run->sets.name, names_places[run->axis[MULTIGRID_PLACE].now], storage > 0 ? ", " : "",
-             storage > 0 ? starfish_storage_names[storage] : "", options.krylov == STARFISH_KRYLOV_CG ? ", CG" : "");
+             storage > 0 ? starfish_storage_names[storage] : "", multigrid_bench_krylovs[options.krylov]);
     bench_announce("%s", name);
     STARFISH_TRY(multigrid_run(&run->mesh, &options, multigrid_bench_repeats(run), &times));
     if (!times.reached)

@@ -46,6 +46,9 @@ int multigrid_bench_options(const struct multigrid_bench *run, size_t steps,
 /* As often as the benchmark says, where the combination has its arrays. */
 struct repeats multigrid_bench_repeats(const struct multigrid_bench *run);
 
+/* In a row's name, by starfish_krylov. */
+extern const char *const multigrid_bench_krylovs[STARFISH_KRYLOVS];
+
 /* A row of ours, whose solves move so many reals of the options' precision at least. */
 json_t *multigrid_bench_row(struct multigrid_bench *run, const char *name,
                             const struct starfish_multigrid_options *options, struct repeated *times, double reals);

@@ -83,8 +83,7 @@ static starfish_status measure_combination(void *data)
     snprintf(name, sizeof name, "%zu^3: %s, %s, %s(%d,%d)%s, %s, %s", n_of(run),
              starfish_precision_names[run->axis[MULTIGRID_PRECISION].now], starfish_smoother_names[options.smoother],
              starfish_cycle_names[options.cycle], options.before, options.after,
-             options.krylov == STARFISH_KRYLOV_CG ? ", CG" : "", run->sets.name,
-             names_places[run->axis[MULTIGRID_PLACE].now]);
+             multigrid_bench_krylovs[options.krylov], run->sets.name, names_places[run->axis[MULTIGRID_PLACE].now]);
     bench_announce("%s", name);
     STARFISH_TRY(create_plan(run, &options, &plan));
     STARFISH_TRY(multigrid_repeat(&what, plan, &times));

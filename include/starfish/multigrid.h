@@ -179,6 +179,7 @@ struct starfish_multigrid_options {
      * `absolute`. Each 0 or more. Both 0: exactly max_iterations cycles, and no residual is looked at. */
     double tolerance, absolute;
     int max_iterations; /* cycles of all kinds; 1 or more */
+    int fixed;          /* exactly max_iterations cycles, as where tolerance and absolute are 0 */
     /* Mixed precision: cycles between two residuals in f64, or, where inner_digits > 0, as many as it takes to gain
      * these digits, 32 at most. */
     int inner_cycles;
@@ -219,7 +220,7 @@ struct starfish_multigrid_options {
     {                                                                                                                  \
         .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .mixed = 0,                      \
         .smoother = STARFISH_SMOOTHER_AUTO, .damping = 0, .cycle = STARFISH_CYCLE_V, .before = 2, .after = 2,          \
-        .smoothing_steps = 0, .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .inner_cycles = 2,              \
+        .smoothing_steps = 0, .tolerance = 1e-8, .absolute = 0, .max_iterations = 100, .fixed = 0, .inner_cycles = 2,  \
         .inner_digits = 0, .initial_guess = 0, .levels = 0, .slabs = 0, .tail = 0, .krylov = STARFISH_KRYLOV_NONE,     \
         .stored_diagonal = 0, .storage = STARFISH_STORAGE_INNER, .matrix = STARFISH_MATRIX_AUTO,                       \
         .coarse = STARFISH_COARSE_DIRECT, .coarse_tolerance = 0, .coarse_iterations = 0, .parts = 0,                   \

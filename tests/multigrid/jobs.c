@@ -103,7 +103,7 @@ static void plans_say_what_they_are(void **state)
 }
 
 /* Each solves for what the one before has found. */
-/* Whatever `before` and `after` say; a plan of what it has chosen is the same. */
+/* Whatever `before` and `after` say, and `fixed` whatever the tolerance; a plan of what it has chosen is the same. */
 static void smoothing_steps_count_before_and_after(void **state)
 {
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
@@ -112,10 +112,12 @@ static void smoothing_steps_count_before_and_after(void **state)
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.before = 0;
     options.smoothing_steps = 4;
+    options.fixed = 1;
     for (int again = 0; again < 2; again++) {
         starfish_plan *plan = make_plan(&options);
         ASSERT_OK(starfish_multigrid_plan_options(plan, &options));
         assert_true(options.before == 4 && options.after == 4 && options.smoothing_steps == 0);
+        assert_true(options.fixed && options.tolerance == 0);
         starfish_plan_destroy(plan);
     }
 }
