@@ -52,14 +52,3 @@ static const struct starfish_option rows[] = {
 
 const struct starfish_option_table starfish_atmosphere_option_table =
     STARFISH_OPTION_TABLE(starfish_atmosphere_options, STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS, rows);
-
-starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,
-                                                 struct starfish_atmosphere_options *options)
-{
-    STARFISH_TRY(starfish_options_read(&starfish_atmosphere_option_table, user, options));
-    if (options->mixed && options->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
-    if (options->tolerance == 0)
-        options->tolerance = starfish_default_tolerance(options->precision);
-    return STARFISH_SUCCESS;
-}

@@ -11,10 +11,6 @@ extern const struct starfish_option_table starfish_atmosphere_option_table;
 extern const struct starfish_member_table starfish_atmosphere_problem_table;
 extern const struct starfish_problem_row starfish_atmosphere_problems[];
 
-/* The user's options, checked; NULL: defaults. */
-starfish_status starfish_atmosphere_read_options(const struct starfish_atmosphere_options *user,
-                                                 struct starfish_atmosphere_options *options);
-
 /* By starfish_atmosphere_method, and for plans that have chosen. */
 extern const char *const starfish_atmosphere_method_names[];
 

@@ -5,7 +5,6 @@
 #include "atmosphere/options.h"
 #include "base/arithmetic.h"
 #include "base/deal.h"
-#include "base/real.h"
 #include "multigrid/engine.h"
 #include "solver/gather.h"
 #include <starfish/memory.h>
@@ -80,8 +79,10 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     const starfish_status status =
         starfish_flat_engine_create(context, &plan->volumes.matrix, &options, runs, &plan->engine, memory);
     plan->volumes.matrix.cut = NULL;
-    if (plan->engine)
+    if (plan->engine) {
         plan->plan.about.levels = plan->engine->graph.all_levels;
+        plan->plan.memory = plan->engine->memory;
+    }
     return status;
 }
 
@@ -89,19 +90,11 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
 static starfish_status gather(struct starfish_atmosphere_plan *plan, const struct starfish_atmosphere_problem *problem)
 {
     const struct starfish_context *context = plan->plan.context;
-    const size_t *n = problem->n;
     const int rank = starfish_context_rank(context), ranks = starfish_context_ranks(context);
-    const struct starfish_gather_spec spec = {.n = {n[0], n[1], n[2]},
-                                              .slowest = 2,
-                                              .precision = plan->options.precision,
-                                              .planes = starfish_deal(n[2], rank, ranks).count,
-                                              .plane_bytes = n[0] * n[1] * starfish_real_size(plan->options.precision),
-                                              .problem = problem,
-                                              .create = starfish_atmosphere_problems->create,
-                                              .options = &plan->options};
 
     plan->options.boxes = 0; /* of one rank they may be impossible too */
-    return starfish_gather_create(&plan->plan, &spec);
+    return starfish_gather_create(&plan->plan, problem->n, 2, plan->options.precision,
+                                  starfish_deal(problem->n[2], rank, ranks).count);
 }
 
 /* In boxes or parts of the ranks' rows, where these can be. */
@@ -120,51 +113,40 @@ static starfish_status create_on_ranks(struct starfish_atmosphere_plan *plan,
     return STARFISH_SUCCESS;
 }
 
-/* Or, where `memory` is there, what the plan would take. */
-static starfish_status complete(struct starfish_atmosphere_plan *plan,
-                                const struct starfish_atmosphere_problem *problem, struct starfish_memory *memory)
+/* ---- For the kind ------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_atmosphere_check_plan(struct starfish_plan *base)
 {
-    struct starfish_context *context = plan->plan.context;
-    struct cut cut = {.dealt = {.runs = {.parts = 0}}};
-    const starfish_status status = starfish_flat_volumes_create(&plan->volumes, problem);
+    struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;
+    struct starfish_atmosphere_options *o = &plan->options;
 
-    const int is_together = !memory && starfish_context_ranks(context) > 1;
-
-    STARFISH_TRY(is_together ? starfish_atmosphere_agree(plan, problem, status) : status);
-    choose(plan);
-    if (is_together)
-        return create_on_ranks(plan, problem, &cut);
-    if (!memory)
-        STARFISH_TRY(starfish_atmosphere_cut(context, &plan->options, problem, &cut.boxes));
-    return create_engine(plan, &cut, memory);
+    STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, &o->tolerance));
+    return starfish_flat_volumes_create(&plan->volumes, base->problem);
 }
 
-static starfish_status create(starfish_context *context, const struct starfish_atmosphere_problem *problem,
-                              const struct starfish_atmosphere_options *user, struct starfish_memory *memory,
-                              starfish_plan **result)
+starfish_status starfish_atmosphere_create_plan(struct starfish_plan *base)
 {
-    const double start = starfish_now();
-    struct starfish_atmosphere_options options;
-    struct starfish_atmosphere_problem own;
-    struct starfish_plan *base;
-
-    STARFISH_NEED(context, "context");
-    STARFISH_NEED(problem, "problem");
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    starfish_status status = starfish_atmosphere_read_options(user, &options);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_problem_take(problem, &own, sizeof own);
-    STARFISH_TRY(starfish_ranks_agree(context, status));
-    const starfish_status begun =
-        starfish_plan_begin(context, &starfish_kind_atmosphere, sizeof(struct starfish_atmosphere_plan), &base);
-    if (begun != STARFISH_SUCCESS)
-        return starfish_ranks_agree(context, begun);
     struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;
-    plan->options = options;
-    plan->drifts = own.xi_up != NULL;
-    base->about.unknowns = own.n[0] * own.n[1] * own.n[2];
-    return starfish_plan_end(base, start, complete(plan, &own, memory), result);
+    const struct starfish_atmosphere_problem *problem = base->problem;
+    struct cut cut = {.dealt = {.runs = {.parts = 0}}};
+
+    plan->drifts = problem->xi_up != NULL;
+    base->about.unknowns = problem->n[0] * problem->n[1] * problem->n[2];
+    choose(plan);
+    if (base->is_measured)
+        return create_engine(plan, &cut, &base->memory);
+    if (starfish_context_ranks(base->context) > 1)
+        return create_on_ranks(plan, problem, &cut);
+    STARFISH_TRY(starfish_atmosphere_cut(base->context, &plan->options, problem, &cut.boxes));
+    return create_engine(plan, &cut, NULL);
+}
+
+void starfish_atmosphere_release(struct starfish_plan *base)
+{
+    struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;
+
+    starfish_multigrid_engine_destroy(plan->engine);
+    starfish_flat_volumes_destroy(&plan->volumes);
 }
 
 /* ---- Interface --------------------------------------------------------------------------------------------------- */
@@ -174,7 +156,8 @@ starfish_status starfish_atmosphere_plan_create(starfish_context *context,
                                                 const struct starfish_atmosphere_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    return create(context, problem, options, NULL, plan);
+    return starfish_plan_make(context, &starfish_kind_atmosphere, &starfish_atmosphere_problem_table, problem, options,
+                              plan);
 }
 
 starfish_status starfish_atmosphere_memory(starfish_context *context, const struct starfish_atmosphere_problem *problem,
@@ -182,25 +165,6 @@ starfish_status starfish_atmosphere_memory(starfish_context *context, const stru
                                            struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_plan *plan;
-
-    STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(create(context, problem, options, memory, &plan));
-    starfish_plan_destroy(plan);
-    return STARFISH_SUCCESS;
-}
-
-/* ---- For the kind ------------------------------------------------------------------------------------------------ */
-
-starfish_status starfish_atmosphere_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_memory(((const struct starfish_atmosphere_plan *)base)->engine, memory);
-}
-
-void starfish_atmosphere_release(struct starfish_plan *base)
-{
-    struct starfish_atmosphere_plan *plan = (struct starfish_atmosphere_plan *)base;
-
-    starfish_multigrid_engine_destroy(plan->engine);
-    starfish_flat_volumes_destroy(&plan->volumes);
+    return starfish_plan_measure(context, &starfish_kind_atmosphere, &starfish_atmosphere_problem_table, problem,
+                                 options, memory);
 }

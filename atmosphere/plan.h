@@ -20,7 +20,8 @@ extern const struct starfish_kind starfish_kind_atmosphere;
 extern const struct starfish_acceptance starfish_atmosphere_acceptance;
 
 /* plan.c, for the kind */
+starfish_status starfish_atmosphere_check_plan(struct starfish_plan *base);
+starfish_status starfish_atmosphere_create_plan(struct starfish_plan *base);
 void starfish_atmosphere_release(struct starfish_plan *base);
-starfish_status starfish_atmosphere_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 #endif

@@ -64,12 +64,6 @@ static const struct starfish_member rows[] = {
 const struct starfish_member_table starfish_atmosphere_problem_table =
     STARFISH_MEMBER_TABLE(starfish_atmosphere_problem, "atmosphere", rows);
 
-static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
-                              struct starfish_plan **plan)
-{
-    return starfish_atmosphere_plan_create(context, problem, options, plan);
-}
-
 /* Sides of panels are as long as a quarter of the equator. */
 static struct starfish_axis axis_of(const void *problem, size_t d)
 {
@@ -92,6 +86,6 @@ static struct starfish_axis axis_of(const void *problem, size_t d)
 static const char *const keys[] = {"kind",  "geometry", "n",   "length",   "sides", "height", "levels",
                                    "omega", "lambda",   "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_atmosphere_problems[] = {
-    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, create, keys, axis_of},
+    {"atmosphere3d", 3, &starfish_atmosphere_problem_table, keys, axis_of},
     {.name = NULL},
 };

@@ -1,20 +1,8 @@
 /* How the rows of flat domains are dealt to ranks. */
 #include "atmosphere/ranks.h"
 
-#include "atmosphere/options.h"
-#include "solver/agree.h"
-
 /* Rows of a part that are worth it: more than its neighbours read, on the finest grid and on some coarser ones. */
 enum { LEAST_ROWS = 9 };
-
-starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
-                                          const struct starfish_atmosphere_problem *problem, starfish_status status)
-{
-    const struct starfish_plan_alike alike = {&starfish_atmosphere_option_table, &plan->options,
-                                              &starfish_atmosphere_problem_table, problem, 0};
-
-    return starfish_agree_on_plan(plan->plan.context, status, &alike);
-}
 
 /* Ranks that get rows, and that have planes: so many parts, and tiles of users' arrays, are possible. */
 static int owners_of(const struct starfish_atmosphere_problem *problem, int ranks)

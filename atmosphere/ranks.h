@@ -8,10 +8,6 @@
 #include "atmosphere/plan.h"
 #include "scheduler/dealt.h"
 
-/* `status`: of the check of the problem. Collective. Errors: that, ARGUMENT (ranks' problems or options differ),
- * RUNTIME. */
-starfish_status starfish_atmosphere_agree(const struct starfish_atmosphere_plan *plan,
-                                          const struct starfish_atmosphere_problem *problem, starfish_status status);
 /* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
  * MEMORY, RUNTIME. */
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,

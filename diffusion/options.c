@@ -75,12 +75,3 @@ starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options 
     STARFISH_OWN_ARITHMETIC;
     return starfish_option_set_named(&starfish_diffusion_option_table, options, name, value);
 }
-
-starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
-                                                struct starfish_diffusion_options *options)
-{
-    STARFISH_TRY(starfish_options_read(&starfish_diffusion_option_table, user, options));
-    if (options->mixed && options->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
-    return STARFISH_SUCCESS;
-}

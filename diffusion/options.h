@@ -29,10 +29,6 @@ extern const struct starfish_option_table starfish_diffusion_option_table;
 extern const struct starfish_member_table starfish_diffusion_problem_table;
 extern const struct starfish_problem_row starfish_diffusion_problems[];
 
-/* The user's options, checked; NULL: defaults. */
-starfish_status starfish_diffusion_read_options(const struct starfish_diffusion_options *user,
-                                                struct starfish_diffusion_options *options);
-
 extern const char *const starfish_diffusion_method_names[];
 extern const char *const starfish_preconditioner_names[];
 extern const char *const starfish_deflation_names[];

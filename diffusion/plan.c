@@ -42,8 +42,6 @@ static void choose(struct starfish_diffusion_options *o, int has_regions)
         o->deflation = o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID ? STARFISH_DEFLATION_NONE
                        : has_regions                                          ? STARFISH_DEFLATION_REGIONS
                                                                               : STARFISH_DEFLATION_BLOCKS;
-    if (o->tolerance == 0)
-        o->tolerance = starfish_default_tolerance(o->precision);
 }
 
 static starfish_status check_choice(const struct starfish_diffusion_options *o,
@@ -256,10 +254,10 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
 
     cut(plan);
     STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
-    if (!plan->measured)
+    if (!plan->plan.is_measured)
         STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_cycles(plan)));
     STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_measure(plan, problem)));
-    if (plan->measured)
+    if (plan->plan.is_measured)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_window_agree(window, create_tables(plan, problem)));
     STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_deflation(plan, problem)));
@@ -275,40 +273,29 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
     return STARFISH_SUCCESS;
 }
 
-static starfish_status create(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
-{
-    STARFISH_TRY(prepare(plan, problem));
-    return complete(plan, problem);
-}
-
 static starfish_status gather(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *own)
 {
     const int slowest = (int)own->dimensions - 1;
-    const size_t plane = plan->box.n[0] * plan->box.n[1];
-    const struct starfish_gather_spec spec = {.n = {own->n[0], own->n[1], slowest == 1 ? 1 : own->n[2]},
-                                              .slowest = slowest,
-                                              .precision = plan->options.precision,
-                                              .planes = starfish_diffusion_planes(plan, own).count,
-                                              .plane_bytes = plane * starfish_real_size(plan->options.precision),
-                                              .problem = own,
-                                              .table = &starfish_diffusion_problem_table,
-                                              .create = starfish_diffusion_problems->create,
-                                              .options = &plan->options};
 
-    return starfish_gather_create(&plan->plan, &spec);
+    return starfish_gather_create(&plan->plan, (const size_t[]){own->n[0], own->n[1], slowest == 1 ? 1 : own->n[2]},
+                                  slowest, plan->options.precision, starfish_diffusion_planes(plan, own).count);
 }
 
 /* In parts of the ranks' planes, or where these cannot be parts by the first rank for all. */
-static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan,
-                                       const struct starfish_diffusion_problem *given)
+static starfish_status create_on_ranks(struct starfish_diffusion_plan *plan, struct starfish_diffusion_problem *problem)
 {
-    struct starfish_diffusion_problem problem;
-
-    STARFISH_TRY(starfish_diffusion_agree_on(plan, given, &problem));
-    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, prepare(plan, &problem)));
+    STARFISH_TRY(starfish_diffusion_complete_problem(plan, problem));
+    STARFISH_TRY(starfish_ranks_agree(plan->plan.context, prepare(plan, problem)));
     STARFISH_TRY(starfish_diffusion_deal(plan));
-    return plan->dealt.runs.parts > 0 ? starfish_ranks_agree(plan->plan.context, complete(plan, &problem))
-                                      : gather(plan, &problem);
+    return plan->dealt.runs.parts > 0 ? starfish_ranks_agree(plan->plan.context, complete(plan, problem))
+                                      : gather(plan, problem);
+}
+
+static starfish_status create_alone(struct starfish_diffusion_plan *plan,
+                                    const struct starfish_diffusion_problem *problem)
+{
+    STARFISH_TRY(prepare(plan, problem));
+    return complete(plan, problem);
 }
 
 static void fill_about(struct starfish_diffusion_plan *plan)
@@ -326,67 +313,29 @@ static void fill_about(struct starfish_diffusion_plan *plan)
     about->levels = plan->multigrid ? plan->multigrid->graph.all_levels : 0;
 }
 
-static starfish_status make(starfish_context *context, const struct starfish_diffusion_problem *problem, int measured,
-                            struct starfish_diffusion_plan *plan)
+/* ---- For the kind ------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_diffusion_check_plan(struct starfish_plan *base)
 {
-    plan->measured = measured;
-    STARFISH_TRY(!measured && starfish_context_ranks(context) > 1 ? create_on_ranks(plan, problem)
-                                                                  : create(plan, problem));
+    struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
+    struct starfish_diffusion_options *o = &plan->options;
+
+    STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, &o->tolerance));
+    if (starfish_context_ranks(base->context) == 1)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_diffusion_check_planes(base->problem));
+    base->is_idle = starfish_diffusion_planes(plan, base->problem).count == 0;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_diffusion_create_plan(struct starfish_plan *base)
+{
+    struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
+    const int is_together = !base->is_measured && starfish_context_ranks(base->context) > 1;
+
+    STARFISH_TRY(is_together ? create_on_ranks(plan, base->problem) : create_alone(plan, base->problem));
     fill_about(plan);
     return STARFISH_SUCCESS;
-}
-
-static starfish_status begin(starfish_context *context, const struct starfish_diffusion_problem *problem,
-                             const struct starfish_diffusion_options *options, int measured, starfish_plan **result)
-{
-    const double start = starfish_now();
-    struct starfish_diffusion_options taken;
-    struct starfish_diffusion_problem own;
-    struct starfish_plan *base = NULL;
-
-    STARFISH_NEED(context, "context");
-    STARFISH_NEED(problem, "problem");
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    starfish_status status = starfish_diffusion_read_options(options, &taken);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_problem_take(problem, &own, sizeof own);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_plan_begin(context, &starfish_kind_diffusion, sizeof(struct starfish_diffusion_plan), &base);
-    status = starfish_ranks_agree(context, status);
-    if (status == STARFISH_SUCCESS) {
-        struct starfish_diffusion_plan *plan = (struct starfish_diffusion_plan *)base;
-        plan->options = taken;
-        status = make(context, &own, measured, plan);
-    }
-    return starfish_plan_end(base, start, status, result);
-}
-
-starfish_status starfish_diffusion_plan_create(starfish_context *context,
-                                               const struct starfish_diffusion_problem *problem,
-                                               const struct starfish_diffusion_options *options, starfish_plan **plan)
-{
-    STARFISH_OWN_ARITHMETIC;
-    return begin(context, problem, options, 0, plan);
-}
-
-starfish_status starfish_diffusion_memory(starfish_context *context, const struct starfish_diffusion_problem *problem,
-                                          const struct starfish_diffusion_options *options,
-                                          struct starfish_memory *memory)
-{
-    STARFISH_OWN_ARITHMETIC;
-    starfish_plan *plan;
-
-    STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(begin(context, problem, options, 1, &plan));
-    *memory = ((struct starfish_diffusion_plan *)plan)->memory;
-    starfish_plan_destroy(plan);
-    return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_diffusion_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    return starfish_memory_tell(base->context, &((const struct starfish_diffusion_plan *)base)->memory, memory);
 }
 
 void starfish_diffusion_release(struct starfish_plan *base)
@@ -412,4 +361,24 @@ void starfish_diffusion_release(struct starfish_plan *base)
     starfish_table_destroy(&plan->low_table);
     starfish_space_destroy(&plan->space);
     starfish_diffusion_box_destroy(&plan->box);
+}
+
+/* ---- Interface --------------------------------------------------------------------------------------------------- */
+
+starfish_status starfish_diffusion_plan_create(starfish_context *context,
+                                               const struct starfish_diffusion_problem *problem,
+                                               const struct starfish_diffusion_options *options, starfish_plan **plan)
+{
+    STARFISH_OWN_ARITHMETIC;
+    return starfish_plan_make(context, &starfish_kind_diffusion, &starfish_diffusion_problem_table, problem, options,
+                              plan);
+}
+
+starfish_status starfish_diffusion_memory(starfish_context *context, const struct starfish_diffusion_problem *problem,
+                                          const struct starfish_diffusion_options *options,
+                                          struct starfish_memory *memory)
+{
+    STARFISH_OWN_ARITHMETIC;
+    return starfish_plan_measure(context, &starfish_kind_diffusion, &starfish_diffusion_problem_table, problem, options,
+                                 memory);
 }

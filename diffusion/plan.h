@@ -58,8 +58,6 @@ struct starfish_diffusion_plan {
     struct starfish_gradients_cycle cycle; /* of multigrid */
     struct starfish_sums norm, product, rz;
     struct starfish_scalars scalars;
-    struct starfish_memory memory; /* that it takes */
-    int measured;                  /* it is asked for that alone, and has no tables and vectors */
     char reason[160];
 };
 
@@ -67,8 +65,9 @@ struct starfish_diffusion_plan {
 extern const struct starfish_kind starfish_kind_diffusion;
 
 /* plan.c, for the kind */
+starfish_status starfish_diffusion_check_plan(struct starfish_plan *base);
+starfish_status starfish_diffusion_create_plan(struct starfish_plan *base);
 void starfish_diffusion_release(struct starfish_plan *base);
-starfish_status starfish_diffusion_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* box.c: the problem, checked but for its coefficients, of one process; and assembled in the box's window, collectively
  * among that window's ranks, from coefficients of the planes that a rank has. Boundary data moved to the right-hand
@@ -89,7 +88,7 @@ double starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box
 starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);
 /* plan->rescue, made if there is none. */
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
-/* And plan->memory, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
+/* And the memory of the plan, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
                                            const struct starfish_diffusion_problem *problem);
 /* Rows of the space that a block of block-ic fills, so that parts need not cut one; else 1. */

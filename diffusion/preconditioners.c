@@ -291,7 +291,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
      * seventh more; in time for these and the matrix in another precision. */
     const size_t untouched = (plan->box.cells - cells) * starfish_real_size(o->precision), words = 5;
     struct starfish_memory cycles = {.main_bytes = 0}, rescue = {.main_bytes = 0};
-    struct starfish_memory *memory = &plan->memory;
+    struct starfish_memory *memory = &plan->plan.memory;
     size_t deflation = 0;
 
     STARFISH_TRY(starfish_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &rescue)));
@@ -308,5 +308,5 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     memory->gpu_data += (2 * per_cell + words) * untouched;
     memory->gpu_least += words * untouched;
     starfish_memory_complete(plan->plan.context, plan->multigrid != NULL, memory); /* whose work space is taken */
-    return plan->measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
+    return plan->plan.is_measured ? STARFISH_SUCCESS : starfish_memory_check("diffusion", memory);
 }

@@ -26,12 +26,6 @@ static const struct starfish_member rows[] = {
 const struct starfish_member_table starfish_diffusion_problem_table =
     STARFISH_MEMBER_TABLE(starfish_diffusion_problem, "diffusion", rows);
 
-static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
-                              struct starfish_plan **plan)
-{
-    return starfish_diffusion_plan_create(context, problem, options, plan);
-}
-
 static struct starfish_axis axis_of(const void *problem, size_t d)
 {
     const struct starfish_diffusion_problem *p = problem;
@@ -46,7 +40,7 @@ static struct starfish_axis axis_of(const void *problem, size_t d)
 static const char *const keys[] = {"kind", "n",        "length", "origin",      "bc",   "boundary", "lambda",
                                    "rhs",  "solution", "exact",  "coefficient", "mean", "regions",  NULL};
 const struct starfish_problem_row starfish_diffusion_problems[] = {
-    {"diffusion3d", 3, &starfish_diffusion_problem_table, create, keys, axis_of},
-    {"diffusion2d", 2, &starfish_diffusion_problem_table, create, keys, axis_of},
+    {"diffusion3d", 3, &starfish_diffusion_problem_table, keys, axis_of},
+    {"diffusion2d", 2, &starfish_diffusion_problem_table, keys, axis_of},
     {.name = NULL},
 };

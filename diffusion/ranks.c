@@ -2,9 +2,7 @@
 #include "diffusion/ranks.h"
 
 #include "base/status.h"
-#include "diffusion/options.h"
 #include "multigrid/engine.h"
-#include "solver/agree.h"
 
 /* ---- The problem ------------------------------------------------------------------------------------------------- */
 
@@ -20,7 +18,7 @@ struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_di
                          starfish_context_ranks(plan->plan.context));
 }
 
-static starfish_status check(const struct starfish_diffusion_problem *p)
+starfish_status starfish_diffusion_check_planes(const struct starfish_diffusion_problem *p)
 {
     if ((p->dimensions != 2 && p->dimensions != 3) || p->n[0] < 1 || p->n[1] < 1 || slowest(p) < 1)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem: %zu dimensions, or no cells in one of them",
@@ -29,33 +27,21 @@ static starfish_status check(const struct starfish_diffusion_problem *p)
 }
 
 /* A rank without planes learns what the others have. */
-static starfish_status complete(const struct starfish_diffusion_plan *plan, struct starfish_diffusion_problem *problem)
+starfish_status starfish_diffusion_complete_problem(const struct starfish_diffusion_plan *plan,
+                                                    struct starfish_diffusion_problem *problem)
 {
     static const double no_coefficient[1];
     static const long long no_region[1];
     double has[2] = {problem->coefficient != NULL, problem->regions != NULL};
 
+    if (slowest(problem) >= (size_t)starfish_context_ranks(plan->plan.context))
+        return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_ranks_maximum(plan->plan.context, has, 2));
     if (has[0] > 0 && !problem->coefficient)
         problem->coefficient = no_coefficient;
     if (has[1] > 0 && !problem->regions)
         problem->regions = no_region;
     return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan *plan,
-                                            const struct starfish_diffusion_problem *given,
-                                            struct starfish_diffusion_problem *problem)
-{
-    const starfish_status checked = check(given);
-    const struct starfish_plan_alike alike = {
-        &starfish_diffusion_option_table, &plan->options, &starfish_diffusion_problem_table, given,
-        checked == STARFISH_SUCCESS && starfish_diffusion_planes(plan, given).count == 0};
-
-    *problem = *given;
-    STARFISH_TRY(starfish_agree_on_plan(plan->plan.context, checked, &alike));
-    return slowest(given) < (size_t)starfish_context_ranks(plan->plan.context) ? complete(plan, problem)
-                                                                               : STARFISH_SUCCESS;
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */

@@ -8,11 +8,12 @@
 
 #include "diffusion/plan.h"
 
-/* Whether all ranks have the same problem and options. *problem: the given one, with coefficients and regions also on a
- * rank that has no planes. Collective. Errors: ARGUMENT (what must be the same differs), RUNTIME. */
-starfish_status starfish_diffusion_agree_on(const struct starfish_diffusion_plan *plan,
-                                            const struct starfish_diffusion_problem *given,
-                                            struct starfish_diffusion_problem *problem);
+/* Whether there are planes that can be dealt. Errors: ARGUMENT. */
+starfish_status starfish_diffusion_check_planes(const struct starfish_diffusion_problem *problem);
+
+/* The problem gets coefficients and regions also on a rank that has no planes, where others have them. Collective. */
+starfish_status starfish_diffusion_complete_problem(const struct starfish_diffusion_plan *plan,
+                                                    struct starfish_diffusion_problem *problem);
 
 /* The planes of a rank: runs of y in two dimensions, of z in three. */
 struct starfish_run_of_planes starfish_diffusion_planes(const struct starfish_diffusion_plan *plan,

@@ -14,8 +14,4 @@ enum { STARFISH_FEM_MOST_REFINEMENTS = 16 };
 extern const struct starfish_option_table starfish_fem_option_table;
 extern const struct starfish_member_table starfish_fem_problem_table; /* problem.c */
 
-/* Takes the user's options (any version's struct, or NULL) and checks them. */
-starfish_status starfish_fem_read_options(const struct starfish_fem_options *user,
-                                          struct starfish_fem_options *options);
-
 #endif

@@ -8,7 +8,6 @@
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/options.h"
 #include "scheduler/host_loop.h"
-#include "scheduler/memory.h"
 #include "scheduler/ranks.h"
 
 #include <math.h>
@@ -35,8 +34,12 @@ static starfish_status check_curves(const struct starfish_fem_problem *problem)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status check(const struct starfish_fem_problem *problem)
+starfish_status starfish_fem_check_plan(struct starfish_plan *base)
 {
+    const struct starfish_fem_problem *problem = base->problem;
+    struct starfish_fem_options *o = &((struct starfish_fem_plan *)base)->options;
+
+    STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, &o->tolerance));
     STARFISH_NEED(problem->mesh, "problem.mesh");
     STARFISH_NEED(problem->mesh->point, "problem.mesh.point");
     STARFISH_NEED(problem->mesh->cell, "problem.mesh.cell");
@@ -139,45 +142,45 @@ static void describe(struct starfish_fem_plan *plan)
     about->singular = plan->floating.count > 0;
 }
 
-static starfish_status complete(struct starfish_fem_plan *plan, const struct starfish_fem_problem *problem)
+/* The engine's, and of all nodes their points, unknowns and values, of cells their nodes, and right-hand side and
+ * solution of the unknowns that this rank has. */
+static void measure(struct starfish_fem_plan *plan)
 {
-    STARFISH_TRY(starfish_fem_build(plan, problem));
+    struct starfish_memory *all = &plan->plan.memory;
+    const size_t own = plan->own[1] - plan->own[0];
+    const size_t of_cell = plan->mesh.lattice + (size_t)plan->space.basis.count;
+
+    if (plan->multigrid)
+        *all = plan->multigrid->memory;
+    all->main_bytes += plan->mesh.nodes * (4 * sizeof(double) + sizeof(int)) +
+                       plan->mesh.cells * of_cell * sizeof(int) +
+                       own * (2 * starfish_real_size(plan->options.precision) + (plan->volume ? sizeof(double) : 0));
+}
+
+static starfish_status complete(struct starfish_fem_plan *plan)
+{
+    STARFISH_TRY(starfish_fem_build(plan, plan->plan.problem));
     STARFISH_TRY(list_cells(plan));
     STARFISH_TRY(take_arrays(plan));
     keep_load(plan);
     describe(plan);
+    measure(plan);
     return STARFISH_SUCCESS;
 }
 
+starfish_status starfish_fem_create_plan(struct starfish_plan *base)
+{
+    struct starfish_fem_plan *plan = (struct starfish_fem_plan *)base;
+
+    plan->element = ((const struct starfish_fem_problem *)base->problem)->element;
+    return starfish_ranks_agree(base->context, complete(plan));
+}
+
 starfish_status starfish_fem_plan_create(starfish_context *context, const struct starfish_fem_problem *problem,
-                                         const struct starfish_fem_options *options, starfish_plan **result)
+                                         const struct starfish_fem_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    const double start = starfish_now();
-    struct starfish_fem_options taken;
-    struct starfish_fem_problem own;
-    struct starfish_plan *base = NULL;
-
-    STARFISH_NEED(context, "context");
-    STARFISH_NEED(problem, "problem");
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    starfish_status status = starfish_fem_read_options(options, &taken);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_problem_take(problem, &own, sizeof own);
-    if (status == STARFISH_SUCCESS)
-        status = check(&own);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_plan_begin(context, &starfish_kind_fem, sizeof(struct starfish_fem_plan), &base);
-    status = starfish_fem_agree_on_problem(context, status, &own, &taken);
-    if (!base)
-        return status;
-    struct starfish_fem_plan *plan = (struct starfish_fem_plan *)base;
-    plan->options = taken;
-    plan->element = own.element;
-    if (status == STARFISH_SUCCESS)
-        status = starfish_ranks_agree(context, complete(plan, &own));
-    return starfish_plan_end(base, start, status, result);
+    return starfish_plan_make(context, &starfish_kind_fem, &starfish_fem_problem_table, problem, options, plan);
 }
 
 void starfish_fem_release(struct starfish_plan *base)
@@ -193,22 +196,6 @@ void starfish_fem_release(struct starfish_plan *base)
     free(plan->volume);
     starfish_csr_destroy(&plan->finest);
     starfish_fem_floating_destroy(&plan->floating);
-}
-
-/* The engine's, and of all nodes their points, unknowns and values, of cells their nodes, and right-hand side and
- * solution of the unknowns that this rank has. */
-starfish_status starfish_fem_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    const struct starfish_fem_plan *plan = (const struct starfish_fem_plan *)base;
-    const size_t own = plan->own[1] - plan->own[0];
-    const size_t of_cell = plan->mesh.lattice + (size_t)plan->space.basis.count;
-    struct starfish_memory all = {.main_bytes = 0};
-
-    if (plan->multigrid)
-        all = plan->multigrid->memory;
-    all.main_bytes += plan->mesh.nodes * (4 * sizeof(double) + sizeof(int)) + plan->mesh.cells * of_cell * sizeof(int) +
-                      own * (2 * starfish_real_size(plan->options.precision) + (plan->volume ? sizeof(double) : 0));
-    return starfish_memory_tell(base->context, &all, memory);
 }
 
 /* ---- What a cycle moves ------------------------------------------------------------------------------------------ */

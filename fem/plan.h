@@ -43,8 +43,9 @@ extern const struct starfish_acceptance starfish_fem_acceptance;
 extern const struct starfish_kind starfish_kind_fem;
 
 /* plan.c, for the kind */
+starfish_status starfish_fem_check_plan(struct starfish_plan *base);
+starfish_status starfish_fem_create_plan(struct starfish_plan *base);
 void starfish_fem_release(struct starfish_plan *base);
-starfish_status starfish_fem_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* starfish_rounding of || f - A u || / || f || (rounding.c). u: this rank's unknowns in place. On all ranks together.
  * Errors: MEMORY, RUNTIME. */

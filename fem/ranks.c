@@ -2,21 +2,9 @@
 #include "fem/ranks.h"
 
 #include "base/real.h"
-#include "fem/options.h"
 #include "scheduler/dealt.h"
-#include "solver/agree.h"
 
 #include <stdlib.h>
-
-starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
-                                              const struct starfish_fem_problem *problem,
-                                              const struct starfish_fem_options *options)
-{
-    const struct starfish_plan_alike alike = {&starfish_fem_option_table, options, &starfish_fem_problem_table, problem,
-                                              0};
-
-    return starfish_agree_on_plan(context, status, &alike);
-}
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 

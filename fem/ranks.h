@@ -6,11 +6,6 @@
 
 #include "fem/plan.h"
 
-/* All ranks go on or none: with the same problem and options. */
-starfish_status starfish_fem_agree_on_problem(const struct starfish_context *context, starfish_status status,
-                                              const struct starfish_fem_problem *problem,
-                                              const struct starfish_fem_options *options);
-
 /* Parts for the ranks' GPUs, else for their cores, the ranks in order; as many as options.parts says, 0: one for each
  * GPU or worker of cores, or where these are too many for each rank. */
 struct starfish_fem_deal {

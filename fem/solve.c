@@ -257,10 +257,13 @@ static starfish_status solve(struct starfish_job *job)
 
 const struct starfish_kind starfish_kind_fem = {.name = "fem",
                                                 .options = &starfish_fem_option_table,
+                                                .plan_bytes = sizeof(struct starfish_fem_plan),
                                                 .job_bytes = sizeof(struct solving),
+                                                .options_at = offsetof(struct starfish_fem_plan, options),
                                                 .on_ranks = 1,
                                                 .has_rhs = 1,
+                                                .check = starfish_fem_check_plan,
+                                                .create = starfish_fem_create_plan,
                                                 .release = starfish_fem_release,
-                                                .memory = starfish_fem_tell_memory,
                                                 .take = take,
                                                 .run = solve};

@@ -3,6 +3,7 @@
 
 #include "multigrid/kernels/grid_kind.h"
 #include "scheduler/space.h"
+#include "solver/accept.h"
 
 #include <float.h>
 #include <math.h>
@@ -109,8 +110,7 @@ static starfish_status check_symmetry(const struct starfish_multigrid_options *o
 
 static starfish_status check_together(const struct starfish_multigrid_options *o)
 {
-    if (o->mixed && o->precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, NULL));
     if (o->storage && !o->mixed)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
                              "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "

@@ -19,11 +19,6 @@ static void release(struct starfish_plan *base)
     starfish_multigrid_engine_destroy(plan_of(base)->engine);
 }
 
-static starfish_status tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_memory(plan_of(base)->engine, memory);
-}
-
 static starfish_status take(struct starfish_job *job)
 {
     return starfish_multigrid_job_take(job, plan_of(job->plan)->engine);
@@ -31,9 +26,9 @@ static starfish_status take(struct starfish_job *job)
 
 const struct starfish_kind starfish_kind_multigrid = {.name = "multigrid",
                                                       .options = &starfish_multigrid_option_table,
+                                                      .plan_bytes = sizeof(struct starfish_multigrid_plan),
                                                       .job_bytes = sizeof(struct starfish_multigrid_job),
                                                       .release = release,
-                                                      .memory = tell_memory,
                                                       .take = take,
                                                       .run = starfish_multigrid_job_run};
 
@@ -61,14 +56,14 @@ starfish_status starfish_multigrid_plan_of(struct starfish_multigrid_engine *eng
                                            starfish_plan **result)
 {
     struct starfish_plan *plan;
-    const starfish_status status =
-        starfish_plan_begin(engine->context, &starfish_kind_multigrid, sizeof(struct starfish_multigrid_plan), &plan);
+    const starfish_status status = starfish_plan_begin(engine->context, &starfish_kind_multigrid, NULL, &plan);
 
     if (status != STARFISH_SUCCESS) {
         starfish_multigrid_engine_destroy(engine);
         return status;
     }
     plan_of(plan)->engine = engine;
+    plan->memory = engine->memory;
     describe(plan_of(plan));
     return starfish_plan_end(plan, start, status, result);
 }

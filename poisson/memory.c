@@ -3,6 +3,7 @@
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"
+#include "poisson/options.h"
 #include "scheduler/memory.h"
 
 #include <stdio.h>
@@ -24,22 +25,17 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
     return starfish_memory_check(what, &memory);
 }
 
-static starfish_status fill_and_destroy(struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
 {
-    const starfish_status status = fill(plan, memory);
-    starfish_plan_destroy(&plan->base);
-    return status;
+    return fill((const struct starfish_poisson_plan *)base, memory);
 }
 
 starfish_status starfish_poisson_memory(starfish_context *context, const struct starfish_poisson_problem *problem,
                                         const struct starfish_poisson_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    struct starfish_poisson_problem own;
-    struct starfish_poisson_plan *plan;
-    STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, &own, options, &plan));
-    return fill_and_destroy(plan, memory);
+    return starfish_plan_measure(context, &starfish_kind_poisson, &starfish_poisson_problem_table, problem, options,
+                                 memory);
 }
 
 starfish_status starfish_separable2d_memory(starfish_context *context, const struct starfish_axis *x,
@@ -48,13 +44,8 @@ starfish_status starfish_separable2d_memory(starfish_context *context, const str
                                             struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    struct starfish_poisson_plan *plan;
-    STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, options, &plan));
-    return fill_and_destroy(plan, memory);
-}
-
-starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    return fill((const struct starfish_poisson_plan *)base, memory);
+    struct starfish_separable2d_problem problem;
+    STARFISH_TRY(starfish_separable2d_take(context, x, y, lambda, &problem));
+    return starfish_plan_measure(context, &starfish_kind_poisson, &starfish_separable2d_problem_table, &problem,
+                                 options, memory);
 }

@@ -34,7 +34,7 @@ struct starfish_method_row {
     /* How fields over data of that residence are cut for solves at that pace. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
-    /* What solves of fields that are cut so, or NULL where the plan has no such cut. With plan->submission locked.
+    /* What solves of fields that are cut so, or NULL where the plan has no such cut. With the plan's lock held.
      */
     void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
@@ -44,7 +44,7 @@ struct starfish_method_row {
      * refinement; it does where job->boundary_in_passing. Else boundary data are part of `rhs`, for which the field is
      * copied. NULL: no. */
     int (*moves_boundary)(const void *graph);
-    /* Submits a solve with the graph. With plan->submission locked. NULL: the method iterates. */
+    /* Submits a solve with the graph. With the plan's lock held. NULL: the method iterates. */
     starfish_status (*submit)(void *graph, struct starfish_progress *progress, const struct starfish_direct_data *data);
     /* Then: makes base.of_run, from malloc, for a solve from rhs to solution, slabs of the job's cut; and what plans
      * run, without steps of refinement (solver.h). */
@@ -76,17 +76,9 @@ extern const struct starfish_method_row starfish_slab_method, starfish_blktri_me
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan);
 /* memory.c: MEMORY, with the bytes, where GPUs have less than the method needs at least. */
 starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan *plan);
-/* plan.c: what a plan is before its method's state is made. Given back by starfish_plan_destroy. *own is the problem
- * that was taken from the user's. */
-starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                            struct starfish_poisson_problem *own,
-                                            const struct starfish_poisson_options *user,
-                                            struct starfish_poisson_plan **plan);
-starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
-                                                const struct starfish_axis *y, double lambda,
-                                                const struct starfish_poisson_options *user,
-                                                struct starfish_poisson_plan **plan);
-/* Of the kind: what a run came to, multigrid's so far; the end of a plan, and its memory. */
+/* Of the kind: the beginning of a plan; what a run came to, multigrid's so far; its end, and its memory. */
+starfish_status starfish_poisson_check_plan(struct starfish_plan *base);
+starfish_status starfish_poisson_create_plan(struct starfish_plan *base);
 starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_status status);
 void starfish_poisson_release(struct starfish_plan *base);
 starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);

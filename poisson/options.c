@@ -83,12 +83,10 @@ static const struct starfish_option rows[] = {
 const struct starfish_option_table starfish_poisson_option_table =
     STARFISH_OPTION_TABLE(starfish_poisson_options, STARFISH_POISSON_OPTIONS_DEFAULTS, rows);
 
-starfish_status starfish_poisson_read_options(const struct starfish_poisson_options *user,
-                                              struct starfish_poisson_options *options)
+starfish_status starfish_poisson_complete_options(struct starfish_poisson_options *options)
 {
     static const struct starfish_poisson_options defaults = STARFISH_POISSON_OPTIONS_DEFAULTS;
 
-    STARFISH_TRY(starfish_options_read(&starfish_poisson_option_table, user, options));
     if (options->max_iterations == 0)
         options->max_iterations = defaults.max_iterations;
     if (options->mixed && (options->method != STARFISH_METHOD_MULTIGRID || options->precision != STARFISH_F64))

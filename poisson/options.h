@@ -11,12 +11,17 @@ extern const struct starfish_problem_row starfish_poisson_problems[];
 
 /* What starfish_separable2d_plan_create takes. */
 struct starfish_separable2d_problem {
+    size_t size;
     struct starfish_axis axis[2];
     double lambda;
 };
 
-/* Takes the user's options (any version's struct, or NULL) and checks them, each by itself and together. */
-starfish_status starfish_poisson_read_options(const struct starfish_poisson_options *user,
-                                              struct starfish_poisson_options *options);
+/* That, of arguments that may be NULL on some ranks. Collective. Errors: ARGUMENT. */
+starfish_status starfish_separable2d_take(const struct starfish_context *context, const struct starfish_axis *x,
+                                          const struct starfish_axis *y, double lambda,
+                                          struct starfish_separable2d_problem *problem);
+
+/* Of options that are in their ranges: checks them together. */
+starfish_status starfish_poisson_complete_options(struct starfish_poisson_options *options);
 
 #endif

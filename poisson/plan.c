@@ -69,6 +69,11 @@ static starfish_status look_at_eigenvalues(struct starfish_poisson_plan *plan)
     return status;
 }
 
+static int is_flat(const struct starfish_poisson_plan *plan)
+{
+    return plan->base.table == &starfish_separable2d_problem_table;
+}
+
 static starfish_status analyse(struct starfish_poisson_plan *plan)
 {
     const struct starfish_direction *d = plan->direction;
@@ -93,52 +98,57 @@ static starfish_status choose_method(struct starfish_poisson_plan *plan)
                                     starfish_poisson_is_complex(plan));
 }
 
-static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source)
+static starfish_status describe(struct starfish_poisson_plan *plan, const struct starfish_axis *const axis[3])
 {
-    const struct starfish_axis *const *axis = source->axis;
     for (int a = 0; a < 3; a++)
         STARFISH_TRY(starfish_direction_create(&plan->direction[a], plan->name[a], axis[a]));
     for (int a = 0; a < 3; a++)
         starfish_poisson_ghost_rules(axis[a], plan->ghost[a]);
-    if (source->flat)
+    if (is_flat(plan))
         plan->direction[0].transform = STARFISH_TRANSFORM_IDENTITY;
     return analyse(plan);
 }
 
-static const char *name_of_kind(const struct starfish_poisson_source *source)
+static starfish_status check_box(struct starfish_poisson_plan *plan)
 {
+    const struct starfish_axis *axis = ((const struct starfish_poisson_problem *)plan->base.problem)->axis;
     int separable = 0;
-    for (int a = 0; a < 3; a++)
-        separable = separable || source->axis[a]->kind == STARFISH_TRIDIAGONAL;
-    return source->flat ? "separable2d" : separable ? "separable3d" : "poisson3d";
+    for (int a = 0; a < 3; a++) {
+        if (plan->options.complex_rhs || axis[a].complex_line)
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "complex numbers are for starfish_separable2d_plan_create alone");
+        separable = separable || axis[a].kind == STARFISH_TRIDIAGONAL;
+    }
+    plan->base.about.kind = separable ? "separable3d" : "poisson3d";
+    return describe(plan, (const struct starfish_axis *const[]){&axis[0], &axis[1], &axis[2]});
 }
 
-/* `options`: checked. */
-static starfish_status begin_plan(starfish_context *context, const struct starfish_poisson_source *source,
-                                  const struct starfish_poisson_options *options, struct starfish_poisson_plan **result)
+/* x and y are the last two of three directions. */
+static starfish_status check_plane(struct starfish_poisson_plan *plan)
+{
+    static const double zeros[2] = {0, 0};
+    const struct starfish_axis *axis = ((const struct starfish_separable2d_problem *)plan->base.problem)->axis;
+    int *const complex = &plan->options.complex_rhs;
+    *complex = *complex || axis[0].complex_line || axis[1].complex_line;
+    const struct starfish_axis layer = {
+        .kind = STARFISH_TRIDIAGONAL, .n = *complex ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
+    plan->base.about.kind = "separable2d";
+    return describe(plan, (const struct starfish_axis *const[]){&layer, &axis[0], &axis[1]});
+}
+
+starfish_status starfish_poisson_check_plan(struct starfish_plan *base)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
-    struct starfish_plan *base;
-    starfish_status status =
-        starfish_plan_begin(context, &starfish_kind_poisson, sizeof(struct starfish_poisson_plan), &base);
-    if (status != STARFISH_SUCCESS)
-        return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-    base->about.kind = name_of_kind(source);
-    plan->options = *options;
-    plan->name = names[source->flat];
-    plan->lambda = source->lambda;
-    plan->refinements = options->refinements > 0 ? options->refinements : 0;
-    pthread_mutex_init(&plan->submission, NULL);
-    status = starfish_poisson_agree_on_plan(plan, source, describe(plan, source));
-    if (status == STARFISH_SUCCESS)
-        status = starfish_poisson_agree_on_method(plan, choose_method(plan));
-    if (status != STARFISH_SUCCESS) {
-        starfish_plan_destroy(base);
-        return status;
-    }
-    *result = plan;
-    return STARFISH_SUCCESS;
+    const int flat = is_flat(plan);
+    STARFISH_TRY(starfish_poisson_complete_options(&plan->options));
+    plan->lambda = flat ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
+                        : ((const struct starfish_poisson_problem *)base->problem)->lambda;
+    if (!isfinite(plan->lambda))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    plan->name = names[flat];
+    plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
+    return flat ? check_plane(plan) : check_box(plan);
 }
 
 /* What the plan says of itself, and which way its method goes. */
@@ -156,137 +166,48 @@ static void fill_about(struct starfish_poisson_plan *plan)
     plan->base.run = plan->method->run;
 }
 
-static starfish_status create_whole(struct starfish_context *alone, const void *problem, const void *options,
-                                    starfish_plan **plan)
-{
-    const struct starfish_poisson_source *source = problem;
-    if (source->flat)
-        return starfish_separable2d_plan_create(alone, source->axis[1], source->axis[2], source->lambda, options, plan);
-    const struct starfish_poisson_problem whole = {.axis = {*source->axis[0], *source->axis[1], *source->axis[2]},
-                                                   .lambda = source->lambda};
-    return starfish_poisson_plan_create(alone, &whole, options, plan);
-}
-
 /* The first rank solves for all. */
-static starfish_status gather(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source)
+static starfish_status gather(struct starfish_poisson_plan *plan)
 {
-    struct starfish_poisson_options options = plan->options;
-    const struct starfish_gather_spec spec = {.n = {plan->n[0], plan->n[1], plan->n[2]},
-                                              .slowest = 2,
-                                              .precision = options.precision,
-                                              .planes = plan->here.planes,
-                                              .plane_bytes = starfish_poisson_plane_bytes(plan),
-                                              .problem = source,
-                                              .create = create_whole,
-                                              .options = &options};
     starfish_status status = STARFISH_SUCCESS;
-    options.planes = NULL;
     if (starfish_poisson_has_strides(plan))
         status = starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                                "method %s solves on one rank of several, and wants packed arrays",
                                starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
-    return starfish_gather_create(&plan->base, &spec);
+    plan->options.planes = NULL;
+    return starfish_gather_create(&plan->base, plan->n, 2, plan->options.precision, plan->here.planes);
 }
 
-/* The state of the method, `start` being when its plan was begun. */
-static starfish_status finish_plan(struct starfish_poisson_plan *plan, const struct starfish_poisson_source *source,
-                                   double start, starfish_plan **result)
+starfish_status starfish_poisson_create_plan(struct starfish_plan *base)
 {
-    starfish_status status = starfish_poisson_create_method(plan);
-    if (status == STARFISH_SUCCESS && plan->on_one_rank)
-        status = gather(plan, source);
-    else if (status == STARFISH_SUCCESS)
-        fill_about(plan);
-    return starfish_plan_end(&plan->base, start, status, result);
-}
-
-/* What both kinds of plans need before anything of them is looked at. Takes the user's options. */
-static starfish_status begin(double lambda, const struct starfish_poisson_options *user,
-                             struct starfish_poisson_options *options)
-{
-    STARFISH_TRY(starfish_poisson_read_options(user, options));
-    if (!isfinite(lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
+    STARFISH_TRY(starfish_poisson_agree_on_method(plan, choose_method(plan)));
+    if (base->is_measured)
+        return STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_poisson_create_method(plan));
+    if (plan->on_one_rank)
+        return gather(plan);
+    fill_about(plan);
     return STARFISH_SUCCESS;
-}
-
-static starfish_status begin_poisson(const struct starfish_poisson_problem *problem,
-                                     struct starfish_poisson_problem *own, const struct starfish_poisson_options *user,
-                                     struct starfish_poisson_options *options)
-{
-    STARFISH_TRY(starfish_problem_take(problem, own, sizeof *own));
-    STARFISH_TRY(begin(own->lambda, user, options));
-    for (int a = 0; a < 3; a++)
-        if (options->complex_rhs || own->axis[a].complex_line)
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "complex numbers are for starfish_separable2d_plan_create alone");
-    return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_poisson_plan_begin(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                            struct starfish_poisson_problem *own,
-                                            const struct starfish_poisson_options *user,
-                                            struct starfish_poisson_plan **plan)
-{
-    struct starfish_poisson_options options;
-    STARFISH_NEED(context, "context");
-    STARFISH_TRY(starfish_ranks_agree(context, begin_poisson(problem, own, user, &options)));
-    const struct starfish_axis *const axis[3] = {&own->axis[0], &own->axis[1], &own->axis[2]};
-    return begin_plan(context, &(struct starfish_poisson_source){axis, 0, own->lambda}, &options, plan);
-}
-
-static starfish_status begin_separable2d(const struct starfish_axis *x, const struct starfish_axis *y, double lambda,
-                                         const struct starfish_poisson_options *user,
-                                         struct starfish_poisson_options *options)
-{
-    STARFISH_NEED(x, "x");
-    STARFISH_NEED(y, "y");
-    return begin(lambda, user, options);
-}
-
-starfish_status starfish_separable2d_plan_begin(starfish_context *context, const struct starfish_axis *x,
-                                                const struct starfish_axis *y, double lambda,
-                                                const struct starfish_poisson_options *user,
-                                                struct starfish_poisson_plan **plan)
-{
-    static const double zeros[2] = {0, 0};
-    struct starfish_poisson_options options;
-    STARFISH_NEED(context, "context");
-    STARFISH_TRY(starfish_ranks_agree(context, begin_separable2d(x, y, lambda, user, &options)));
-    options.complex_rhs = options.complex_rhs || x->complex_line || y->complex_line;
-    const struct starfish_axis layer = {
-        .kind = STARFISH_TRIDIAGONAL, .n = options.complex_rhs ? 2 : 1, .lower = zeros, .diag = zeros, .upper = zeros};
-    const struct starfish_axis *const axis[3] = {&layer, x, y};
-    return begin_plan(context, &(struct starfish_poisson_source){axis, 1, lambda}, &options, plan);
 }
 
 starfish_status starfish_poisson_plan_create(starfish_context *context, const struct starfish_poisson_problem *problem,
-                                             const struct starfish_poisson_options *user, starfish_plan **result)
+                                             const struct starfish_poisson_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    const double start = starfish_now();
-    struct starfish_poisson_problem own;
-    struct starfish_poisson_plan *plan;
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    STARFISH_TRY(starfish_poisson_plan_begin(context, problem, &own, user, &plan));
-    const struct starfish_axis *const axis[3] = {&own.axis[0], &own.axis[1], &own.axis[2]};
-    return finish_plan(plan, &(struct starfish_poisson_source){axis, 0, own.lambda}, start, result);
+    return starfish_plan_make(context, &starfish_kind_poisson, &starfish_poisson_problem_table, problem, options, plan);
 }
 
 starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                  const struct starfish_axis *y, double lambda,
-                                                 const struct starfish_poisson_options *user, starfish_plan **result)
+                                                 const struct starfish_poisson_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    const double start = starfish_now();
-    struct starfish_poisson_plan *plan;
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    STARFISH_TRY(starfish_separable2d_plan_begin(context, x, y, lambda, user, &plan));
-    const struct starfish_axis *const axis[3] = {NULL, x, y};
-    return finish_plan(plan, &(struct starfish_poisson_source){axis, 1, lambda}, start, result);
+    struct starfish_separable2d_problem problem;
+    STARFISH_TRY(starfish_separable2d_take(context, x, y, lambda, &problem));
+    return starfish_plan_make(context, &starfish_kind_poisson, &starfish_separable2d_problem_table, &problem, options,
+                              plan);
 }
 
 static starfish_status copy_problem(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
@@ -312,8 +233,7 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
 {
     struct starfish_context *context = plan->base.context;
     struct starfish_plan *base;
-    starfish_status status =
-        starfish_plan_begin(context, &starfish_kind_poisson, sizeof(struct starfish_poisson_plan), &base);
+    starfish_status status = starfish_plan_begin(context, &starfish_kind_poisson, NULL, &base);
     if (status != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *wide = (struct starfish_poisson_plan *)base;
@@ -326,7 +246,6 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     memset(&wide->options.solution_layout, 0, sizeof wide->options.solution_layout);
     wide->name = plan->name;
     wide->lambda = plan->lambda;
-    pthread_mutex_init(&wide->submission, NULL);
     status = make_wide(wide, plan);
     if (status != STARFISH_SUCCESS)
         starfish_plan_destroy(base);
@@ -344,17 +263,16 @@ void starfish_poisson_release(struct starfish_plan *base)
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)
         starfish_direction_destroy(&plan->direction[axis]);
-    pthread_mutex_destroy(&plan->submission);
 }
 
 /* The first one to say so says it for all fields of the plan. */
 static starfish_status settle_spread(struct starfish_poisson_plan *plan, const struct starfish_cut *wanted,
                                      const struct starfish_cut **cut)
 {
-    pthread_mutex_lock(&plan->submission);
+    pthread_mutex_lock(&plan->base.lock);
     if (plan->spread.slabs == 0)
         plan->spread = *wanted;
-    pthread_mutex_unlock(&plan->submission);
+    pthread_mutex_unlock(&plan->base.lock);
     STARFISH_TRY(plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, cut));
     return starfish_cut_is_same(*cut, wanted)
                ? STARFISH_SUCCESS

@@ -46,16 +46,11 @@ struct starfish_losses {
                     * precision costs, whatever the ratio of eigenvalues: no step subtracts what one is made of */
 };
 
-/* What a plan is made from, as the user gave it. A problem in two dimensions (`flat`) has its x and y in axis[1] and
- * axis[2], and one layer that nothing couples in axis[0]. */
-struct starfish_poisson_source {
-    const struct starfish_axis *const *axis;
-    int flat;
-    double lambda;
-};
-
 struct starfish_poisson_plan {
-    struct starfish_plan base; /* the first member: of starfish_kind_poisson */
+    /* The first member: of starfish_kind_poisson. A method's data are shared by all solves with the plan: one solve's
+     * tasks are submitted as a whole, with the lock held, before the next one's, so that the runtime's implicit
+     * dependencies put them one after the other. */
+    struct starfish_plan base;
     struct starfish_poisson_options options;
     const char *const *name; /* what messages call the directions, three */
     size_t n[3];
@@ -88,9 +83,6 @@ struct starfish_poisson_plan {
     char reason[256];                   /* why it is this method */
     atomic_int in_flight;               /* jobs submitted and not ended */
     struct starfish_cut spread;         /* as the user wants fields spread; no slabs: as the method does */
-    /* A method's data are shared by all solves with the plan: one solve's tasks are submitted as a whole before the
-     * next one's, so that the runtime's implicit dependencies put them one after the other. */
-    pthread_mutex_t submission;
 };
 
 static inline size_t starfish_poisson_plane_bytes(const struct starfish_poisson_plan *plan)

@@ -1,6 +1,8 @@
 /* Separable problems as tables. */
 #include "poisson/options.h"
 
+#include "scheduler/ranks.h"
+
 /* ---- An axis ----------------------------------------------------------------------------------------------------- */
 
 /* What axes that are grids have, what uniform and stretched ones, and what a matrix. */
@@ -70,18 +72,21 @@ const struct starfish_member_table starfish_poisson_problem_table =
 const struct starfish_member_table starfish_separable2d_problem_table =
     STARFISH_MEMBER_TABLE(starfish_separable2d_problem, "separable2d", flat_rows);
 
-static starfish_status create(struct starfish_context *context, const void *problem, const void *options,
-                              struct starfish_plan **plan)
+static starfish_status check_axes(const struct starfish_axis *x, const struct starfish_axis *y)
 {
-    return starfish_poisson_plan_create(context, problem, options, plan);
+    STARFISH_NEED(x, "x");
+    STARFISH_NEED(y, "y");
+    return STARFISH_SUCCESS;
 }
 
-static starfish_status create_flat(struct starfish_context *context, const void *problem, const void *options,
-                                   struct starfish_plan **plan)
+starfish_status starfish_separable2d_take(const struct starfish_context *context, const struct starfish_axis *x,
+                                          const struct starfish_axis *y, double lambda,
+                                          struct starfish_separable2d_problem *problem)
 {
-    const struct starfish_separable2d_problem *flat = problem;
-
-    return starfish_separable2d_plan_create(context, &flat->axis[0], &flat->axis[1], flat->lambda, options, plan);
+    STARFISH_NEED(context, "context");
+    STARFISH_TRY(starfish_ranks_agree(context, check_axes(x, y)));
+    *problem = (struct starfish_separable2d_problem){.axis = {*x, *y}, .lambda = lambda};
+    return STARFISH_SUCCESS;
 }
 
 static struct starfish_axis axis_of(const void *problem, size_t d)
@@ -99,8 +104,8 @@ static const char *const of_grids[] = {"kind",     "n",      "length", "origin",
 static const char *const of_matrices[] = {"kind", "n", "length", "y", "z", "lambda", "rhs", "solution", "exact", NULL};
 static const char *const of_flat_ones[] = {"kind", "n", "x", "y", "lambda", "rhs", "solution", "exact", NULL};
 const struct starfish_problem_row starfish_poisson_problems[] = {
-    {"poisson3d", 3, &starfish_poisson_problem_table, create, of_grids, axis_of},
-    {"separable3d", 3, &starfish_poisson_problem_table, create, of_matrices, axis_of},
-    {"separable2d", 2, &starfish_separable2d_problem_table, create_flat, of_flat_ones, flat_axis_of},
+    {"poisson3d", 3, &starfish_poisson_problem_table, of_grids, axis_of},
+    {"separable3d", 3, &starfish_poisson_problem_table, of_matrices, axis_of},
+    {"separable2d", 2, &starfish_separable2d_problem_table, of_flat_ones, flat_axis_of},
     {.name = NULL},
 };

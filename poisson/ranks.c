@@ -1,9 +1,6 @@
 /* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
 #include "poisson/ranks.h"
 
-#include "poisson/options.h"
-#include "solver/agree.h"
-
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)
 {
     const int ranks = starfish_context_ranks(plan->base.context);
@@ -59,23 +56,6 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     }
     plan->here.owners = with_planes;
     return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan,
-                                               const struct starfish_poisson_source *source, starfish_status status)
-{
-    const struct starfish_axis *const *axis = source->axis;
-    const struct starfish_separable2d_problem flat = {{*axis[1], *axis[2]}, source->lambda};
-    const struct starfish_poisson_problem box = {.axis = {*axis[0], *axis[1], *axis[2]}, .lambda = source->lambda};
-    struct starfish_plan_alike alike = {&starfish_poisson_option_table, &plan->options, &starfish_poisson_problem_table,
-                                        &box, 0};
-    if (starfish_context_ranks(plan->base.context) == 1)
-        return status;
-    if (source->flat) {
-        alike.problem_table = &starfish_separable2d_problem_table;
-        alike.problem = &flat;
-    }
-    return starfish_agree_on_plan(plan->base.context, status, &alike);
 }
 
 starfish_status starfish_poisson_agree_on_method(struct starfish_poisson_plan *plan, starfish_status status)

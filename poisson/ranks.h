@@ -10,9 +10,6 @@
 starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan);
 /* Those of any rank, while the plan is being made. */
 struct starfish_run_of_planes starfish_poisson_planes_of(const struct starfish_poisson_plan *plan, int rank);
-/* The status of all ranks' plans, and that they are of one problem with the same options. Collective. */
-starfish_status starfish_poisson_agree_on_plan(struct starfish_poisson_plan *plan,
-                                               const struct starfish_poisson_source *source, starfish_status status);
 /* The status of all ranks once the method has been chosen, and plan->here.any_gpu: one collective where no rank has
  * failed. */
 starfish_status starfish_poisson_agree_on_method(struct starfish_poisson_plan *plan, starfish_status status);

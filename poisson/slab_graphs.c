@@ -77,13 +77,13 @@ starfish_status starfish_slab_cut_for(struct starfish_poisson_plan *plan, enum s
                                       enum starfish_pace pace, const struct starfish_cut **cut)
 {
     starfish_status status = STARFISH_SUCCESS;
-    pthread_mutex_lock(&plan->submission);
+    pthread_mutex_lock(&plan->base.lock);
     prepare_for(starfish_slab_state(plan), residence, pace);
     pace = pace == STARFISH_FOR_FIELDS ? STARFISH_LONE : pace;
     struct starfish_slab_graph *graph = graph_for(plan, &residence, &pace);
     if (!graph->space)
         status = create_graph(plan, residence, pace, graph);
-    pthread_mutex_unlock(&plan->submission);
+    pthread_mutex_unlock(&plan->base.lock);
     *cut = &graph->cut;
     return status;
 }
@@ -114,14 +114,14 @@ void starfish_slab_watch(const struct starfish_poisson_job *job, double seconds)
     struct starfish_slab_state *state = plan->state;
     if (!job->lone || starfish_context_ranks(plan->base.context) > 1)
         return;
-    pthread_mutex_lock(&plan->submission);
+    pthread_mutex_lock(&plan->base.lock);
     const struct starfish_slab_graph *graph = starfish_slab_graph_of(plan, &job->cut);
     for (int r = 0; r < STARFISH_RESIDENCES; r++)
         if (graph && graph == &state->graph[r][STARFISH_LONE] && state->rates[r].lone[STARFISH_GPU] > 0)
             state->cut_anew[r] = starfish_balance_watch(
                 &state->balance[r], plan->n[2], planes_of_cores(&graph->cut), starfish_slab_cores_step(plan),
                 state->rates[r].lone[STARFISH_GPU], cores_seconds(job), seconds);
-    pthread_mutex_unlock(&plan->submission);
+    pthread_mutex_unlock(&plan->base.lock);
 }
 
 void *starfish_slab_graph_of(struct starfish_poisson_plan *plan, const struct starfish_cut *cut)

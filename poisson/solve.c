@@ -229,9 +229,9 @@ static starfish_status check_field(struct starfish_poisson_plan *plan, const cha
                                    const struct starfish_field *field)
 {
     STARFISH_NEED(field, name);
-    pthread_mutex_lock(&plan->submission);
+    pthread_mutex_lock(&plan->base.lock);
     const int has_graph = plan->method->graph_of(plan, &field->cut) != NULL;
-    pthread_mutex_unlock(&plan->submission);
+    pthread_mutex_unlock(&plan->base.lock);
     if (field->context != plan->base.context || field->precision != plan->options.precision || !has_graph ||
         memcmp(field->n, plan->field_n, sizeof plan->field_n) != 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT,
@@ -342,13 +342,13 @@ static starfish_status submit(struct starfish_job *base)
 {
     struct starfish_poisson_job *job = job_of(base);
     struct starfish_bundle *bundle = base->request.bundle;
-    pthread_mutex_lock(&job->plan->submission);
+    pthread_mutex_lock(&job->plan->base.lock);
     base->progress.bundle = bundle;
     starfish_status status = submit_all(job);
     base->progress.bundle = NULL;
     if (status == STARFISH_SUCCESS && bundle)
         status = starfish_bundle_submit(bundle, &base->progress, STARFISH_PHASE_FORWARD);
-    pthread_mutex_unlock(&job->plan->submission);
+    pthread_mutex_unlock(&job->plan->base.lock);
     job->owns_bundle = status == STARFISH_SUCCESS;
     return status;
 }
@@ -422,10 +422,14 @@ static int iterates(const void *options)
 const struct starfish_kind starfish_kind_poisson = {.name = "poisson",
                                                     .options = &starfish_poisson_option_table,
                                                     .problems = starfish_poisson_problems,
+                                                    .plan_bytes = sizeof(struct starfish_poisson_plan),
                                                     .job_bytes = sizeof(struct starfish_poisson_job),
+                                                    .options_at = offsetof(struct starfish_poisson_plan, options),
                                                     .iterates = iterates,
                                                     .has_boundary = 1,
                                                     .on_ranks = 1,
+                                                    .check = starfish_poisson_check_plan,
+                                                    .create = starfish_poisson_create_plan,
                                                     .release = starfish_poisson_release,
                                                     .memory = starfish_poisson_tell_memory,
                                                     .take = take,

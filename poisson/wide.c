@@ -30,11 +30,11 @@ int starfish_job_may_widen(const struct starfish_poisson_job *job)
 static starfish_status find_plan(struct starfish_poisson_plan *plan, struct starfish_poisson_plan **wide)
 {
     starfish_status status = STARFISH_SUCCESS;
-    pthread_mutex_lock(&plan->submission);
+    pthread_mutex_lock(&plan->base.lock);
     if (!plan->wide)
         status = starfish_poisson_plan_widen(plan, &plan->wide);
     *wide = plan->wide;
-    pthread_mutex_unlock(&plan->submission);
+    pthread_mutex_unlock(&plan->base.lock);
     return status;
 }
 

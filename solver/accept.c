@@ -19,6 +19,15 @@ const char *starfish_outcome_name(starfish_outcome outcome)
     return (unsigned)outcome < sizeof names / sizeof names[0] ? names[outcome] : "unknown outcome";
 }
 
+starfish_status starfish_complete_options(starfish_precision precision, int mixed, double *tolerance)
+{
+    if (mixed && precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    if (tolerance && *tolerance == 0)
+        *tolerance = starfish_default_tolerance(precision);
+    return STARFISH_SUCCESS;
+}
+
 double starfish_rounding(starfish_precision precision, double size, double rhs)
 {
     return 100 * starfish_epsilon(precision) * size / rhs;

@@ -28,6 +28,9 @@ static inline double starfish_default_tolerance(starfish_precision precision)
     return precision == STARFISH_F32 ? 1e-6 : 1e-10;
 }
 
+/* Options of a plan that are for one precision: checks `mixed`, and gives a *tolerance of 0 its default; NULL: there is
+ * none. Errors: ARGUMENT. */
+starfish_status starfish_complete_options(starfish_precision precision, int mixed, double *tolerance);
 /* 100 eps || |A| |u| || / ||f||: how large rounding errors may make the relative residual. size: || |A| |u| ||. */
 double starfish_rounding(starfish_precision precision, double size, double rhs);
 

@@ -11,17 +11,12 @@
 
 /* ---- The whole problem ------------------------------------------------------------------------------------------- */
 
-/* On the first rank a problem whose members of shape "z y x" are those of all ranks, in memory of its own. */
+/* On the first rank a plan's problem whose members of shape "z y x" are those of all ranks, in memory of its own. */
 struct whole {
-    const struct starfish_gather_spec *spec;
+    const struct starfish_plan *plan;
     size_t cells; /* of a plane */
     char *problem;
 };
-
-static size_t members_of(const struct whole *whole)
-{
-    return whole->spec->table ? whole->spec->table->count : 0;
-}
 
 static int is_field(const struct starfish_member *member)
 {
@@ -30,19 +25,19 @@ static int is_field(const struct starfish_member *member)
 
 static starfish_status allocate(const struct starfish_gathered *base, struct whole *whole)
 {
-    const struct starfish_gather_spec *spec = whole->spec;
+    const struct starfish_member_table *table = whole->plan->table;
     const size_t cells = base->all * whole->cells;
     int is_complete = 1;
 
-    if (!base->alone || !spec->table)
+    if (!base->alone)
         return STARFISH_SUCCESS;
-    whole->problem = malloc(spec->table->size);
+    whole->problem = malloc(table->size);
     if (!whole->problem)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
-    memcpy(whole->problem, spec->problem, spec->table->size);
-    for (size_t m = 0; m < members_of(whole); m++) {
-        const struct starfish_member *member = &spec->table->member[m];
-        if (!is_field(member) || !starfish_member_data(member, spec->problem))
+    memcpy(whole->problem, whole->plan->problem, table->size);
+    for (size_t m = 0; m < table->count; m++) {
+        const struct starfish_member *member = &table->member[m];
+        if (!is_field(member) || !starfish_member_data(member, whole->plan->problem))
             continue;
         void *const field = malloc(cells * starfish_member_size(member));
         memcpy(whole->problem + member->offset, &field, sizeof field);
@@ -54,8 +49,8 @@ static starfish_status allocate(const struct starfish_gathered *base, struct who
 
 static void free_whole(struct whole *whole)
 {
-    for (size_t m = 0; whole->problem && m < members_of(whole); m++) {
-        const struct starfish_member *member = &whole->spec->table->member[m];
+    for (size_t m = 0; whole->problem && m < whole->plan->table->count; m++) {
+        const struct starfish_member *member = &whole->plan->table->member[m];
         if (is_field(member))
             free((void *)(uintptr_t)starfish_member_data(member, whole->problem));
     }
@@ -64,9 +59,9 @@ static void free_whole(struct whole *whole)
 
 static starfish_status collect(const struct starfish_gathered *base, const struct whole *whole)
 {
-    for (size_t m = 0; m < members_of(whole); m++) {
-        const struct starfish_member *member = &whole->spec->table->member[m];
-        const void *const own = starfish_member_data(member, whole->spec->problem);
+    for (size_t m = 0; m < whole->plan->table->count; m++) {
+        const struct starfish_member *member = &whole->plan->table->member[m];
+        const void *const own = starfish_member_data(member, whole->plan->problem);
         if (is_field(member) && own)
             STARFISH_TRY(starfish_gathered_collect(
                 base, own, whole->cells * starfish_member_size(member),
@@ -77,19 +72,16 @@ static starfish_status collect(const struct starfish_gathered *base, const struc
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status create_whole(struct starfish_gather *gather, const struct whole *whole)
-{
-    const struct starfish_gather_spec *spec = whole->spec;
-
-    return gather->base->alone ? spec->create(gather->base->alone, spec->table ? whole->problem : spec->problem,
-                                              spec->options, &gather->whole)
-                               : STARFISH_SUCCESS;
-}
-
 static starfish_status make_whole(struct starfish_plan *plan, const struct whole *whole)
 {
-    STARFISH_TRY(collect(plan->gather->base, whole));
-    return starfish_ranks_agree(plan->context, create_whole(plan->gather, whole));
+    const struct starfish_gathered *base = plan->gather->base;
+    starfish_status status = STARFISH_SUCCESS;
+
+    STARFISH_TRY(collect(base, whole));
+    if (base->alone)
+        status = starfish_plan_make(base->alone, plan->kind, plan->table, whole->problem, starfish_plan_options(plan),
+                                    &plan->gather->whole);
+    return starfish_ranks_agree(plan->context, status);
 }
 
 /* What the first rank's plan says of itself; of texts the pointers mean nothing on other ranks. */
@@ -119,9 +111,9 @@ static starfish_status tell(struct starfish_plan *plan)
 }
 
 /* plan->gather, which then owns `base`, and room for the problem. */
-static starfish_status begin(struct starfish_plan *plan, struct starfish_gathered *base, struct whole *whole)
+static starfish_status begin(struct starfish_plan *plan, struct starfish_gathered *base, const size_t n[3],
+                             struct whole *whole)
 {
-    const struct starfish_gather_spec *spec = whole->spec;
     struct starfish_gather *gather = calloc(1, sizeof *gather);
 
     plan->gather = gather;
@@ -129,26 +121,28 @@ static starfish_status begin(struct starfish_plan *plan, struct starfish_gathere
     if (!gather)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     gather->base = base;
-    memcpy(gather->n, spec->n, sizeof gather->n);
-    gather->slowest = spec->slowest;
-    gather->plane_bytes = spec->plane_bytes;
-    gather->precision = spec->precision;
+    memcpy(gather->n, n, sizeof gather->n);
     return allocate(base, whole);
 }
 
-starfish_status starfish_gather_create(struct starfish_plan *plan, const struct starfish_gather_spec *spec)
+starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t n[3], int slowest,
+                                       starfish_precision precision, size_t planes)
 {
-    struct whole whole = {.spec = spec, .cells = 1};
+    struct whole whole = {.plan = plan, .cells = 1};
     struct starfish_gathered *base;
 
     for (int d = 0; d < 3; d++)
-        whole.cells *= d == spec->slowest ? 1 : spec->n[d];
-    STARFISH_TRY(starfish_gathered_create(&base, plan->context, spec->planes));
-    starfish_status status = starfish_ranks_agree(plan->context, begin(plan, base, &whole));
+        whole.cells *= d == slowest ? 1 : n[d];
+    STARFISH_TRY(starfish_gathered_create(&base, plan->context, planes));
+    starfish_status status = starfish_ranks_agree(plan->context, begin(plan, base, n, &whole));
     if (!plan->gather)
         starfish_gathered_destroy(base);
-    if (status == STARFISH_SUCCESS)
+    if (status == STARFISH_SUCCESS) {
+        plan->gather->slowest = slowest;
+        plan->gather->precision = precision;
+        plan->gather->plane_bytes = whole.cells * starfish_real_size(precision);
         status = make_whole(plan, &whole);
+    }
     free_whole(&whole);
     return status == STARFISH_SUCCESS ? tell(plan) : status;
 }

@@ -10,21 +10,6 @@
 #include "scheduler/gathered.h"
 #include "solver/solver.h"
 
-struct starfish_gather_spec {
-    size_t n[3];                  /* unknowns of all ranks; 1 where there is no such direction */
-    int slowest;                  /* the direction of planes */
-    starfish_precision precision; /* of arrays of boundary data */
-    size_t planes;                /* this rank's */
-    size_t plane_bytes;           /* of right-hand sides and solutions */
-    /* What `create` makes the first rank's plan of, where `table` is there with the fields of all ranks in place of
-     * this rank's; NULL: there are none. Ranks without planes must have pointers where others have fields. */
-    const void *problem;
-    const struct starfish_member_table *table;
-    starfish_status (*create)(struct starfish_context *alone, const void *problem, const void *options,
-                              struct starfish_plan **plan);
-    const void *options;
-};
-
 struct starfish_gather {
     struct starfish_gathered *base;
     struct starfish_plan *whole; /* on the first rank; NULL on the others */
@@ -34,8 +19,12 @@ struct starfish_gather {
     char method[32], reason[256]; /* of plan->about */
 };
 
-/* plan->gather and plan->about. Errors: those of `create`, on all ranks, MEMORY. */
-starfish_status starfish_gather_create(struct starfish_plan *plan, const struct starfish_gather_spec *spec);
+/* plan->gather and plan->about, of a problem with n[d] unknowns (1 where there is no such direction), of which this
+ * rank has so many planes of the direction `slowest`; right-hand sides and boundary data are in that precision. The
+ * first rank's plan has the plan's options, and its problem with the fields of all ranks. Ranks without planes must
+ * have pointers where others have fields. Errors: those of making it, on all ranks, MEMORY. */
+starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t n[3], int slowest,
+                                       starfish_precision precision, size_t planes);
 /* NULL is allowed. Not collective. */
 void starfish_gather_destroy(struct starfish_gather *gather);
 /* The job's solve and its result. A solve that ends with NUMERICAL leaves that in job->failure. */

@@ -60,16 +60,12 @@ extern const char *const starfish_end_names[]; /* of STARFISH_ENDS values of sta
 enum { STARFISH_ENDS = 3 };
 
 struct starfish_axis;
-struct starfish_context;
-struct starfish_plan;
 
-/* A problem as files and wrappers describe it: its struct as a table, and the maker that takes one. */
+/* A problem as files and wrappers describe it: its struct as a table. */
 struct starfish_problem_row {
     const char *name;                            /* "kind" of problem files */
     size_t dimensions;                           /* of right-hand sides and solutions */
     const struct starfish_member_table *members; /* of the struct */
-    starfish_status (*create)(struct starfish_context *context, const void *problem, const void *options,
-                              struct starfish_plan **plan);
     /* All keys of its files, ended by NULL; NULL: "kind", those of all members, "rhs", "solution" and "exact". */
     const char *const *keys;
     struct starfish_axis (*axis)(const void *problem, size_t d); /* where unknowns lie in direction d; NULL: nowhere */

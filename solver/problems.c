@@ -73,5 +73,5 @@ starfish_status starfish_problem_plan_create(starfish_context *context, const ch
     STARFISH_NEED(context, "context");
     STARFISH_NEED(problem, "problem");
     STARFISH_TRY(find(name, &found));
-    return found.row->create(context, problem, options, plan);
+    return starfish_plan_make(context, found.kind, found.row->members, problem, options, plan);
 }

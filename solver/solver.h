@@ -9,7 +9,10 @@
  *                 run, accept, finish    in the job's turn, since the solves of a plan share its vectors: in the
  *                                        caller's thread or in one of the job's own (scheduler/driver.h)
  *
- * A plan whose `run` is NULL is direct. `drop` is always the last, whatever has failed. */
+ * A plan whose `run` is NULL is direct. `drop` is always the last, whatever has failed.
+ *
+ * All plans are made by starfish_plan_make: it takes the user's options and problem, has them checked by the kind and
+ * compared between ranks, and leaves the rest to the kind's `create`. */
 #ifndef STARFISH_SOLVER_SOLVER_H
 #define STARFISH_SOLVER_SOLVER_H
 
@@ -20,11 +23,15 @@
 #include <starfish/memory.h>
 #include <starfish/solve.h>
 
+#include <pthread.h>
+#include <stdint.h>
+
 struct starfish_kind {
     const char *name; /* of its options */
     const struct starfish_option_table *options;
     const struct starfish_problem_row *problems; /* behind the last one a row without a name; NULL: in no file */
-    size_t job_bytes;                            /* of the kind's struct */
+    size_t plan_bytes, job_bytes;                /* of the kind's structs */
+    size_t options_at;                           /* of a plan: where it has its options */
     /* Whether plans with these options iterate. NULL: all do, or none, as the kind has `run` or `submit`. */
     int (*iterates)(const void *options);
     int has_boundary; /* solves may be given boundary data */
@@ -32,9 +39,15 @@ struct starfish_kind {
     int on_ranks;     /* solves are of all ranks, of which some may have no arrays: `take` looks, and begins with an
                          agreement */
     int has_rhs;      /* of those: plans have the right-hand side, and rhs must be NULL */
+    /* Of a plan that has options, each in its range, and its problem: checks the two and completes the options, at
+     * least so far that all arrays of the problem are as large as it says. NULL: nothing. */
+    starfish_status (*check)(struct starfish_plan *plan);
+    /* The rest of a plan, on whose problem and options all ranks agree where `on_ranks` is set. */
+    starfish_status (*create)(struct starfish_plan *plan);
     /* Of a plan, which is there or half made: frees all but the plan's own struct. */
     void (*release)(struct starfish_plan *plan);
-    starfish_status (*memory)(const struct starfish_plan *plan, struct starfish_memory *memory);
+    starfish_status (*memory)(const struct starfish_plan *plan,
+                              struct starfish_memory *memory); /* NULL: plan->memory */
     /* Checks the request, and takes hold of what may change after the submission. Nothing is released where it fails
      * but by `drop`. */
     starfish_status (*take)(struct starfish_job *job);
@@ -58,7 +71,15 @@ struct starfish_plan {
     struct starfish_context *context;
     struct starfish_gather *gather; /* on several ranks, where the first one solves for all (gather.h); or NULL */
     struct starfish_about about;    /* but for its kind */
-    starfish_tell *tell;            /* the watcher of solves from now on, or NULL */
+    /* The user's struct, in this library's version, and its table; arrays that it points to are there while the plan is
+     * made. */
+    const struct starfish_member_table *table;
+    void *problem;
+    struct starfish_memory memory; /* that it takes */
+    int is_measured;               /* it is made for its memory alone */
+    int is_idle; /* this rank has nothing of what is dealt to ranks, and need not have the fields of the problem */
+    pthread_mutex_t lock; /* of the kind, for what its jobs share */
+    starfish_tell *tell;  /* the watcher of solves from now on, or NULL */
     void *tell_data;
     struct starfish_queue queue;                      /* of iterative solves */
     starfish_status (*run)(struct starfish_job *job); /* NULL: solves are direct; kind->run unless the maker sets it */
@@ -95,14 +116,27 @@ struct starfish_job {
     void *kept; /* of the kind, until the job is finished: what it may be asked for beside the result; from malloc */
 };
 
-/* A plan of `bytes` bytes, all zero but for what is known here; it is freed by starfish_plan_destroy, which calls
- * kind->release. Errors: MEMORY. */
-starfish_status starfish_plan_begin(struct starfish_context *context, const struct starfish_kind *kind, size_t bytes,
-                                    struct starfish_plan **result);
+/* A plan of the kind, whose problem is a struct with that table; arguments may be what a caller should not have passed.
+ * Collective where the kind is `on_ranks`. */
+starfish_status starfish_plan_make(struct starfish_context *context, const struct starfish_kind *kind,
+                                   const struct starfish_member_table *table, const void *problem, const void *options,
+                                   struct starfish_plan **result);
+/* The memory that this plan would take. */
+starfish_status starfish_plan_measure(struct starfish_context *context, const struct starfish_kind *kind,
+                                      const struct starfish_member_table *table, const void *problem,
+                                      const void *options, struct starfish_memory *memory);
+/* A plan without a problem, or with room for one of that table, all zero but for what is known here; it is freed by
+ * starfish_plan_destroy, which calls kind->release. Errors: MEMORY. */
+starfish_status starfish_plan_begin(struct starfish_context *context, const struct starfish_kind *kind,
+                                    const struct starfish_member_table *table, struct starfish_plan **result);
 /* The end of a maker, which began at the time `start` (starfish_now): the plan is handed to the caller, or, where
  * making it failed, destroyed. Returns `status`. */
 starfish_status starfish_plan_end(struct starfish_plan *plan, double start, starfish_status status,
                                   struct starfish_plan **result);
+static inline void *starfish_plan_options(const struct starfish_plan *plan)
+{
+    return (char *)(uintptr_t)plan + plan->kind->options_at;
+}
 /* Whether a plan of the public interface is one of the kind. Errors: ARGUMENT (NULL; another kind's). */
 starfish_status starfish_plan_check(const struct starfish_plan *plan, const struct starfish_kind *kind);
 

@@ -253,12 +253,14 @@ static void measure(struct starfish_tridiag_plan *plan)
         most = plan->piece[i].task.kernel.lines > most ? plan->piece[i].task.kernel.lines : most;
     count_workspace(plan, work);
     count_lines(plan, plan->problem.lines, &coefficients, &prepared, &vectors);
-    plan->memory = (struct starfish_memory){.main_bytes = prepared + work[STARFISH_CPU] * plan->plan.context->workers,
-                                            .gpu_work = work[STARFISH_GPU] + BESIDE,
-                                            .gpu_data = coefficients + prepared + vectors};
+    plan->plan.memory =
+        (struct starfish_memory){.main_bytes = prepared + work[STARFISH_CPU] * plan->plan.context->workers,
+                                 .gpu_work = work[STARFISH_GPU] + BESIDE,
+                                 .gpu_data = coefficients + prepared + vectors};
     count_lines(plan, most, &coefficients, &prepared, &vectors);
-    plan->memory.gpu_least = plan->memory.gpu_work + starfish_device_footprint(coefficients + prepared + vectors, 0);
-    starfish_memory_complete(plan->plan.context, 0, &plan->memory);
+    plan->plan.memory.gpu_least =
+        plan->plan.memory.gpu_work + starfish_device_footprint(coefficients + prepared + vectors, 0);
+    starfish_memory_complete(plan->plan.context, 0, &plan->plan.memory);
 }
 
 /* ---- Preparing -------------------------------------------------------------------------------------------------- */
@@ -392,15 +394,18 @@ static starfish_status cut(struct starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++)
         STARFISH_TRY(describe_piece(plan, i));
     measure(plan);
-    plan->shares = plan->shares && plan->memory.gpu_least <= plan->memory.gpu_there;
+    plan->shares = plan->shares && plan->plan.memory.gpu_least <= plan->plan.memory.gpu_there;
     return STARFISH_SUCCESS;
 }
+
+static const struct starfish_member_table problem_table = {.name = "tridiag",
+                                                           .size = sizeof(struct starfish_tridiag_problem)};
 
 /* What does not fit into a GPU is the cores', where there are any. */
 static starfish_status complete(struct starfish_tridiag_plan *plan)
 {
     if (plan->plan.context->workers_of[STARFISH_CPU] == 0)
-        STARFISH_TRY(starfish_memory_check("a batch of lines", &plan->memory));
+        STARFISH_TRY(starfish_memory_check("a batch of lines", &plan->plan.memory));
     STARFISH_TRY(create_workspace(plan));
     STARFISH_TRY(register_all_coefficients(plan));
     for (size_t i = 0; i < plan->pieces; i++)
@@ -408,62 +413,35 @@ static starfish_status complete(struct starfish_tridiag_plan *plan)
     return prepare(plan);
 }
 
-/* The plan, cut into pieces; `completes`: with all that a solve needs. */
-static starfish_status create(starfish_context *context, const struct starfish_tridiag_problem *problem,
-                              const struct starfish_tridiag_options *user, int completes, starfish_plan **result)
+starfish_status starfish_tridiag_create_plan(struct starfish_plan *base)
 {
-    const double start = starfish_now();
-    struct starfish_tridiag_options options;
-    struct starfish_tridiag_problem own;
-    struct starfish_plan *base;
-
-    STARFISH_NEED(context, "context");
-    STARFISH_NEED(problem, "problem");
-    STARFISH_NEED(result, "plan");
-    *result = NULL;
-    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
-    const struct starfish_tridiag_problem normalised = starfish_batch_normalised(&own);
-    STARFISH_TRY(check_problem(&normalised));
-    STARFISH_TRY(starfish_options_read(&starfish_tridiag_option_table, user, &options));
-    STARFISH_TRY(check_options(context, &normalised, &options));
-    STARFISH_TRY(starfish_plan_begin(context, &starfish_kind_tridiag, sizeof(struct starfish_tridiag_plan), &base));
     struct starfish_tridiag_plan *plan = (struct starfish_tridiag_plan *)base;
-    base->about.method = starfish_algorithm_names[options.algorithm];
-    base->about.unknowns = normalised.n * normalised.lines * normalised.rhs;
-    plan->problem = normalised;
-    plan->options = options;
+    const struct starfish_tridiag_problem *own = base->problem;
+    const struct starfish_tridiag_options *o = &plan->options;
+
+    plan->problem = starfish_batch_normalised(own);
     plan->growth = NAN;
-    pthread_mutex_init(&plan->lock, NULL);
-    plan->element_size = starfish_real_size(options.precision) * (own.complex_rhs ? 2 : 1);
-    starfish_status status = cut(plan);
-    if (status == STARFISH_SUCCESS && completes)
-        status = complete(plan);
-    return starfish_plan_end(base, start, status, result);
+    STARFISH_TRY(check_problem(&plan->problem));
+    STARFISH_TRY(check_options(base->context, &plan->problem, o));
+    base->about.method = starfish_algorithm_names[o->algorithm];
+    base->about.unknowns = plan->problem.n * plan->problem.lines * plan->problem.rhs;
+    plan->element_size = starfish_real_size(o->precision) * (own->complex_rhs ? 2 : 1);
+    STARFISH_TRY(cut(plan));
+    return base->is_measured ? STARFISH_SUCCESS : complete(plan);
 }
 
 starfish_status starfish_tridiag_plan_create(starfish_context *context, const struct starfish_tridiag_problem *problem,
                                              const struct starfish_tridiag_options *options, starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    return create(context, problem, options, 1, plan);
+    return starfish_plan_make(context, &starfish_kind_tridiag, &problem_table, problem, options, plan);
 }
 
 starfish_status starfish_tridiag_memory(starfish_context *context, const struct starfish_tridiag_problem *problem,
                                         const struct starfish_tridiag_options *options, struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    starfish_plan *plan;
-
-    STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(create(context, problem, options, 0, &plan));
-    *memory = ((struct starfish_tridiag_plan *)plan)->memory;
-    starfish_plan_destroy(plan);
-    return STARFISH_SUCCESS;
-}
-
-starfish_status starfish_tridiag_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory)
-{
-    return starfish_memory_tell(plan->context, &((const struct starfish_tridiag_plan *)plan)->memory, memory);
+    return starfish_plan_measure(context, &starfish_kind_tridiag, &problem_table, problem, options, memory);
 }
 
 starfish_status starfish_tridiag_plan_update(starfish_plan *base)
@@ -489,7 +467,6 @@ void starfish_tridiag_release(struct starfish_plan *base)
         starfish_table_destroy(&plan->piece[i].growth);
     }
     starfish_workspace_destroy(&plan->workspace);
-    pthread_mutex_destroy(&plan->lock);
 }
 
 double starfish_tridiag_plan_growth(const starfish_plan *base, size_t *line)

@@ -7,8 +7,6 @@
 #include "solver/solver.h"
 #include "tridiag/share.h"
 
-#include <pthread.h>
-
 enum { STARFISH_BATCH_MOST_PIECES = 256 };
 
 struct starfish_batch_piece {
@@ -26,12 +24,10 @@ struct starfish_tridiag_plan {
     size_t pieces;
     struct starfish_batch_piece piece[STARFISH_BATCH_MOST_PIECES];
     struct starfish_workspace workspace;
-    struct starfish_memory memory; /* that it takes */
     double growth;
     size_t growth_line;
     int shares; /* pieces are cut so that GPUs and teams of cores share data in host memory */
-    pthread_mutex_t lock;
-    /* Guarded by the lock. */
+    /* Guarded by the plan's lock. */
     size_t submitted, in_flight;                            /* jobs */
     struct starfish_batch_share share[STARFISH_RESIDENCES]; /* by the vectors' place */
 };
@@ -40,7 +36,7 @@ struct starfish_tridiag_plan {
 extern const struct starfish_kind starfish_kind_tridiag;
 
 /* plan.c, for the kind */
+starfish_status starfish_tridiag_create_plan(struct starfish_plan *base);
 void starfish_tridiag_release(struct starfish_plan *base);
-starfish_status starfish_tridiag_tell_memory(const struct starfish_plan *plan, struct starfish_memory *memory);
 
 #endif

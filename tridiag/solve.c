@@ -35,13 +35,13 @@ static starfish_status choose_share(struct starfish_tridiag_job *job)
     const enum starfish_residence slower = residence[0] < residence[1] ? residence[0] : residence[1];
     if (!plan->shares || slower >= STARFISH_ON_DEVICE)
         return STARFISH_SUCCESS;
-    pthread_mutex_lock(&plan->lock);
+    pthread_mutex_lock(&plan->plan.lock);
     job->share = &plan->share[slower];
     job->cores = job->share->cores;
     job->number = ++plan->submitted;
     job->lone = plan->in_flight++ == 0;
     job->places = job->lone || starfish_batch_share_is_known(job->share);
-    pthread_mutex_unlock(&plan->lock);
+    pthread_mutex_unlock(&plan->plan.lock);
     return STARFISH_SUCCESS;
 }
 
@@ -54,11 +54,11 @@ static void leave_share(const struct starfish_tridiag_job *job)
 
     if (!job->share)
         return;
-    pthread_mutex_lock(&plan->lock);
+    pthread_mutex_lock(&plan->plan.lock);
     plan->in_flight--;
     if (job->job.failure.status == STARFISH_SUCCESS && job->lone && plan->submitted == job->number)
         starfish_batch_share_watch(job->share, plan->pieces, busy, starfish_progress_seconds(progress));
-    pthread_mutex_unlock(&plan->lock);
+    pthread_mutex_unlock(&plan->plan.lock);
 }
 
 static uint32_t where_of(const struct starfish_tridiag_job *job, size_t piece)
@@ -130,9 +130,11 @@ static void drop(struct starfish_job *base)
 
 const struct starfish_kind starfish_kind_tridiag = {.name = "tridiag",
                                                     .options = &starfish_tridiag_option_table,
+                                                    .plan_bytes = sizeof(struct starfish_tridiag_plan),
                                                     .job_bytes = sizeof(struct starfish_tridiag_job),
+                                                    .options_at = offsetof(struct starfish_tridiag_plan, options),
+                                                    .create = starfish_tridiag_create_plan,
                                                     .release = starfish_tridiag_release,
-                                                    .memory = starfish_tridiag_tell_memory,
                                                     .take = take,
                                                     .submit = submit,
                                                     .drop = drop};

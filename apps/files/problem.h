@@ -22,7 +22,7 @@ struct starfish_problem {
     char *path, *folder;
     const struct starfish_kind *plans; /* the kind of plans, which has the options (solver/solver.h), */
     const struct starfish_problem_row *row;
-    void *data;       /* and the problem's own struct, row->members->size bytes, for row->create */
+    void *data;       /* and the problem's own struct, row->members->size bytes */
     size_t n[3];      /* unknowns by direction, 1 where there is no direction */
     double origin[3]; /* of directions whose grid is uniform */
     struct starfish_values rhs, exact;

@@ -195,7 +195,8 @@ starfish_status problem_make_plan(struct problem_run *run, int check)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
     memcpy(options, run->library, table->size);
     set_options(run, options, check);
-    const starfish_status status = run->problem.row->create(run->context, run->problem.data, options, &run->plan);
+    const starfish_status status =
+        starfish_problem_plan_create(run->context, run->problem.row->name, run->problem.data, options, &run->plan);
     free(options);
     run->checks = check && !SIMULATED;
     run->about = about;

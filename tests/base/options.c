@@ -7,6 +7,7 @@
 #include "multigrid/options.h"
 #include "poisson/options.h"
 #include "scheduler/options.h"
+#include "solver/accept.h"
 #include "tests/common/about.h"
 #include "tests/common/check.h"
 #include "tridiag/options.h"
@@ -506,17 +507,17 @@ static void wrong_words_are_refused(void **state)
                  "--rhs: must be a finite number, is 'nan'");
 }
 
-/* A tolerance of 0 in a struct; diffusion's is replaced in its plan. */
+/* A tolerance of 0 in a struct. */
 static void tolerances_are_by_the_precision(void **state)
 {
     (void)state;
     static const double wanted[] = {[STARFISH_F32] = 1e-6, [STARFISH_F64] = 1e-10};
     for (int precision = STARFISH_F32; precision <= STARFISH_F64; precision++) {
-        struct starfish_fem_options user = fem_defaults, fem;
-        struct starfish_atmosphere_options asked = atmosphere_defaults, atmosphere;
-        user.precision = asked.precision = (starfish_precision)precision;
-        ASSERT_OK(starfish_fem_read_options(&user, &fem));
-        ASSERT_OK(starfish_atmosphere_read_options(&asked, &atmosphere));
+        struct starfish_fem_options fem = fem_defaults;
+        struct starfish_atmosphere_options atmosphere = atmosphere_defaults;
+        fem.precision = atmosphere.precision = (starfish_precision)precision;
+        ASSERT_OK(starfish_complete_options(fem.precision, fem.mixed, &fem.tolerance));
+        ASSERT_OK(starfish_complete_options(atmosphere.precision, atmosphere.mixed, &atmosphere.tolerance));
         assert_true(fem.tolerance == wanted[precision] && atmosphere.tolerance == wanted[precision]);
     }
 }

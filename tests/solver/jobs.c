@@ -108,13 +108,15 @@ static starfish_status memory_of(const struct starfish_plan *plan, struct starfi
 
 #define DOUBLING(way, function)                                                                                        \
     {                                                                                                                  \
-        .name = #way, .job_bytes = sizeof(struct starfish_job), .release = release, .memory = memory_of, .take = take, \
-        .way = function, .finish = finish, .drop = drop, .tell = tell                                                  \
+        .name = #way, .plan_bytes = sizeof(struct doubling_plan), .job_bytes = sizeof(struct starfish_job),            \
+        .release = release, .memory = memory_of, .take = take, .way = function, .finish = finish, .drop = drop,        \
+        .tell = tell                                                                                                   \
     }
 static const struct starfish_kind direct = DOUBLING(submit, double_it), iterative = DOUBLING(run, iterate);
 
 /* Plans of this kind have the right-hand side, and their solutions are not wanted everywhere. */
 static const struct starfish_kind with_rhs = {.name = "with rhs",
+                                              .plan_bytes = sizeof(struct doubling_plan),
                                               .job_bytes = sizeof(struct starfish_job),
                                               .on_ranks = 1,
                                               .has_rhs = 1,
@@ -128,7 +130,7 @@ static starfish_plan *make_plan(const struct starfish_kind *kind)
     memset(seen.calls, 0, sizeof seen.calls);
     seen.fails = NOWHERE;
     seen.holds = 0;
-    ASSERT_OK(starfish_plan_begin(context, kind, sizeof(struct doubling_plan), &plan));
+    ASSERT_OK(starfish_plan_begin(context, kind, NULL, &plan));
     ((struct doubling_plan *)plan)->steps = 3;
     plan->about.unknowns = 1;
     ASSERT_OK(starfish_plan_end(plan, starfish_now(), STARFISH_SUCCESS, &plan));

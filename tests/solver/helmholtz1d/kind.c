@@ -6,7 +6,6 @@
 #include "base/real.h"
 #include "scheduler/memory.h"
 #include "solver/accept.h"
-#include "solver/agree.h"
 #include "solver/gather.h"
 #include "tridiag/options.h"
 
@@ -56,7 +55,7 @@ static const struct helmholtz1d_plan *plan_of(const struct starfish_job *job)
 
 size_t helmholtz1d_first(const struct helmholtz1d_plan *plan, size_t part)
 {
-    return plan->problem.n[1] * part / plan->parts;
+    return helmholtz1d_problem(plan)->n[1] * part / plan->parts;
 }
 
 static starfish_status register_part(struct helmholtz1d_job *job, size_t part)
@@ -64,8 +63,8 @@ static starfish_status register_part(struct helmholtz1d_job *job, size_t part)
     const struct helmholtz1d_plan *plan = plan_of(&job->job);
     const struct starfish_request *request = &job->job.request;
     const size_t size = starfish_real_size(plan->options.precision), first = helmholtz1d_first(plan, part),
-                 count = (helmholtz1d_first(plan, part + 1) - first) * plan->problem.n[0];
-    const size_t begin = first * plan->problem.n[0] * size;
+                 count = (helmholtz1d_first(plan, part + 1) - first) * helmholtz1d_problem(plan)->n[0];
+    const size_t begin = first * helmholtz1d_problem(plan)->n[0] * size;
 
     STARFISH_TRY(starfish_array_over(&job->rhs[part], plan->plan.context, "rhs", (const char *)request->rhs + begin,
                                      count, size));
@@ -181,8 +180,9 @@ static void drop(struct starfish_job *base)
 
 /* ---- Plans ------------------------------------------------------------------------------------------------------- */
 
-static starfish_status check(const struct starfish_helmholtz1d_problem *p)
+static starfish_status check(struct starfish_plan *plan)
 {
+    const struct starfish_helmholtz1d_problem *p = plan->problem;
     const int periodic = (p->ends[0] == STARFISH_PERIODIC) + (p->ends[1] == STARFISH_PERIODIC);
 
     if (p->n[0] == 0 || p->n[1] == 0)
@@ -201,7 +201,7 @@ static starfish_status check(const struct starfish_helmholtz1d_problem *p)
 /* The rows are the same for all lines. */
 static starfish_status create_lines(struct helmholtz1d_plan *plan)
 {
-    const struct starfish_helmholtz1d_problem *p = &plan->problem;
+    const struct starfish_helmholtz1d_problem *p = plan->plan.problem;
     const size_t n = p->n[0], size = starfish_real_size(plan->options.precision);
     const struct starfish_tridiag_options o = {.size = sizeof o,
                                                .precision = plan->options.precision,
@@ -227,35 +227,30 @@ static starfish_status create_lines(struct helmholtz1d_plan *plan)
                                                    .upper = lower + 2 * n * size,
                                                    .coefficients = {1, 0},
                                                    .vectors = {1, n}};
-    return starfish_tridiag_plan_create(plan->plan.context, &lines, &o, &plan->lines);
-}
-
-static starfish_status create(starfish_context *context, const void *problem, const void *o, starfish_plan **plan)
-{
-    return starfish_helmholtz1d_plan_create(context, problem, o, plan);
+    STARFISH_TRY(starfish_tridiag_plan_create(plan->plan.context, &lines, &o, &plan->lines));
+    return starfish_plan_memory(plan->lines, &plan->plan.memory);
 }
 
 /* By all ranks, or by the first one for all. */
-static starfish_status complete(struct helmholtz1d_plan *plan)
+static starfish_status create(struct starfish_plan *base)
 {
-    const struct starfish_helmholtz1d_problem *p = &plan->problem;
-    const size_t workers = plan->plan.context->workers, wanted = plan->options.slabs ? plan->options.slabs : workers;
-    struct starfish_gather_spec spec = {.n = {p->n[0], p->n[1], 1},
-                                        .slowest = 1,
-                                        .precision = plan->options.precision,
-                                        .plane_bytes = p->n[0] * starfish_real_size(plan->options.precision),
-                                        .problem = p,
-                                        .create = create,
-                                        .options = &plan->options};
-    size_t first;
+    struct helmholtz1d_plan *plan = (struct helmholtz1d_plan *)base;
+    const struct starfish_helmholtz1d_problem *p = base->problem;
+    const struct starfish_helmholtz1d_options *o = &plan->options;
+    const size_t wanted = o->slabs ? o->slabs : base->context->workers, most = HELMHOLTZ1D_MOST_PARTS;
+    size_t first, planes;
 
     plan->parts = wanted < p->n[1] ? wanted : p->n[1];
-    plan->parts = plan->parts < HELMHOLTZ1D_MOST_PARTS ? plan->parts : HELMHOLTZ1D_MOST_PARTS;
-    if (starfish_context_ranks(plan->plan.context) == 1)
-        return plan->options.method == STARFISH_HELMHOLTZ1D_THOMAS ? create_lines(plan) : STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_context_deal(plan->plan.context, p->n[1], starfish_context_rank(plan->plan.context), &first,
-                                       &spec.planes));
-    return starfish_gather_create(&plan->plan, &spec);
+    plan->parts = plan->parts < most ? plan->parts : most;
+    base->about.method = methods[o->method];
+    base->about.reason = reasons[o->method];
+    base->about.unknowns = p->n[0] * p->n[1];
+    base->run = o->method == STARFISH_HELMHOLTZ1D_JACOBI ? run : NULL;
+    base->memory.main_bytes = 3 * p->n[0] * sizeof(double);
+    if (starfish_context_ranks(base->context) == 1)
+        return base->run ? STARFISH_SUCCESS : create_lines(plan);
+    STARFISH_TRY(starfish_context_deal(base->context, p->n[1], starfish_context_rank(base->context), &first, &planes));
+    return starfish_gather_create(base, (const size_t[]){p->n[0], p->n[1], 1}, 1, o->precision, planes);
 }
 
 starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
@@ -264,32 +259,7 @@ starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
                                                  starfish_plan **plan)
 {
     STARFISH_OWN_ARITHMETIC;
-    const double start = starfish_now();
-    struct starfish_helmholtz1d_options o;
-    struct starfish_helmholtz1d_problem own;
-    const struct starfish_plan_alike alike = {&option_table, &o, &table, &own, 0};
-    struct starfish_plan *base;
-
-    STARFISH_NEED(context, "context");
-    STARFISH_NEED(problem, "problem");
-    STARFISH_NEED(plan, "plan");
-    *plan = NULL;
-    starfish_status status = starfish_options_read(&option_table, options, &o);
-    if (status == STARFISH_SUCCESS)
-        status = starfish_problem_take(problem, &own, sizeof own);
-    if (status == STARFISH_SUCCESS)
-        status = check(&own);
-    STARFISH_TRY(starfish_agree_on_plan(context, status, &alike));
-    STARFISH_TRY(starfish_plan_begin(context, &starfish_kind_helmholtz1d, sizeof(struct helmholtz1d_plan), &base));
-    struct helmholtz1d_plan *made = (struct helmholtz1d_plan *)base;
-    made->problem = own;
-    made->options = o;
-    base->about.method = methods[o.method];
-    base->about.reason = reasons[o.method];
-    base->about.unknowns = own.n[0] * own.n[1];
-    if (o.method != STARFISH_HELMHOLTZ1D_JACOBI)
-        base->run = NULL;
-    return starfish_plan_end(base, start, complete(made), plan);
+    return starfish_plan_make(context, &starfish_kind_helmholtz1d, &table, problem, options, plan);
 }
 
 static void release(struct starfish_plan *base)
@@ -300,23 +270,18 @@ static void release(struct starfish_plan *base)
     free(plan->matrix);
 }
 
-static starfish_status tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
-{
-    const struct helmholtz1d_plan *plan = (const struct helmholtz1d_plan *)base;
-    const struct starfish_memory own = {.main_bytes = 3 * plan->problem.n[0] * sizeof(double)};
-
-    return plan->lines ? starfish_plan_memory(plan->lines, memory) : starfish_memory_tell(base->context, &own, memory);
-}
-
-static const struct starfish_problem_row problems[] = {
-    {.name = "helmholtz1d", .dimensions = 2, .members = &table, .create = create}, {.name = NULL}};
+static const struct starfish_problem_row problems[] = {{.name = "helmholtz1d", .dimensions = 2, .members = &table},
+                                                       {.name = NULL}};
 const struct starfish_kind starfish_kind_helmholtz1d = {.name = "helmholtz1d",
                                                         .options = &option_table,
                                                         .problems = problems,
+                                                        .plan_bytes = sizeof(struct helmholtz1d_plan),
                                                         .job_bytes = sizeof(struct helmholtz1d_job),
+                                                        .options_at = offsetof(struct helmholtz1d_plan, options),
                                                         .on_ranks = 1,
+                                                        .check = check,
+                                                        .create = create,
                                                         .release = release,
-                                                        .memory = tell_memory,
                                                         .take = take,
                                                         .submit = submit,
                                                         .run = run,

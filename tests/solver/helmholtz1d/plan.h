@@ -10,12 +10,16 @@ enum { HELMHOLTZ1D_MOST_PARTS = 64 };
 
 struct helmholtz1d_plan {
     struct starfish_plan plan; /* the first member */
-    struct starfish_helmholtz1d_problem problem;
     struct starfish_helmholtz1d_options options;
     size_t parts;         /* runs of lines, each a task */
     void *matrix;         /* thomas: three times n[0] reals, */
     starfish_plan *lines; /* of this plan */
 };
+
+static inline const struct starfish_helmholtz1d_problem *helmholtz1d_problem(const struct helmholtz1d_plan *plan)
+{
+    return plan->plan.problem;
+}
 
 struct helmholtz1d_job {
     struct starfish_job job; /* the first member */

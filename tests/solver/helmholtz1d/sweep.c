@@ -74,11 +74,11 @@ STARFISH_CORES_CODELET(sweep, "helmholtz1d", 0x557733);
 static starfish_status submit(struct helmholtz1d_job *job, const struct helmholtz1d_sweep *sweep, size_t part)
 {
     const struct helmholtz1d_plan *plan = (const struct helmholtz1d_plan *)job->job.plan;
-    struct arguments arguments = {.problem = plan->problem,
+    struct arguments arguments = {.problem = *helmholtz1d_problem(plan),
                                   .sweep = *sweep,
                                   .lines = helmholtz1d_first(plan, part + 1) - helmholtz1d_first(plan, part),
                                   .precision = plan->options.precision};
-    const size_t sizes[] = {plan->problem.n[0], arguments.lines, (size_t)arguments.precision};
+    const size_t sizes[] = {arguments.problem.n[0], arguments.lines, (size_t)arguments.precision};
     struct starfish_task task;
 
     starfish_task_begin(&task, &sweep_codelet, &job->job.progress, 0);
