@@ -6,6 +6,7 @@ ValueError says so. DLPack comes first, since it alone orders the work of every 
 __cuda_array_interface__ does not name a stream.
 """
 import ctypes
+import math
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Optional
 
@@ -132,9 +133,7 @@ class DeviceArray(NotCopied):
 
     def __init__(self, shape: Iterable[int], precision: str = "f64"):
         self.shape = tuple(whole(n, "shape", 0, 2 ** 48) for n in items(shape, "shape", "whole numbers"))
-        self.precision, self.nbytes = precision, choice(precision, "precision", SIZES)
-        for n in self.shape:
-            self.nbytes *= n
+        self.precision, self.nbytes = precision, math.prod(self.shape, start=choice(precision, "precision", SIZES))
         pointer, device = ctypes.c_void_p(), ctypes.c_int()
         cuda(library().cudaGetDevice(ctypes.byref(device)))
         cuda(library().cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(max(self.nbytes, 1))))

@@ -5,7 +5,7 @@ import threading
 import weakref
 from typing import Any, Optional
 
-from ._library import C, call, check, library, make, mpi_library, plain
+from ._library import C, call, check, library, make, mpi_library, plain, struct
 from . import _options
 from ._checks import NotCopied, argument_error, shown, whole
 
@@ -27,7 +27,7 @@ class Context(NotCopied):
     """
 
     def __init__(self, *, policy: Optional[str] = None, comm: Any = None, **options: Any):
-        filled = _options.fill("context", options)
+        filled = struct("starfish_context_options").from_buffer(_options.fill("context", options)[0])
         if policy is not None and not isinstance(policy, str):
             raise argument_error("policy", f"must be the name of a scheduling policy, is {shown(policy)}")
         filled.policy = policy.encode() if policy else None

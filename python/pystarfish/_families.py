@@ -7,8 +7,8 @@ from ._checks import (AXES, argument_error, choice, field_shape, items, keys, nu
 from ._context import Context
 from ._library import C, call, library, make, plain, struct
 from ._plan import Job, Plan
-from ._poisson import ends_of, make_boundary
-from ._problems import fill, host, pointer
+from ._poisson import all_ends
+from ._problems import fill
 
 
 class TridiagonalPlan(Plan):
@@ -24,14 +24,15 @@ class TridiagonalPlan(Plan):
     def __init__(self, lower: Any, diag: Any, upper: Any, *, lines: Optional[int] = None, shift: Any = None,
                  periodic: bool = False, interleaved: bool = False, precision: str = "f64",
                  context: Optional[Context] = None, **options: Any):
+        if isinstance(precision, str) and precision == "mixed":
+            raise argument_error("precision", "'mixed' is not for tridiagonal systems")
         super().__init__(context, precision, options)
-        self._held: list = []
         self._again.update(lines=lines, shift=shift, periodic=periodic, interleaved=interleaved)
         for name, array in (("lower", lower), ("diag", diag), ("upper", upper)):
             if array is None:
                 raise argument_error(name, "must be an array, is None")
         problem = make("starfish_tridiag_problem")
-        problem.diag = pointer(diag, "diag", self.precision, None, self._held)
+        problem.diag = self.pointer(diag, "diag")
         given = self._held[0].shape
         shared = len(given) == 1
         if len(given) not in (1, 2):
@@ -41,19 +42,13 @@ class TridiagonalPlan(Plan):
         if lines is not None:
             count = whole(lines, "lines", *((1,) if shared else (count, count)))
         problem.n, problem.lines, problem.rhs, problem.periodic = n, count, 1, truth(periodic, "periodic")
-        problem.lower = pointer(lower, "lower", self.precision, given, self._held)
-        problem.upper = pointer(upper, "upper", self.precision, given, self._held)
+        problem.lower, problem.upper = self.pointer(lower, "lower", given), self.pointer(upper, "upper", given)
         layout = struct("starfish_layout")
         problem.vectors = layout(count, 1) if interleaved else layout(1, n)
         problem.coefficients = layout(1, 0) if shared else problem.vectors
-        problem.shift = pointer(shift, "shift", self.precision, (count,), self._held)
-        self.shape = (n, count) if interleaved else (count, n)
+        problem.shift = self.pointer(shift, "shift", (count,))
+        self.shape, self._arrays = (n, count) if interleaved else (count, n), self._held
         self.create("starfish_tridiag_plan_create", ctypes.byref(problem))
-
-    def mixed_keywords(self) -> dict:
-        if self._mixed:
-            raise argument_error("precision", "'mixed' is not for tridiagonal systems")
-        return {}
 
     def update(self) -> None:
         """After coefficients or shifts have changed where they lie."""
@@ -61,8 +56,8 @@ class TridiagonalPlan(Plan):
         self._adjoint = None
 
     def make_adjoint(self) -> tuple:
-        numpy, (diag, lower, upper) = _arrays.numpy, self._held[:3]
-        if any(array.on_device for array in self._held):
+        numpy, (diag, lower, upper) = _arrays.numpy, self._arrays[:3]
+        if any(array.on_device for array in self._arrays):
             raise argument_error("plan", "has no adjoint: its coefficients are in device memory")
         along = 0 if self._again["interleaved"] else -1
         return TridiagonalPlan(numpy.roll(upper.owner, 1, along), diag.owner, numpy.roll(lower.owner, -1, along),
@@ -72,6 +67,10 @@ class TridiagonalPlan(Plan):
         """With check=True: by how much rounding errors may grow, at worst over all lines, and the line."""
         line = ctypes.c_size_t()
         return library().starfish_tridiag_plan_growth(self.handle, ctypes.byref(line)), line.value
+
+
+def _each(value: Any, name: str, dimensions: int) -> tuple:
+    return items(value, name, f"one for each of {', '.join(AXES[:dimensions])}", (dimensions,))
 
 
 class _MultigridPlan(Plan):
@@ -89,25 +88,6 @@ class _MultigridPlan(Plan):
                 "defects": info.corrections, "removed": info.pertrb}
 
 
-def _two_ends(bc: Mapping, d: int) -> tuple:
-    ends = ends_of(bc, AXES[d])
-    if C["STARFISH_PERIODIC"] in ends:
-        raise argument_error(f"bc['{AXES[d]}']", "must not be periodic")
-    return ends
-
-
-def _each(value: Any, name: str, dimensions: int) -> tuple:
-    return items(value, name, f"one for each of {', '.join(AXES[:dimensions])}", (dimensions,))
-
-
-def _widths(value: Any, name: str, count: Optional[int], held: list) -> int:
-    """A direction's widths, `count` of them or any number; how many there are."""
-    host(value, name, None if count is None else (count,), held)
-    if value is None or len(held[-1].shape) != 1:
-        raise argument_error(name, "must be an array of one dimension")
-    return held[-1].shape[0]
-
-
 class Q1Plan(_MultigridPlan):
     """Multigrid for bilinear finite elements in 2D: -d/dx (kx du/dx) - d/dy (ky du/dy) + reaction u = f.
 
@@ -119,21 +99,20 @@ class Q1Plan(_MultigridPlan):
     def __init__(self, widths: Sequence, *, bc: Mapping, diffusion: Sequence = (None, None), reaction: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        ends = keys(bc, "bc", AXES[:2])
-        held: list = []
         problem, unknowns = make("starfish_q1_problem"), (ctypes.c_size_t * 2)()
-        for d, given in enumerate(_each(widths, "widths", 2)):
-            problem.elements[d] = _widths(given, f"widths[{d}]", None, held)
-            problem.width[d] = held[-1].pointer
-            problem.ends[d][:] = _two_ends(ends, d)
-        elements = (problem.elements[1], problem.elements[0])
+        for d, (ends, given) in enumerate(zip(all_ends(bc, 2), _each(widths, "widths", 2))):
+            if C["STARFISH_PERIODIC"] in ends:
+                raise argument_error(f"bc['{AXES[d]}']", "must not be periodic")
+            problem.width[d], problem.ends[d][:] = self.host(given, f"widths[{d}]"), ends
+            if given is None or len(self._held[-1].shape) != 1:
+                raise argument_error(f"widths[{d}]", "must be an array of one dimension")
+            problem.elements[d] = self._held[-1].shape[0]
         for d, given in enumerate(_each(diffusion, "diffusion", 2)):
-            problem.coefficient[d] = host(given, f"diffusion[{d}]", elements, held)
+            problem.coefficient[d] = self.host(given, f"diffusion[{d}]", (problem.elements[1], problem.elements[0]))
         problem.reaction = number(reaction, "reaction")
         library().starfish_q1_unknowns(ctypes.byref(problem), unknowns)
         self.shape = (unknowns[1], unknowns[0])
         self.create("starfish_q1_plan_create", ctypes.byref(problem))
-        del held
 
 
 class StencilPlan(_MultigridPlan):
@@ -149,32 +128,26 @@ class StencilPlan(_MultigridPlan):
                  diffusion: Sequence = (None, None, None), reaction: float = 0.0, rhs_factor: float = 0.0,
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
-        ends = keys(bc, "bc", AXES)
-        held: list = []
-        self._lines: list = []  # of each direction what volumes are made of
         problem = make("starfish_stencil_problem")
+        self._lines: list = []  # of each direction what volumes are made of
         self.shape = field_shape(shape)
         problem.grid = choice(grid, "grid", {"cell": C["STARFISH_CELL"], "node": C["STARFISH_NODE"]})
-        per_axis = zip(reversed(self.shape), _each(widths, "widths", 3), _each(diffusion, "diffusion", 3))
-        for d, (n, width, factor) in enumerate(per_axis):
-            problem.n[d] = n
-            problem.ends[d][:] = ends_of(ends, AXES[d])
-            two = list(problem.ends[d])
+        per_axis = zip(reversed(self.shape), all_ends(bc, 3), _each(widths, "widths", 3),
+                       _each(diffusion, "diffusion", 3))
+        for d, (n, two, width, factor) in enumerate(per_axis):
             is_of_cells = grid == "cell" or C["STARFISH_PERIODIC"] in two
             count = n if is_of_cells else n - 1 + two.count(C["STARFISH_DIRICHLET"])  # else between nodes
-            if width is not None:
-                _widths(width, f"widths[{d}]", count, held)
-                problem.width[d] = held[-1].pointer
-            self._lines.append(([1.0], two, False) if width is None else (held[-1].owner.copy(), two, grid == "node"))
-            problem.coefficient[d] = host(factor, f"diffusion[{d}]", self.shape, held)
+            problem.n[d], problem.ends[d][:], problem.width[d] = n, two, self.host(width, f"widths[{d}]", (count,))
+            self._lines.append(([1.0], two, False) if width is None else
+                               (self._held[-1].owner.copy(), two, grid == "node"))
+            problem.coefficient[d] = self.host(factor, f"diffusion[{d}]", self.shape)
         problem.reaction, problem.rhs_factor = number(reaction, "reaction"), number(rhs_factor, "rhs_factor")
-        self._values = rhs_factor != 0  # right-hand sides are no integrals
+        self._values_are_given = rhs_factor != 0  # right-hand sides are no integrals
         self.create("starfish_stencil_plan_create", ctypes.byref(problem))
-        del held
 
     def make_adjoint(self) -> tuple:
         return None, (_adjoint.product([_adjoint.volumes(*line) for line in self._lines])
-                      if self._values else None)
+                      if self._values_are_given else None)
 
 
 class DiffusionPlan(Plan):
@@ -191,33 +164,25 @@ class DiffusionPlan(Plan):
                  method: str = "auto", precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, {"method": method, **options})
         self.shape = field_shape(shape, (2, 3))
-        here = self.local_shape()
-        held: list = []
-        problem = make("starfish_diffusion_problem")
+        here, problem = self.local_shape(), make("starfish_diffusion_problem")
         problem.dimensions, problem.n[:] = len(self.shape), (1, 1, 1)
-        ends = keys(bc, "bc", AXES[:len(self.shape)])
-        for d, n in enumerate(reversed(self.shape)):
-            problem.n[d] = n
-            problem.ends[d][:] = ends_of(ends, AXES[d])
-        fill(problem, "diffusion3d", (self.shape, here), {"length": length, "lam": lam, "mean": mean}, held)
+        self._ends = all_ends(bc, len(self.shape))
+        for d, ends in enumerate(self._ends):
+            problem.n[d], problem.ends[d][:] = self.shape[-1 - d], ends
+        fill(self, problem, "diffusion3d", {"length": length, "lam": lam, "mean": mean})
         if isinstance(coefficient, (int, float)) or getattr(coefficient, "shape", None) == ():
             problem.constant_coefficient = number(coefficient, "coefficient")
         elif coefficient is None:
             raise argument_error("coefficient", "must be a number or an array, is None")
         else:
-            problem.coefficient = host(coefficient, "coefficient", here, held)
+            problem.coefficient = self.host(coefficient, "coefficient", here)
         if regions is not None:
             numbers = _arrays.as_array(regions, "regions")
             if numbers.dtype.kind not in "iu" or numbers.shape != here:
                 raise argument_error("regions", f"must be integers of shape {here}")
-            held.append(_arrays.numpy.ascontiguousarray(numbers, dtype=_arrays.numpy.int64))
-            problem.regions = held[-1].ctypes.data
-        self._ends = [tuple(problem.ends[d]) for d in range(3)]
+            self._held.append(_arrays.numpy.ascontiguousarray(numbers, dtype=_arrays.numpy.int64))
+            problem.regions = self._held[-1].ctypes.data
         self.create("starfish_diffusion_plan_create", ctypes.byref(problem))
-        del held
-
-    def boundary(self, given: Optional[Mapping]) -> tuple:
-        return make_boundary(given, self.local_shape(), len(self.shape), self.precision, self._ends)
 
 
 class AtmospherePlan(Plan):
@@ -234,15 +199,13 @@ class AtmospherePlan(Plan):
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, options)
         self.shape = field_shape(shape)
-        held: list = []
         problem = make("starfish_atmosphere_problem")
-        fill(problem, "atmosphere3d", (self.shape, self.local_shape()),
-             {"geometry": geometry, "n": self.shape[::-1], "length": length, "periodic": periodic, "height": height,
-              "omega": omega, "lam": lam, "faces": faces}, held)
-        self._faces = held[-1].owner.copy() if faces is not None else None
+        fill(self, problem, "atmosphere3d", {
+            "geometry": geometry, "n": self.shape[::-1], "length": length, "periodic": periodic, "height": height,
+            "omega": omega, "lam": lam, "faces": faces})
+        self._faces = None if faces is None else self._held[-1].owner.copy()
         self._geometry, self._height = geometry, problem.height
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))
-        del held
 
     def make_adjoint(self) -> tuple:
         numpy, (nz, ny, nx) = _arrays.numpy, self.shape
@@ -257,6 +220,11 @@ class AtmospherePlan(Plan):
 
 
 # ---- Finite elements
+
+def _array(name: str, members: Any) -> Any:
+    """An array of structs, one for each member."""
+    return (struct(name) * max(len(members), 1))()
+
 
 class Mesh:
     """A mesh of quadrilaterals or hexahedra.
@@ -277,7 +245,7 @@ class Mesh:
         self.cells = self._all_nodes(_arrays.as_array(cells, "cells"))
         entries = [(group, member) for group, members in keys(groups, "groups").items()
                    for member in items(members, f"groups[{group!r}]", "a list of (cell, place)")]
-        self.marks = (struct("starfish_fem_mark") * max(len(entries), 1))()
+        self.marks, self.mark_count = _array("starfish_fem_mark", entries), len(entries)
         for mark, (group, member) in zip(self.marks, entries):
             name = f"groups[{group!r}]"
             cell, place = items(member, name, "a list of (cell, place)", (2,))
@@ -285,7 +253,6 @@ class Mesh:
             what = f"a list of (cell, place), each place {self.dimensions} of 0, 1 and 2"
             for d, p in enumerate(items(place, name, what, (self.dimensions,))):
                 mark.place[d] = whole(p, name, 0, 2)
-        self.mark_count = len(entries)
 
     def _all_nodes(self, given: Any) -> Any:
         """3^d points of each cell, -1 for middles that are not given."""
@@ -303,38 +270,25 @@ class Mesh:
 
     def struct(self) -> Any:
         """struct starfish_fem_mesh."""
-        mesh = make("starfish_fem_mesh")
-        mesh.dimensions, mesh.points, mesh.point = self.dimensions, len(self.points), self.points.ctypes.data
-        mesh.cells, mesh.cell = len(self.cells), self.cells.ctypes.data
-        mesh.marks, mesh.mark = self.mark_count, ctypes.addressof(self.marks)
-        return mesh
+        return make("starfish_fem_mesh", dimensions=self.dimensions, points=len(self.points),
+                    point=self.points.ctypes.data, cells=len(self.cells), cell=self.cells.ctypes.data,
+                    marks=self.mark_count, mark=ctypes.addressof(self.marks))
 
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double))
 
 
-class _Functions:
-    """Python functions of the coordinates as C calls them. C knows no exceptions: the first one is kept, and the value
-    is then NaN."""
-
-    def __init__(self, dimensions: int):
-        self.dimensions, self.held, self.error = dimensions, [], None  # type: ignore[var-annotated]
-
-    def pointer(self, value: Callable) -> int:
-        """What C calls."""
-        def called(_: Any, point: Any) -> float:
-            try:
-                return float(value(*point[:self.dimensions]))
-            except BaseException as error:  # pylint: disable=broad-exception-caught
-                self.error = self.error or error
-                return float("nan")
-        self.held.append(_FUNCTION(called))
-        return ctypes.cast(self.held[-1], ctypes.c_void_p).value or 0
-
-    def raise_first(self) -> None:
-        """What a function has raised, if anything."""
-        if self.error is not None:
-            raise self.error
+def _as_c(function: Callable, dimensions: int, held: list, errors: list) -> Optional[int]:
+    """A function of the coordinates as C calls it, kept in `held`. C knows no exceptions: the first one is kept in
+    `errors`, and the value is then NaN."""
+    def called(_: Any, point: Any) -> float:
+        try:
+            return float(function(*point[:dimensions]))
+        except BaseException as error:  # pylint: disable=broad-exception-caught
+            errors.extend([] if errors else [error])
+            return float("nan")
+    held.append(_FUNCTION(called))
+    return ctypes.cast(held[-1], ctypes.c_void_p).value
 
 
 class FemPlan(Plan):
@@ -352,23 +306,22 @@ class FemPlan(Plan):
         super().__init__(context, precision, options)
         if not isinstance(mesh, Mesh):
             raise argument_error("mesh", f"must be a Mesh, is {shown(mesh)}")
-        problem, held, self.mesh = make("starfish_fem_problem"), [mesh.struct()], mesh
-        problem.mesh, problem.refinements = ctypes.addressof(held[0]), whole(refinements, "refinements")
-        problem.element = choice(element, "element", {"q1": C["STARFISH_FEM_Q1"], "q2": C["STARFISH_FEM_Q2"]})
-        functions = _Functions(mesh.dimensions)
+        self.mesh, own, errors = mesh, mesh.struct(), []  # type: ignore[var-annotated]
+        problem = make("starfish_fem_problem", mesh=ctypes.addressof(own),
+                       refinements=whole(refinements, "refinements"),
+                       element=choice(element, "element", {"q1": C["STARFISH_FEM_Q1"], "q2": C["STARFISH_FEM_Q2"]}))
         if callable(rhs):
-            problem.source = functions.pointer(rhs)
+            problem.source = _as_c(rhs, mesh.dimensions, self._held, errors)
         else:
             problem.rhs = number(rhs, "rhs")
         given, curves = keys(dirichlet, "dirichlet"), keys(curved, "curved")
-        values = (struct("starfish_fem_dirichlet") * max(len(given), 1))()
+        values, rings = _array("starfish_fem_dirichlet", given), _array("starfish_fem_curve", curves)
         for entry, (group, value) in zip(values, given.items()):
             entry.group = whole(group, "dirichlet", -2 ** 31)
             if callable(value):
-                entry.function = functions.pointer(value)
+                entry.function = _as_c(value, mesh.dimensions, self._held, errors)
             else:
                 entry.value = number(value, f"dirichlet[{group!r}]")
-        rings = (struct("starfish_fem_curve") * max(len(curves), 1))()
         for entry, (group, ring) in zip(rings, curves.items()):
             name, what = f"curved[{group!r}]", "a centre's coordinates and a radius"
             *centre, entry.radius = (number(x, name) for x in items(ring, name, what, (mesh.dimensions + 1,)))
@@ -378,17 +331,18 @@ class FemPlan(Plan):
         try:
             self.create("starfish_fem_plan_create", ctypes.byref(problem))
         finally:
-            functions.raise_first()
+            if errors:
+                raise errors[0]
         self.shape = (library().starfish_fem_nodes(self.handle),)
 
     def told(self, info: Any) -> dict:
         """What a solve came to, and the sizes of what it solves."""
         about, matrices = self.about(), make("starfish_fem_matrices")
         call("starfish_fem_matrices", self.handle, ctypes.byref(matrices))
-        sizes = {name: about[name] for name in ("unknowns", "levels")}
-        sizes.update(plain(matrices), setup_seconds=about["seconds"])
-        del sizes["size"]
-        return {**super().told(info), **sizes}
+        told = {**super().told(info), "unknowns": about["unknowns"], "levels": about["levels"], **plain(matrices),
+                "setup_seconds": about["seconds"]}
+        del told["size"]
+        return told
 
     def points(self) -> Any:
         """Coordinates of the finest space's nodes, (nodes, dimensions)."""

@@ -44,25 +44,15 @@ def struct(name):
     return STRUCTS[name]
 
 
-def declared(name):
-    """Whether the struct is known."""
-    return name in STRUCTS or name in _abi.STRUCTS
-
-
-def define(name, members):
-    """A struct that the headers do not have: of a kind of problem that this package knows from the library alone."""
-    STRUCTS[name] = type(name, (ctypes.Structure,), {"_fields_": members})
-
-
-def make(name):
-    """A struct of zeros, and of its size."""
-    made = struct(name)()
+def make(name, **members):
+    """A struct of zeros, of its size, and with these members."""
+    made = struct(name)(**members)
     if made._fields_[0][0] == "size":
         made.size = ctypes.sizeof(made)
     return made
 
 
-def plain(value, enums=None):
+def plain(value):
     """A struct of results as a dict: `worker` by kind, texts as str, arrays as lists."""
     if isinstance(value, ctypes.Structure):
         return {name: plain(getattr(value, name)) for name, _ in value._fields_}

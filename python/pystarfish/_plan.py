@@ -5,7 +5,7 @@ import weakref
 from typing import Any, Mapping, Optional, Tuple
 
 from . import _arrays, _options
-from ._checks import NotCopied, argument_error, choice, whole
+from ._checks import AXES, NotCopied, argument_error, choice, keys, number, whole
 from ._context import Context, context_of
 from ._library import C, StarfishError, call, check, library, make, plain
 
@@ -24,10 +24,6 @@ class Job(NotCopied):
     def done(self) -> bool:
         """Whether the job has been waited for."""
         return not self._handle
-
-    def begin(self, function: str, *arguments: Any) -> None:
-        """Call the function that submits. C writes the handle into the job: nothing can come in between."""
-        call(function, *arguments, ctypes.byref(self._handle))
 
     def finish(self) -> None:
         """Wait until the solution is in its memory, and keep what the library says of it."""
@@ -65,15 +61,18 @@ class Plan(NotCopied):
     def __init__(self, context: Optional[Context], precision: str, options: dict):
         self.context = context_of(context)
         choice(precision, "precision", {name: name for name in (*_arrays.SIZES, "mixed")})
-        self.precision, self._mixed = ("f64", True) if precision == "mixed" else (precision, False)
-        self._options = _options.fill(self.family, {**options, "precision": self.precision, **self.mixed_keywords()})
+        self.precision = "f64" if precision == "mixed" else precision
+        mixed = {"mixed": True} if precision == "mixed" else {}
+        self._options, self._values = _options.fill(self.family, {**options, "precision": self.precision, **mixed})
         self._again = {"precision": precision, "context": self.context, **options}  # of a plan like this one
         self._adjoint: Any = None
+        self._held: list = []  # arrays of the problem, while the plan is made
         self._about: dict = {}
         self._handle, self.complex_numbers = ctypes.c_void_p(), False
         self._lock = threading.RLock()  # of submissions against the end of the plan
         self._jobs: weakref.WeakSet = weakref.WeakSet()
         self.shape: Tuple[int, ...] = ()
+        self._ends: Any = None  # of each direction, where there may be boundary data
 
     def adjoint(self) -> tuple:
         """A plan N and weights W with which W N W^-1 is the adjoint of this plan's solves, made when it is first
@@ -88,13 +87,24 @@ class Plan(NotCopied):
         """The same where it is not known yet; None in place of this plan. Here the matrix is symmetric."""
         return None, None
 
-    def mixed_keywords(self) -> dict:
-        """The options that make a plan of mixed precision."""
-        return {"mixed": True} if self._mixed else {}
+    def pointer(self, value: Any, name: str, shape: Optional[tuple] = None, precision: Optional[str] = None) -> Any:
+        """The memory of an array of the problem, in the plan's precision unless it is given; None for None."""
+        if value is None:
+            return None
+        self._held.append(_arrays.take(value, name, precision or self.precision, shape))
+        return self._held[-1].pointer
+
+    def host(self, value: Any, name: str, shape: Optional[tuple] = None) -> Any:
+        """The same in f64 and in host memory, of an array that the library reads while the plan is made."""
+        memory = self.pointer(value, name, shape, "f64")
+        if memory is not None and self._held[-1].on_device:
+            raise argument_error(name, "must be in host memory")
+        return memory
 
     def create(self, function: str, *arguments: Any) -> None:
         """Call the function that makes the plan, with what is between context and options."""
         call(function, self.context.handle, *arguments, ctypes.byref(self._options), ctypes.byref(self._handle))
+        self._held = []
         self.context.add(self)
         about = make("starfish_about")
         call("starfish_plan_about", self._handle, ctypes.byref(about))
@@ -157,11 +167,25 @@ class Plan(NotCopied):
         """The shape of this rank's part of a field: its planes of the last direction."""
         return (self.context.planes(self.shape[0])[1], *self.shape[1:]) if self.is_dealt else self.shape
 
-    def boundary(self, given: Any) -> tuple:
-        """Boundary data as C has them, and the arrays to be kept."""
-        if given is not None:
+    def boundary(self, given: Optional[Mapping]) -> tuple:
+        """struct starfish_boundary from {"z0": 300.0, "x1": array}, and the arrays, of the shape of the field but for
+        the direction that they are across."""
+        if given is not None and self._ends is None:
             raise argument_error("boundary", "this problem has no boundary data")
-        return None, []
+        shape = self.local_shape()
+        faces = keys(given, "boundary", [f"{axis}{side}" for axis in AXES[:len(shape)] for side in (0, 1)])
+        boundary, held = make("starfish_boundary"), []
+        for key, value in faces.items():
+            d, side, name = AXES.index(key[0]), int(key[1]), f"boundary['{key}']"
+            if self._ends[d] is None or self._ends[d][side] == C["STARFISH_PERIODIC"]:
+                raise argument_error(name, f"{key[0]} has no such end")
+            if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
+                boundary.constant[d][side] = number(value, name)
+                continue
+            across = len(shape) - 1 - d
+            held.append(_arrays.take(value, name, self.precision, (*shape[:across], *shape[across + 1:])))
+            boundary.array[d][side] = held[-1].pointer
+        return (ctypes.byref(boundary) if faces else None), [boundary, *held]
 
     def submit(self, f: Any, boundary: Optional[Mapping] = None, out: Any = None, stream: Any = None) -> Job:
         """Begin a solve and return at once. f and out must stay as they are until the job has been waited for.
@@ -175,7 +199,7 @@ class Plan(NotCopied):
         if stream is not None:
             pointer = whole(pointer, "stream", 0, 2 ** 64 - 1)
         shape, order = self.local_shape(), pointer or None  # 0 is the default stream: what is in it is waited for
-        if out is None and getattr(self._options, "initial_guess", 0):
+        if out is None and self._values.get("initial_guess"):
             raise argument_error("out", "is needed: it holds the initial guess")
         rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
         solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
@@ -188,8 +212,8 @@ class Plan(NotCopied):
     def begin(self, function: str, solution: _arrays.Array, held: list, *arguments: Any) -> Job:
         """A job by one of C's functions that submit."""
         job = Job(self, solution, [solution, *held])
-        with self._lock:
-            job.begin(function, self.handle, *arguments)
+        with self._lock:  # C writes the handle into the job: nothing can come in between
+            call(function, self.handle, *arguments, ctypes.byref(job._handle))
             self._jobs.add(job)
         return job
 
@@ -198,13 +222,14 @@ class Plan(NotCopied):
         library can solve in place; with return_info also a dict. The interpreter's lock is released meanwhile."""
         return self.submit(f, boundary, out).wait(return_info)
 
-    def finish(self, job: ctypes.c_void_p) -> tuple:
-        """Wait for a job; the structs of results, of which told() makes a dict."""
-        info = make("starfish_result")
-        return self.judged(library().starfish_job_finish(job, ctypes.byref(info)), info)
+    def results(self, job: ctypes.c_void_p) -> tuple:
+        """The structs of results of a job, of which told() makes a dict."""
+        return (make("starfish_result"),)
 
-    def judged(self, status: int, *structs: Any) -> tuple:
-        """The structs; where the status is an error that, with what they tell."""
+    def finish(self, job: ctypes.c_void_p) -> tuple:
+        """Wait for a job. The structs of results; where it has failed an error, with what they tell."""
+        structs = self.results(job)
+        status = library().starfish_job_finish(job, ctypes.byref(structs[0]))
         if status != C["STARFISH_SUCCESS"]:
             check(status, info=self.told(*structs))
         return structs

@@ -1,11 +1,12 @@
 """Separable elliptic problems: the calls of starfish/poisson.h."""
 import ctypes
+import math
 from typing import Any, Mapping, Optional, Sequence
 
 from . import _adjoint, _arrays
 from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
-from ._library import C, call, library, make
+from ._library import C, call, make
 from ._plan import Plan as _Plan
 
 _ENDS = {"periodic": C["STARFISH_PERIODIC"], "dirichlet": C["STARFISH_DIRICHLET"], "neumann": C["STARFISH_NEUMANN"]}
@@ -34,68 +35,43 @@ def ends_of(bc: Mapping, axis: str) -> tuple:
     return tuple(_ENDS[end] for end in pair)
 
 
-def _tridiagonal(spec: Mapping, name: str, axis: Any, held: list) -> None:
+def all_ends(bc: Optional[Mapping], dimensions: int) -> list:
+    """Those of every direction."""
+    given = keys(bc, "bc", AXES[:dimensions])
+    return [ends_of(given, axis) for axis in AXES[:dimensions]]
+
+
+def _set_rows(axis: Any, spec: Mapping, name: str, held: list) -> None:
     keys(spec, name, ("lower", "diag", "upper", "periodic"))
     axis.kind = C["STARFISH_TRIDIAGONAL"]
     axis.periodic = truth(spec.get("periodic", False), f"{name}['periodic']")
     for member in ("lower", "diag", "upper"):
         if member not in spec:
             raise argument_error(f"{name}['{member}']", "is missing")
-        row = _numbers(spec[member], f"{name}['{member}']", axis.n, bool(axis.complex_line))
-        held.append(row)
-        setattr(axis, member, row.pointer)
+        held.append(_numbers(spec[member], f"{name}['{member}']", axis.n, bool(axis.complex_line)))
+        setattr(axis, member, held[-1].pointer)
 
 
-def _stretched(spec: Mapping, name: str, axis: Any, held: list) -> None:
-    keys(spec, name, tuple(_STRETCHED))
-    if len(spec) != 1:
-        raise argument_error(name, "a stretched grid is an array of 'nodes' or of 'faces'")
-    kind, values = next(iter(spec.items()))
-    row = _numbers(values, f"{name}['{kind}']")
-    held.append(row)
-    axis.kind, axis.grid = C["STARFISH_STRETCHED"], _STRETCHED[kind]
-    axis.coordinates, axis.coordinate_count = row.pointer, row.shape[0]
-
-
-def make_axis(d: int, n: int, problem: Mapping, held: list) -> Any:
+def _set_axis(axis: Any, d: int, problem: Mapping, held: list) -> None:
     """struct starfish_axis of direction d from the keywords of solve()."""
-    axis, name = make("starfish_axis"), AXES[d]
-    spec = problem["grid"].get(name, "uniform")
-    axis.n = n
+    spec, name = problem["grid"].get(AXES[d], "uniform"), f"grid['{AXES[d]}']"
     if isinstance(spec, Mapping) and "diag" in spec:
-        _tridiagonal(spec, f"grid['{name}']", axis, held)
-        return axis
-    axis.ends[:] = ends_of(problem["bc"], name)
+        _set_rows(axis, spec, name, held)
+        return
+    axis.ends[:] = ends_of(problem["bc"], AXES[d])
     if isinstance(spec, Mapping):
-        _stretched(spec, f"grid['{name}']", axis, held)
-        return axis
+        if len(keys(spec, name, tuple(_STRETCHED))) != 1:
+            raise argument_error(name, "a stretched grid is an array of 'nodes' or of 'faces'")
+        (kind, values), = spec.items()
+        held.append(_numbers(values, f"{name}['{kind}']"))
+        axis.kind, axis.grid = C["STARFISH_STRETCHED"], _STRETCHED[kind]
+        axis.coordinates, axis.coordinate_count = held[-1].pointer, held[-1].shape[0]
+        return
     if not isinstance(spec, str) or spec not in _GRIDS:
-        raise argument_error(f"grid['{name}']", f"must be one of {', '.join(_GRIDS)}, a dict of 'nodes' or 'faces', or "
-                                                f"of 'lower', 'diag' and 'upper', is {shown(spec)}")
+        raise argument_error(name, f"must be one of {', '.join(_GRIDS)}, a dict of 'nodes' or 'faces', or of 'lower', "
+                                   f"'diag' and 'upper', is {shown(spec)}")
     axis.kind, axis.grid = C["STARFISH_UNIFORM"], _GRIDS[spec]
     axis.length, axis.origin = (of_direction(problem[what], what, d) for what in ("length", "origin"))
-    return axis
-
-
-def make_boundary(given: Optional[Mapping], shape: Sequence, dimensions: int, precision: str, ends: Sequence) -> tuple:
-    """struct starfish_boundary from {"z0": 300.0, "x1": array}, and the arrays, of the shape of the field but for the
-    direction that they are across."""
-    faces = keys(given, "boundary", [f"{axis}{side}" for axis in AXES[:dimensions] for side in (0, 1)])
-    if not faces:
-        return None, []
-    boundary, held = make("starfish_boundary"), []
-    for key, value in faces.items():
-        d, side, name = AXES.index(key[0]), int(key[1]), f"boundary['{key}']"
-        if ends[d] is None or ends[d][side] == C["STARFISH_PERIODIC"]:
-            raise argument_error(name, f"{key[0]} has no such end")
-        if isinstance(value, (int, float)) or getattr(value, "shape", None) == ():
-            boundary.constant[d][side] = number(value, name)
-            continue
-        across = len(shape) - 1 - d
-        face = _arrays.take(value, name, precision, (*shape[:across], *shape[across + 1:]))
-        held.append(face)
-        boundary.array[d][side] = face.pointer
-    return ctypes.byref(boundary), [boundary, *held]
 
 
 def _kept(spec: Any) -> Any:
@@ -127,7 +103,9 @@ class _SeparablePlan(_Plan):
 
     def like(self, rows: Sequence) -> "_SeparablePlan":
         """The same plan with other rows of some directions, or None for those of this plan."""
-        raise NotImplementedError
+        given = {name: row for name, row in zip(AXES, rows) if row}
+        grid = self._again.get("grid")
+        return type(self)(**{**self._again, **(given if grid is None else {"grid": {**grid, **given}})})
 
     def make_adjoint(self) -> tuple:
         weights, rows = zip(*(_axis_adjoint(axis, spec, self.singular) for axis, spec in self._axes))
@@ -135,16 +113,16 @@ class _SeparablePlan(_Plan):
 
     def create(self, function: str, *arguments: Any) -> None:
         super().create(function, *arguments)
-        if self._options.count > 1:  # many problems, one behind the other
-            self.shape = (self._options.count, *self.shape)
+        if self._values["count"] > 1:  # many problems, one behind the other
+            self.shape = (int(self._values["count"]), *self.shape)
 
-    def finish(self, job: ctypes.c_void_p) -> tuple:
-        info, phases = make("starfish_result"), make("starfish_poisson_phases")
+    def results(self, job: ctypes.c_void_p) -> tuple:
+        phases = make("starfish_poisson_phases")
         call("starfish_poisson_tell_phases", job, ctypes.byref(phases))
-        return self.judged(library().starfish_job_finish(job, ctypes.byref(info)), info, phases)
+        return *super().results(job), phases
 
     def told(self, info: Any, phases: Any) -> dict:  # type: ignore[override]
-        n = self.shape[1:] if self._options.count > 1 else self.shape
+        n = self.shape[1:] if self._values["count"] > 1 else self.shape
         # The residual in the maximum norm has that name alone here; an iteration's own is another one.
         return {**super().told(info), "method": self.method, "n": list(reversed(n)), "residual": info.residual_max,
                 "tolerated": info.residual,
@@ -168,24 +146,17 @@ class Plan(_SeparablePlan):
                  precision: str = "f64", context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, {"method": method, **options})
         self.shape = field_shape(shape)
-        held: list = []
         problem = make("starfish_poisson_problem")
         keywords = {"length": length, "origin": origin, "bc": keys(bc, "bc", AXES), "grid": keys(grid, "grid", AXES)}
-        for d in range(3):
-            problem.axis[d] = make_axis(d, self.shape[2 - d], keywords, held)
+        for d, axis in enumerate(problem.axis):
+            axis.n = self.shape[2 - d]
+            _set_axis(axis, d, keywords, self._held)
         setattr(problem, "lambda", number(lam, "lam"))
         self._ends = [None if a.kind == C["STARFISH_TRIDIAGONAL"] else tuple(a.ends) for a in problem.axis]
         kept = {name: _kept(spec) for name, spec in keywords["grid"].items()}
         self._again.update({**keywords, "grid": kept}, shape=self.shape, lam=lam)
         self._axes = tuple((axis, kept.get(name)) for axis, name in zip(problem.axis, AXES))
         self.create("starfish_poisson_plan_create", ctypes.byref(problem))
-
-    def like(self, rows: Sequence) -> "Plan":
-        grid = {**self._again["grid"], **{name: given for name, given in zip(AXES, rows) if given}}
-        return Plan(**{**self._again, "grid": grid})
-
-    def boundary(self, given: Optional[Mapping]) -> tuple:
-        return make_boundary(given, self.local_shape(), 3, self.precision, self._ends)
 
 
 class Plan2D(_SeparablePlan):
@@ -195,26 +166,20 @@ class Plan2D(_SeparablePlan):
     def __init__(self, x: Mapping, y: Mapping, *, lam: float = 0.0, method: str = "auto", precision: str = "f64",
                  context: Optional[Context] = None, **options: Any):
         super().__init__(context, precision, {"method": method, **options})
-        held: list = []
-        axes = []
-        for name, spec in (("x", x), ("y", y)):
-            axis = make("starfish_axis")
+        axes = [make("starfish_axis"), make("starfish_axis")]
+        for axis, name, spec in zip(axes, AXES, (x, y)):
             if spec is None or "diag" not in keys(spec, name):
                 raise argument_error(f"{name}['diag']", "is missing")
             diag = spec["diag"]
             axis.n = len(items(diag, f"{name}['diag']", "an array of one dimension"))
             axis.complex_line = int(name == "x" and getattr(getattr(diag, "dtype", None), "kind", "") == "c")
-            _tridiagonal(spec, name, axis, held)
-            axes.append(axis)
+            _set_rows(axis, spec, name, self._held)
         self.complex_numbers = bool(axes[0].complex_line or options.get("complex_rhs"))
         self.shape = (axes[1].n, axes[0].n)
         self._again.update(x=_kept(x), y=_kept(y), lam=lam)
         self._axes = tuple(zip(axes, (self._again["x"], self._again["y"])))
         self.create("starfish_separable2d_plan_create", ctypes.byref(axes[0]), ctypes.byref(axes[1]),
                     number(lam, "lam"))
-
-    def like(self, rows: Sequence) -> "Plan2D":
-        return Plan2D(**{**self._again, **{name: given for name, given in zip(AXES, rows) if given}})
 
 
 def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, grid: Optional[Mapping] = None,
@@ -257,10 +222,7 @@ def LinearOperator(plan: _Plan) -> Any:  # pylint: disable=invalid-name
 
     if not isinstance(plan, _Plan) or plan.family == "fem":
         raise argument_error("plan", f"must be a plan with right-hand sides, is {shown(plan)}")
-    size = 1
-    for n in plan.shape:
-        size *= n
-    names = ("complex128", "complex64") if plan.complex_numbers else ("float64", "float32")
+    size, names = math.prod(plan.shape), ("complex128", "complex64") if plan.complex_numbers else ("float64", "float32")
     kind = _arrays.numpy.dtype(names[plan.precision == "f32"])
 
     def product(vector: Any) -> Any:
