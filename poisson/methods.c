@@ -24,12 +24,12 @@ const struct starfish_method_row *const starfish_method_rows[STARFISH_ALL_METHOD
 /* ---- Choosing ---------------------------------------------------------------------------------------------------- */
 
 enum { WHY = 200 };
-#define NO_OTHER "no other method can: %.170s"
 
-/* A method that can, `auto` if none can, with its cost and the reason for it; and why not another one, which
- * cannot or costs too much. */
+/* A method that can, `auto` if none can, as `status` says, with its cost and the reason for it; and why not another
+ * one, which cannot or costs too much. */
 struct choice {
     starfish_method method;
+    starfish_status status;
     double cost;
     char why[WHY], why_not[WHY];
 };
@@ -83,27 +83,13 @@ static int may_be_another_method(starfish_status status)
     return status == STARFISH_ERROR_NOT_SYMMETRIZABLE || status == STARFISH_ERROR_UNSUPPORTED;
 }
 
-/* Where none can, as `status` and this thread's message say. */
-static starfish_status find_last(const struct starfish_poisson_plan *plan, starfish_status status,
-                                 struct choice *choice)
-{
-    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
-    starfish_failure_keep(&failure, status);
-    if (!may_be_another_method(status) || can(plan, &starfish_elimination_method) != STARFISH_SUCCESS)
-        return starfish_failure_repeat(&failure);
-    *choice = (struct choice){.method = STARFISH_METHOD_ELIMINATION, .cost = HUGE_VAL};
-    snprintf(choice->why, sizeof choice->why, NO_OTHER, failure.message);
-    return STARFISH_SUCCESS;
-}
-
 /* On several ranks one that runs on them, where there is any. */
 static starfish_status find_cheapest(const struct starfish_poisson_plan *plan, const struct starfish_method_row * not,
                                      struct choice *choice)
 {
     if (starfish_context_ranks(plan->base.context) > 1 && find_cheapest_of(plan, not, 1, choice) == STARFISH_SUCCESS)
         return STARFISH_SUCCESS;
-    const starfish_status status = find_cheapest_of(plan, not, 0, choice);
-    return status == STARFISH_SUCCESS || not ? status : find_last(plan, status, choice);
+    return find_cheapest_of(plan, not, 0, choice);
 }
 
 /* The cheapest on the first rank, for all ranks: costs depend on a rank's workers. Collective, but the status is each
@@ -113,11 +99,12 @@ static starfish_status choose(const struct starfish_poisson_plan *plan, const st
 {
     const int is_first = starfish_context_rank(plan->base.context) == 0;
     const starfish_status status = is_first ? find_cheapest(plan, not, choice) : STARFISH_SUCCESS;
+    choice->status = status;
     STARFISH_TRY(starfish_ranks_broadcast(plan->base.context, choice, sizeof *choice, 0));
     if (is_first)
         return status;
     if (choice->method == STARFISH_METHOD_AUTO)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the first rank has found no method");
+        return starfish_fail(choice->status, "the first rank has found no method");
     return can(plan, starfish_method_rows[choice->method]);
 }
 
@@ -130,20 +117,35 @@ static void take(struct starfish_poisson_plan *plan, const struct choice *choice
     snprintf(plan->reason, sizeof plan->reason, "%s", own ? choice->why : choice->why_not);
 }
 
+/* Where all other choices have failed: slab, however its basis is scaled, then elimination, from the one that is next.
+ * Such plans refine their solutions, and what rounding errors leave of these is tested. Collective. */
+static starfish_status take_last(struct starfish_poisson_plan *plan, const struct starfish_failure *failure)
+{
+    static const struct starfish_method_row *const last[] = {&starfish_slab_method, &starfish_elimination_method};
+    while (plan->last_resort < (int)(sizeof last / sizeof last[0])) {
+        plan->method = last[plan->last_resort++];
+        snprintf(plan->reason, sizeof plan->reason, "no other method can: %.170s", failure->message);
+        if (starfish_ranks_agree(plan->base.context, can(plan, plan->method)) == STARFISH_SUCCESS)
+            return STARFISH_SUCCESS;
+    }
+    return starfish_failure_repeat(failure);
+}
+
 starfish_status starfish_poisson_choose_method(struct starfish_poisson_plan *plan)
 {
     const struct starfish_method_row *asked = starfish_method_rows[plan->options.method];
-    struct choice choice = {.method = STARFISH_METHOD_AUTO};
+    struct choice choice = {.method = STARFISH_METHOD_AUTO, .status = STARFISH_ERROR_UNSUPPORTED};
+    struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     if (asked) {
         STARFISH_TRY(can(plan, asked));
         plan->method = asked;
         snprintf(plan->reason, sizeof plan->reason, "asked for");
         return STARFISH_SUCCESS;
     }
-    if (plan->last_resort)
-        STARFISH_TRY(find_last(plan, STARFISH_ERROR_UNSUPPORTED, &choice));
-    else
-        STARFISH_TRY(choose(plan, NULL, &choice));
+    starfish_failure_keep(&failure, plan->last_resort ? choice.status : choose(plan, NULL, &choice));
+    if (choice.method == STARFISH_METHOD_AUTO && may_be_another_method(choice.status))
+        return take_last(plan, &failure);
+    STARFISH_TRY(starfish_failure_repeat(&failure));
     take(plan, &choice);
     return STARFISH_SUCCESS;
 }
@@ -188,23 +190,14 @@ static starfish_status create_second(struct starfish_poisson_plan *plan, int *st
     return create(plan, steps);
 }
 
-/* Where all other choices have failed, as `status` and this thread's message say: slab, however its basis is scaled,
- * then elimination. Such plans refine their solutions, and what rounding errors leave of these is tested. */
+/* Where all other choices have failed, as `status` and this thread's message say. */
 static starfish_status create_last(struct starfish_poisson_plan *plan, starfish_status status, int *steps)
 {
-    static const struct starfish_method_row *const last[] = {&starfish_slab_method, &starfish_elimination_method};
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     starfish_failure_keep(&failure, status);
-    plan->last_resort = 1;
-    for (size_t m = 0; m < sizeof last / sizeof last[0]; m++) {
-        plan->method = last[m];
-        if (starfish_ranks_agree(plan->base.context, can(plan, plan->method)) != STARFISH_SUCCESS ||
-            create(plan, steps) != STARFISH_SUCCESS)
-            continue;
-        snprintf(plan->reason, sizeof plan->reason, NO_OTHER, failure.message);
-        return STARFISH_SUCCESS;
-    }
-    return starfish_failure_repeat(&failure);
+    while (status != STARFISH_SUCCESS && take_last(plan, &failure) == STARFISH_SUCCESS)
+        status = create(plan, steps);
+    return status == STARFISH_SUCCESS ? status : starfish_failure_repeat(&failure);
 }
 
 static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *steps)
@@ -215,7 +208,7 @@ static starfish_status create_chosen(struct starfish_poisson_plan *plan, int *st
     if (starfish_method_rows[plan->options.method])
         return status; /* asked for */
     if (may_be_another_method(status)) {
-        status = create_second(plan, steps);
+        status = plan->last_resort ? status : create_second(plan, steps);
         return may_be_another_method(status) ? create_last(plan, status, steps) : status;
     }
     STARFISH_TRY(status);

@@ -77,7 +77,7 @@ struct starfish_poisson_plan {
     const struct starfish_method_row *method;
     uint32_t where;                     /* kinds of workers that solves are for; 0: all of the context's */
     void *state;                        /* of the method */
-    int last_resort;                    /* all methods but the last ones have failed */
+    int last_resort;                    /* all other methods have failed; of the last ones so many have been tried */
     struct starfish_poisson_plan *wide; /* for solves that are repeated (wide.h); NULL: none was yet */
     int on_one_rank;                    /* of several: the first one solves for all */
     char reason[256];                   /* why it is this method */
