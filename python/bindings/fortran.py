@@ -8,11 +8,7 @@ import ctypes
 
 from . import headers
 
-KINDS = {"int": "integer(c_int)", "unsigned": "integer(c_int)", "unsigned char": "integer(c_signed_char)",
-         "size_t": "integer(c_size_t)", "double": "real(c_double)", "float": "real(c_float)",
-         "char": "character(kind=c_char)", "long long": "integer(c_long_long)"}
-CTYPES = {"int": ctypes.c_int, "unsigned": ctypes.c_uint, "unsigned char": ctypes.c_ubyte, "size_t": ctypes.c_size_t,
-          "double": ctypes.c_double, "float": ctypes.c_float, "char": ctypes.c_char, "long long": ctypes.c_longlong}
+ENUM = headers.TYPES["int"]
 # What is not const and still an array: others are one number.
 ARRAYS = {("starfish_q1_unknowns", "n"), ("starfish_q1_refine", "width_x"), ("starfish_q1_refine", "width_y"),
           ("starfish_q1_load", "load"), ("starfish_poisson_field_spread", "shares"), ("starfish_blktri", "y"),
@@ -40,7 +36,7 @@ class Writer:
         elif kind.base in self.interface.structs:
             base = self.layout(kind.base)
         else:
-            base = CTYPES.get(kind.base, ctypes.c_int)
+            base = headers.TYPES.get(kind.base, ENUM)[1]
         for n in reversed(kind.dimensions):
             base = base * n
         return base
@@ -53,7 +49,7 @@ class Writer:
         return self.sizes[name]
 
     def scalar(self, base):
-        return KINDS.get(base, "integer(c_int)")
+        return headers.TYPES.get(base, ENUM)[2]
 
     def default(self, member, text, size):
         kind = member.type
@@ -156,30 +152,13 @@ class Writer:
                      if f.header == name and all(p.type.base != "MPI_Comm" for p in f.parameters)]
         for handle in (h for h, home in interface.handles.items() if home == name):
             yield from (f"    type, bind(c) :: {handle}", "        type(c_ptr) :: pointer = c_null_ptr", "    end type")
-        for struct in (s for s in self.ordered() if s.header == name):
+        for struct in (s for s in interface.structs.values() if s.header == name):
             yield from self.structure(struct)
         if functions:
             yield "    interface"
             for function in functions:
                 yield from self.function(function)
             yield "    end interface"
-
-    def ordered(self):
-        """Structs after those that they contain."""
-        done, order = set(), []
-
-        def visit(struct):
-            if struct.name in done:
-                return
-            done.add(struct.name)
-            for member in struct.members:
-                inner = self.interface.structs.get(member.type.base)
-                if inner and not member.type.pointers:
-                    visit(inner)
-            order.append(struct)
-        for struct in self.interface.structs.values():
-            visit(struct)
-        return order
 
 
 def check_names(interface):

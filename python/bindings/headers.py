@@ -3,12 +3,20 @@
 Not a C parser: it knows what these headers consist of and stops at anything else, so that a declaration that the
 bindings would miss is an error. What it reads is what make-bindings writes for Python, Fortran and the linker.
 """
+import ctypes
 import re
 from dataclasses import dataclass, field
 
-# Type, stars, name, dimensions.
-PARAMETER = r"((?:const |struct |unsigned |long )*\w+)\s*((?:\*|\bconst\b| )*)(\w*)((?:\[\w*\])*)"
-BASE_TYPES = {"int", "unsigned", "unsigned char", "size_t", "double", "float", "char", "void", "long long"}
+# C's types: a letter for Python's table, Python's and Fortran's.
+TYPES = {"int": ("i", ctypes.c_int, "integer(c_int)"),
+         "unsigned": ("I", ctypes.c_uint, "integer(c_int)"),
+         "unsigned char": ("B", ctypes.c_ubyte, "integer(c_signed_char)"),
+         "size_t": ("N", ctypes.c_size_t, "integer(c_size_t)"),
+         "double": ("d", ctypes.c_double, "real(c_double)"),
+         "float": ("f", ctypes.c_float, "real(c_float)"),
+         "char": ("c", ctypes.c_char, "character(kind=c_char)"),
+         "long long": ("q", ctypes.c_longlong, "integer(c_long_long)")}
+FOREIGN = {"void", "CUstream_st", "MPI_Comm"}
 
 
 @dataclass
@@ -114,19 +122,19 @@ class Reader:
         words = [word for word in text.split() if word != "struct"]
         const = "const" in words
         base = " ".join(word for word in words if word != "const")
-        if base not in BASE_TYPES and base not in ("CUstream_st", "MPI_Comm") and not base.startswith("starfish_"):
+        if base not in TYPES and base not in FOREIGN and not base.startswith("starfish_"):
             raise HeaderError(f"unknown type: {text}")
         return Type(base, 0, const)
 
     def read_declarators(self, text):
-        """Members of `double a, *b, c[3]`."""
+        """Members of `double a, *b, c[3]`, or one parameter."""
         found = re.match(r"((?:const |struct |unsigned |long )*\w+)\s*(.*)", text)
         base, members = self.read_type(found.group(1)), []
         for declarator in split_outside(found.group(2), ","):
-            shape = re.fullmatch(r"((?:\*|\bconst\b| )*)(\w+)((?:\[[^\]]*\])*)", declarator)
+            shape = re.fullmatch(r"((?:\*|\bconst\b| )*)(\w*)((?:\[[^\]]*\])*)", declarator)
             if not shape:
                 raise HeaderError(f"unknown declarator: {text}")
-            dimensions = tuple(self.number(n) for n in re.findall(r"\[([^\]]*)\]", shape.group(3)))
+            dimensions = tuple(self.number(n) for n in re.findall(r"\[([^\]]+)\]", shape.group(3)))
             members.append(Member(shape.group(2), Type(base.base, shape.group(1).count("*"), base.const, dimensions)))
         return members
 
@@ -148,13 +156,7 @@ class Reader:
         for part in split_outside(text, ","):
             if part == "void":
                 continue
-            found = re.fullmatch(PARAMETER, part)
-            if not found:
-                raise HeaderError(f"unknown parameter: {part}")
-            base = self.read_type(found.group(1))
-            dimensions = tuple(self.number(n) for n in re.findall(r"\[(\w+)\]", found.group(4)))
-            kind = Type(base.base, found.group(2).count("*"), base.const, dimensions)
-            parameters.append(Member(found.group(3), kind))
+            parameters += self.read_declarators(part)
         return parameters
 
     def read_statement(self, text, header):
@@ -210,7 +212,7 @@ ORDER = ("export", "status", "types", "options", "context", "solve", "field", "t
 
 def check_types(interface):
     """Every type that is used is declared: a struct may be used before, so this comes last."""
-    declared = {*BASE_TYPES, "CUstream_st", "MPI_Comm", "starfish_blktri_state", *interface.enums, *interface.structs,
+    declared = {*TYPES, *FOREIGN, "starfish_blktri_state", *interface.enums, *interface.structs,
                 *interface.handles, *interface.callbacks}
     used = [member for struct in interface.structs.values() for member in struct.members]
     used += [parameter for function in interface.functions.values() for parameter in function.parameters]

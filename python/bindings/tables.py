@@ -1,19 +1,16 @@
 """The Python package's table of the C interface (pystarfish/_abi.py): names and types alone, as ctypes has them."""
 from . import headers
 
-NAMES = {"int": "i", "unsigned": "I", "unsigned char": "B", "size_t": "N", "double": "d", "float": "f", "char": "c",
-         "long long": "q"}
-
 
 def code(interface, kind):
-    """A type as one word: P a pointer, S a text, a letter as in NAMES, or the name of a struct."""
+    """A type as one word: P a pointer, S a text, a letter as in headers.TYPES, or the name of a struct."""
     if kind.pointers == 1 and kind.base == "char":
         return "S"
     if kind.pointers or kind.base in interface.callbacks:
         return "P"
     if kind.base in interface.enums or kind.base == "starfish_status":
         return "i"
-    return NAMES.get(kind.base, kind.base)
+    return headers.TYPES.get(kind.base, (kind.base,))[0]
 
 
 def member_code(interface, member):
