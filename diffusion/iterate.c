@@ -248,7 +248,7 @@ static starfish_status iterate(struct state *s, int most)
     const struct starfish_stopping stopping = {.absolute = fixed ? 0 : aim(s) * scale,
                                                .outer = 1 / scale,
                                                .patience = patience(s, most),
-                                               .most_cycles = most,
+                                               .most = most,
                                                .cancelled = &s->job->job.cancelled,
                                                .tell = tell,
                                                .data = s};

@@ -3,7 +3,7 @@
  * may differ from step to step. Scalars stay where the vectors are.
  *
  * The residual is computed anew in each step, as it is looked at anyway. A breakdown (an inner product that divides is
- * 0) ends the iteration as stagnation with the solution that it has: begun again from there (`initial_guess`), it has
+ * 0) ends the iteration as stagnation with the solution that it has: begun again from there (`from_guess`), it has
  * another shadow residual. Besides three products with the matrix and two preconditioners a step moves 29 words per
  * unknown. What small systems inside of a task need is sparse/kernels/bicgstab.h. */
 #ifndef STARFISH_KRYLOV_BICGSTAB_H

@@ -67,7 +67,7 @@ static int is_near_end(const struct state *s)
 void starfish_iteration_fell_short(const struct starfish_stopping *stopping, enum starfish_ending end,
                                    struct starfish_iteration_report *report)
 {
-    report->end = report->cycles >= stopping->most_cycles ? STARFISH_ENDED_EXHAUSTED : end;
+    report->end = report->cycles >= stopping->most ? STARFISH_ENDED_EXHAUSTED : end;
 }
 
 static void fall_short(struct state *s, enum starfish_ending end)
@@ -93,7 +93,7 @@ static starfish_status find_norm(const struct state *s, enum starfish_krylov_sta
 static starfish_status begin(struct state *s)
 {
     STARFISH_TRY(find_norm(s, STARFISH_KRYLOV_RHS));
-    if (s->stopping->initial_guess)
+    if (s->stopping->from_guess)
         STARFISH_TRY(find_norm(s, STARFISH_KRYLOV_GUESS));
     if (!s->criteria.watched)
         return STARFISH_SUCCESS;
@@ -102,7 +102,7 @@ static starfish_status begin(struct state *s)
     if (!isfinite(value(s, STARFISH_KRYLOV_NORM))) {
         fall_short(s, STARFISH_ENDED_NOT_FINITE);
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "rhs%s is not finite, or too large to be squared",
-                             s->stopping->initial_guess ? " or the initial guess" : "");
+                             s->stopping->from_guess ? " or the initial guess" : "");
     }
     if (s->report->rhs_norm > s->stopping->floor && s->report->rhs_norm < STARFISH_LEAST_NORM)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, STARFISH_RHS_TOO_SMALL, s->report->rhs_norm);
@@ -171,13 +171,13 @@ static starfish_status look_back(struct state *s)
 static starfish_status submit_step_tasks(struct state *s)
 {
     const struct starfish_iteration *i = s->iteration;
-    const int zero = s->steps == 0 && !s->stopping->initial_guess;
+    const int zero = s->steps == 0 && !s->stopping->from_guess;
     int cycles = 0;
 
-    STARFISH_TRY(i->step(i->self, s->steps++, zero, s->stopping->most_cycles - s->cycles, &cycles));
+    STARFISH_TRY(i->step(i->self, s->steps++, zero, s->stopping->most - s->cycles, &cycles));
     s->cycles += cycles;
     s->cycles_of[s->steps % STARFISH_KRYLOV_RING] = cycles;
-    if (s->criteria.watched || (i->needs_residual && s->cycles < s->stopping->most_cycles))
+    if (s->criteria.watched || (i->needs_residual && s->cycles < s->stopping->most))
         return find_norm(s, STARFISH_KRYLOV_WATCH);
     return STARFISH_SUCCESS;
 }
@@ -196,7 +196,7 @@ static starfish_status submit_step(struct state *s)
 {
     const struct starfish_iteration *i = s->iteration;
     const struct starfish_criteria *c = &s->criteria;
-    const int number = s->steps < 4 ? s->steps : 4 + s->steps % 2, guess = s->stopping->initial_guess != 0;
+    const int number = s->steps < 4 ? s->steps : 4 + s->steps % 2, guess = s->stopping->from_guess != 0;
     const uintptr_t key[STARFISH_JOINT_KEY] = {(uintptr_t)(1 + 2 * number + guess),
                                                bits_of(c->tolerance),
                                                bits_of(c->absolute),
@@ -220,7 +220,7 @@ static starfish_status submit_step(struct state *s)
 /* So many steps at once. */
 static starfish_status submit_steps(struct state *s, int *steps)
 {
-    const int left = s->stopping->most_cycles - s->cycles;
+    const int left = s->stopping->most - s->cycles;
 
     *steps = s->ahead < left ? s->ahead : left;
     starfish_progress_iterate(s->iteration->algebra->progress, s->steps + 1);
@@ -234,7 +234,7 @@ static starfish_status submit_steps(struct state *s, int *steps)
 /* One more step while the one before is looked at; none where that may have been the last one. */
 static starfish_status advance_and_look_back(struct state *s)
 {
-    const int may_go_on = s->cycles < s->stopping->most_cycles;
+    const int may_go_on = s->cycles < s->stopping->most;
 
     if (may_go_on && (s->looked == s->steps || !is_near_end(s)))
         STARFISH_TRY(submit_step(s));
@@ -254,7 +254,7 @@ static starfish_status advance(struct state *s)
     if (s->iteration->steps)
         STARFISH_TRY(submit_steps(s, &steps));
     else
-        for (; steps < s->ahead && s->cycles < s->stopping->most_cycles; steps++)
+        for (; steps < s->ahead && s->cycles < s->stopping->most; steps++)
             STARFISH_TRY(submit_step(s));
     if (s->criteria.watched)
         return look(s, steps);
@@ -270,8 +270,8 @@ static starfish_status walk(struct state *s)
 
     if (watched || s->iteration->needs_residual)
         STARFISH_TRY(begin(s));
-    while ((s->steps == 0 && !s->stopping->initial_guess) || !watched || !small_enough(s)) {
-        if (s->cycles >= s->stopping->most_cycles && (!looks_back(s) || s->looked == s->steps))
+    while ((s->steps == 0 && !s->stopping->from_guess) || !watched || !small_enough(s)) {
+        if (s->cycles >= s->stopping->most && (!looks_back(s) || s->looked == s->steps))
             break;
         STARFISH_TRY(advance(s));
     }

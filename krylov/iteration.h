@@ -40,14 +40,14 @@ struct starfish_iteration_report {
     double *history; /* `count` norms over rhs_norm: first the initial residual's; most_count at most */
 };
 
-/* When it ends. Without tolerance and absolute: after exactly most_cycles cycles, and nobody looks at residuals. */
+/* When it ends. Without tolerance and absolute: after exactly `most` cycles, and nobody looks at residuals. */
 struct starfish_stopping {
-    double tolerance, absolute; /* the norm is at most tolerance times the right-hand side's, or absolute */
-    double floor;               /* what rounding errors leave of the residual */
-    double outer;               /* kept in the state, for steps */
-    int patience;               /* steps without a gain after which it has stagnated; 0: 8. Conjugate gradients'
+    double tolerance, absolute;  /* the norm is at most tolerance times the right-hand side's, or absolute */
+    double floor;                /* what rounding errors leave of the residual */
+    double outer;                /* kept in the state, for steps */
+    int patience;                /* steps without a gain after which it has stagnated; 0: 8. Conjugate gradients'
                                    residuals, of recurrences, rise for many steps before they fall */
-    int most_cycles, initial_guess;
+    int most, from_guess;        /* as of struct starfish_pass (pass.h) */
     const atomic_int *cancelled; /* looked at before every step that is submitted; NULL: never */
     void (*tell)(void *data, const struct starfish_iteration_report *report); /* after every look; NULL: nobody */
     void *data;

@@ -423,8 +423,8 @@ static starfish_status run(struct starfish_multigrid_solve *solve, const struct 
                                                .absolute = watched ? fmax(pass->absolute, pass->floor) : 0,
                                                .floor = pass->floor,
                                                .patience = patience_for(&i),
-                                               .most_cycles = pass->most,
-                                               .initial_guess = pass->from_guess,
+                                               .most = pass->most,
+                                               .from_guess = pass->from_guess,
                                                .cancelled = solve->watch.cancelled,
                                                .tell = tell,
                                                .data = &i};

@@ -102,7 +102,7 @@ static starfish_status solve(struct problem *p, precondition *by, const double *
                                             .products = &sums[1]};
     const struct starfish_iteration iteration = starfish_bicgstab_iteration(&steps, STARFISH_KRYLOV_RING);
     const struct starfish_stopping stopping = {
-        .tolerance = 1e-11, .patience = 40, .most_cycles = most, .initial_guess = guess != NULL};
+        .tolerance = 1e-11, .patience = 40, .most = most, .from_guess = guess != NULL};
 
     *report = (struct starfish_iteration_report){.most_count = 0};
     starfish_progress_init(&progress, context);

@@ -304,7 +304,7 @@ static starfish_status solve(const struct run *run, struct starfish_iteration_re
     make(&m, run);
     struct starfish_cg cg = method(&m, run);
     const struct starfish_iteration iteration = starfish_cg_iteration(&cg, STARFISH_KRYLOV_RING);
-    if (run->way->recurrence || stopping.initial_guess)
+    if (run->way->recurrence || stopping.from_guess)
         test_dense_put(cg.x[0], run->x);
     for (int i = 0; i < N; i++)
         scaled[i] = 4 * run->b[i];
@@ -355,7 +355,7 @@ static void steps_are_the_textbooks(void **state)
                     const struct run run = {.way = &ways[w],
                                             .problem = &problem,
                                             .by = (enum starfish_cell_preconditioner)by,
-                                            .stopping = {.most_cycles = steps, .initial_guess = guess},
+                                            .stopping = {.most = steps, .from_guess = guess},
                                             .b = b,
                                             .x = x};
                     test_cells_make(&problem, run.by);
@@ -390,13 +390,12 @@ static void systems_are_solved(void **state)
         for (int by = 0; by <= STARFISH_CELLS_BY_ANOTHER; by++) {
             double b[N], x[N] = {0}, expected[N];
             struct starfish_iteration_report report;
-            const struct run run = {
-                .way = &ways[w],
-                .problem = &problem,
-                .by = (enum starfish_cell_preconditioner)by,
-                .stopping = {.tolerance = ways[w].wide ? 1e-6 : 1e-12, .most_cycles = 100, .patience = 30},
-                .b = b,
-                .x = x};
+            const struct run run = {.way = &ways[w],
+                                    .problem = &problem,
+                                    .by = (enum starfish_cell_preconditioner)by,
+                                    .stopping = {.tolerance = ways[w].wide ? 1e-6 : 1e-12, .most = 100, .patience = 30},
+                                    .b = b,
+                                    .x = x};
             if (!has(&ways[w], run.by))
                 continue;
             test_cells_make(&problem, run.by);
@@ -418,7 +417,7 @@ static void preconditioners_may_change(void **state)
                             .problem = &problem,
                             .by = STARFISH_CELLS_BY_LINES,
                             .by_turns = 1,
-                            .stopping = {.tolerance = 1e-12, .most_cycles = 100},
+                            .stopping = {.tolerance = 1e-12, .most = 100},
                             .b = b,
                             .x = x};
     (void)state;
@@ -442,7 +441,7 @@ static void matrices_that_are_not_definite_are_refused(void **state)
         const struct run run = {.way = &ways[w],
                                 .problem = &problem,
                                 .by = STARFISH_CELLS_BY_NOTHING,
-                                .stopping = {.tolerance = 1e-6, .most_cycles = 100},
+                                .stopping = {.tolerance = 1e-6, .most = 100},
                                 .b = b,
                                 .x = x};
         if (ways[w].deflated)

@@ -99,7 +99,7 @@ static void expect(const double *norm, int count, const struct starfish_stopping
         assert_int_equal(r.report.end, end);
         if (message)
             assert_string_equal(r.message, message);
-        assert_int_equal(r.report.cycles, 2 * steps < stopping->most_cycles ? 2 * steps : stopping->most_cycles);
+        assert_int_equal(r.report.cycles, 2 * steps < stopping->most ? 2 * steps : stopping->most);
         assert_int_equal(r.report.count, steps + 1);
         assert_true(fabs(r.report.rhs_norm - norm[0]) <= 1e-15 * norm[0]);
         for (int s = 0; s <= steps && isfinite(norm[s]); s++)
@@ -112,8 +112,8 @@ static void expect(const double *norm, int count, const struct starfish_stopping
 static void it_ends_when_the_residual_is_small(void **state)
 {
     static const double norm[] = {8, 4, 0.4, 0.07, 1e-3, 1e-9};
-    const struct starfish_stopping relative = {.tolerance = 1e-2, .most_cycles = 100};
-    const struct starfish_stopping absolute = {.absolute = 0.5, .most_cycles = 100};
+    const struct starfish_stopping relative = {.tolerance = 1e-2, .most = 100};
+    const struct starfish_stopping absolute = {.absolute = 0.5, .most = 100};
     (void)state;
 
     expect(norm, 6, &relative, STARFISH_ENDED_REACHED, NULL, 3);
@@ -123,7 +123,7 @@ static void it_ends_when_the_residual_is_small(void **state)
 static void it_ends_with_its_cycles(void **state)
 {
     static const double norm[] = {8, 4, 2, 1, 0.5, 0.25};
-    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most_cycles = 7};
+    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most = 7};
     (void)state;
 
     expect(norm, 6, &stopping, STARFISH_ENDED_EXHAUSTED,
@@ -134,7 +134,7 @@ static void it_ends_with_its_cycles(void **state)
 static void it_ends_when_nothing_is_gained(void **state)
 {
     static const double norm[] = {8, 9, 9, 9, 9, 9, 9, 9, 4, 5, 6, 5, 5, 5, 5, 5, 4.5, 3, 2};
-    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most_cycles = 100};
+    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most = 100};
     (void)state;
 
     expect(norm, 19, &stopping, STARFISH_ENDED_STALLED,
@@ -144,7 +144,7 @@ static void it_ends_when_nothing_is_gained(void **state)
 static void it_ends_when_numbers_end(void **state)
 {
     static const double norm[] = {8, 4, HUGE_VAL, 1}, bad[] = {HUGE_VAL};
-    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most_cycles = 100};
+    const struct starfish_stopping stopping = {.tolerance = 1e-2, .most = 100};
     struct result r;
     (void)state;
 
@@ -162,8 +162,8 @@ static void it_ends_when_numbers_end(void **state)
 static void without_cycles_left_they_are_used_up(void **state)
 {
     static const double same[] = {8, 9, 9, 9, 9, 9, 9, 9, 9}, bad[] = {8, 4, HUGE_VAL};
-    const struct starfish_stopping sixteen = {.tolerance = 1e-2, .most_cycles = 16};
-    const struct starfish_stopping four = {.tolerance = 1e-2, .most_cycles = 4};
+    const struct starfish_stopping sixteen = {.tolerance = 1e-2, .most = 16};
+    const struct starfish_stopping four = {.tolerance = 1e-2, .most = 4};
     (void)state;
 
     expect(same, 9, &sixteen, STARFISH_ENDED_EXHAUSTED,
@@ -174,7 +174,7 @@ static void without_cycles_left_they_are_used_up(void **state)
 static void without_a_tolerance_all_cycles_are_taken(void **state)
 {
     static const double norm[] = {0};
-    const struct starfish_stopping stopping = {.most_cycles = 7};
+    const struct starfish_stopping stopping = {.most = 7};
     struct result r;
     (void)state;
 
@@ -208,7 +208,7 @@ static void it_can_be_cancelled(void **state)
     static const double norm[] = {8, 4, 2, 1, 0.5, 0.25};
     struct canceller canceller = {0};
     const struct starfish_stopping stopping = {.tolerance = 1e-2,
-                                               .most_cycles = 100,
+                                               .most = 100,
                                                .cancelled = &canceller.cancelled,
                                                .tell = cancel_at_the_third,
                                                .data = &canceller};
