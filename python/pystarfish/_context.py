@@ -5,7 +5,7 @@ import threading
 import weakref
 from typing import Any, Optional
 
-from ._library import C, call, check, library, make, mpi_library, plain, struct
+from ._library import C, ask, call, check, library, mpi_library, struct
 from . import _options
 from ._checks import NotCopied, argument_error, shown, whole
 
@@ -67,17 +67,14 @@ class Context(NotCopied):
 
     def runtime(self) -> dict:
         """Versions, policy and build of what runs below."""
-        filled = make("starfish_runtime")
-        call("starfish_context_runtime", self.handle, ctypes.byref(filled))
-        return plain(filled)
+        return ask("starfish_context_runtime", "starfish_runtime", self.handle)
 
     def workers(self) -> list:
         """Each worker as a dict: kind ("cpu", "gpu"), device, cores, memory_node, numa_node, name."""
         workers = []
         for index in range(library().starfish_context_workers(self.handle)):
-            worker = make("starfish_worker")
-            call("starfish_context_worker", self.handle, index, ctypes.byref(worker))
-            workers.append({**plain(worker), "kind": "gpu" if worker.kind == C["STARFISH_GPU"] else "cpu"})
+            worker = ask("starfish_context_worker", "starfish_worker", self.handle, index)
+            workers.append({**worker, "kind": "gpu" if worker["kind"] == C["STARFISH_GPU"] else "cpu"})
         return workers
 
     def rank(self) -> tuple:

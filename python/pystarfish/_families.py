@@ -5,7 +5,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 from . import _adjoint, _arrays
 from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, shown, truth, whole)
 from ._context import Context
-from ._library import C, call, library, make, plain, struct
+from ._library import C, ask, call, library, make, struct
 from ._plan import Job, Plan
 from ._poisson import all_ends
 from ._problems import fill
@@ -38,7 +38,7 @@ class TridiagonalPlan(Plan):
         if len(given) not in (1, 2):
             raise argument_error("diag", f"must be of shape (n,) or (lines, n), is of shape {given}")
         interleaved = bool(truth(interleaved, "interleaved"))
-        n, count = (given[0], 1) if shared else (given[0], given[1]) if interleaved else (given[1], given[0])
+        n, count = (given[0], 1) if shared else given if interleaved else given[::-1]
         if lines is not None:
             count = whole(lines, "lines", *((1,) if shared else (count, count)))
         problem.n, problem.lines, problem.rhs, problem.periodic = n, count, 1, truth(periodic, "periodic")
@@ -79,9 +79,8 @@ class _MultigridPlan(Plan):
 
     def create(self, function: str, *arguments: Any) -> None:
         super().create(function, *arguments)
-        chosen = make("starfish_multigrid_options")
-        call("starfish_multigrid_plan_options", self.handle, ctypes.byref(chosen))
-        self._chosen = {"levels": self.about()["levels"], "smoother": chosen.smoother, "matrix": chosen.matrix}
+        chosen = ask("starfish_multigrid_plan_options", "starfish_multigrid_options", self.handle)
+        self._chosen = {"levels": self.about()["levels"], **{name: chosen[name] for name in ("smoother", "matrix")}}
 
     def told(self, info: Any) -> dict:
         return {**super().told(info), **self._chosen, "count": info.count, "cycles": info.iterations,
@@ -337,12 +336,9 @@ class FemPlan(Plan):
 
     def told(self, info: Any) -> dict:
         """What a solve came to, and the sizes of what it solves."""
-        about, matrices = self.about(), make("starfish_fem_matrices")
-        call("starfish_fem_matrices", self.handle, ctypes.byref(matrices))
-        told = {**super().told(info), "unknowns": about["unknowns"], "levels": about["levels"], **plain(matrices),
+        about, matrices = self.about(), ask("starfish_fem_matrices", "starfish_fem_matrices", self.handle)
+        return {**super().told(info), "unknowns": about["unknowns"], "levels": about["levels"], **matrices,
                 "setup_seconds": about["seconds"]}
-        del told["size"]
-        return told
 
     def points(self) -> Any:
         """Coordinates of the finest space's nodes, (nodes, dimensions)."""

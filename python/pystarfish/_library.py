@@ -53,9 +53,9 @@ def make(name, **members):
 
 
 def plain(value):
-    """A struct of results as a dict: `worker` by kind, texts as str, arrays as lists."""
+    """A struct of results as a dict, without its size: `worker` by kind, texts as str, arrays as lists."""
     if isinstance(value, ctypes.Structure):
-        return {name: plain(getattr(value, name)) for name, _ in value._fields_}
+        return {name: plain(getattr(value, name)) for name, _ in value._fields_ if name != "size"}
     if isinstance(value, ctypes.Array) and value._type_ is not ctypes.c_char:
         items = [plain(item) for item in value]
         is_worker = items and isinstance(items[0], dict) and set(items[0]) == {"tasks", "busy_seconds"}
@@ -226,3 +226,10 @@ def check(status, argument=None, info=None):
 def call(name, *arguments, info=None):
     """Call a function of libstarfish that returns a status."""
     check(getattr(library(), name)(*arguments), info=info)
+
+
+def ask(name, kind, *arguments):
+    """The struct that a function of libstarfish fills, as a dict."""
+    filled = make(kind)
+    call(name, *arguments, ctypes.byref(filled))
+    return plain(filled)

@@ -7,7 +7,7 @@ from typing import Any, Mapping, Optional, Tuple
 from . import _arrays, _options
 from ._checks import AXES, NotCopied, argument_error, choice, keys, number, whole
 from ._context import Context, context_of
-from ._library import C, StarfishError, call, check, library, make, plain
+from ._library import C, StarfishError, ask, call, check, library, make, plain
 
 
 class Job(NotCopied):
@@ -106,9 +106,7 @@ class Plan(NotCopied):
         call(function, self.context.handle, *arguments, ctypes.byref(self._options), ctypes.byref(self._handle))
         self._held = []
         self.context.add(self)
-        about = make("starfish_about")
-        call("starfish_plan_about", self._handle, ctypes.byref(about))
-        self._about = {name: value for name, value in plain(about).items() if name != "size"}
+        self._about = ask("starfish_plan_about", "starfish_about", self._handle)
 
     @property
     def handle(self) -> ctypes.c_void_p:
@@ -157,9 +155,7 @@ class Plan(NotCopied):
 
     def memory(self) -> dict:
         """Bytes that the plan and its solves take (struct starfish_memory)."""
-        filled = make("starfish_memory")
-        call("starfish_plan_memory", self.handle, ctypes.byref(filled))
-        return plain(filled)
+        return ask("starfish_plan_memory", "starfish_memory", self.handle)
 
     # ---- solves
 
@@ -193,21 +189,19 @@ class Plan(NotCopied):
         stream: a cudaStream_t as an integer, or an object with `ptr` or `cuda_stream` (CuPy's, torch's): the solve
         then begins when all that is in the stream now is done, and what is put there later waits for it; arrays in
         device memory alone."""
-        pointer = getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
+        function, pointer = "starfish_plan_submit", getattr(stream, "ptr", getattr(stream, "cuda_stream", stream))
         if stream is not None and self.family != "poisson":
             raise argument_error("stream", "separable problems alone are submitted in the order of a stream")
         if stream is not None:
-            pointer = whole(pointer, "stream", 0, 2 ** 64 - 1)
+            function, pointer = "starfish_poisson_submit_on", whole(pointer, "stream", 0, 2 ** 64 - 1)
         shape, order = self.local_shape(), pointer or None  # 0 is the default stream: what is in it is waited for
         if out is None and self._values.get("initial_guess"):
             raise argument_error("out", "is needed: it holds the initial guess")
         rhs = _arrays.take(f, "f", self.precision, shape, self.complex_numbers, order)
         solution = _arrays.target(out, "out", self.precision, shape, rhs, self.complex_numbers, order)
         faces, held = self.boundary(boundary)
-        arguments = [faces, rhs.pointer, solution.pointer]
-        if stream is not None:
-            return self.begin("starfish_poisson_submit_on", solution, [rhs, faces, *held], *arguments, pointer)
-        return self.begin("starfish_plan_submit", solution, [rhs, faces, *held], *arguments)
+        return self.begin(function, solution, [rhs, faces, *held], faces, rhs.pointer, solution.pointer,
+                          *(() if stream is None else (pointer,)))
 
     def begin(self, function: str, solution: _arrays.Array, held: list, *arguments: Any) -> Job:
         """A job by one of C's functions that submit."""
@@ -236,7 +230,7 @@ class Plan(NotCopied):
 
     def told(self, info: Any) -> dict:
         """A struct of results as a dict, without what is not known of the solve."""
-        told = {name: value for name, value in plain(info).items() if value == value and name != "size"}
+        told = {name: value for name, value in plain(info).items() if value == value}
         told["outcome"] = library().starfish_outcome_name(told["outcome"]).decode()
         told["history"] = told["history"][:min(told.pop("count"), len(info.history))]
         return told

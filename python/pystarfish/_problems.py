@@ -4,7 +4,7 @@ from typing import Any, Mapping, Optional
 
 from ._checks import AXES, argument_error, choice, items, of_direction, whole
 from ._context import Context
-from ._library import call, make
+from ._library import ask
 from ._options import TYPES, element, names, rows
 from ._plan import Plan
 
@@ -55,17 +55,16 @@ class KindPlan(Plan):
 
     def __init__(self, kind: str, n: Any, precision: str, context: Optional[Context], given: dict):
         choice(kind, "kind", dict.fromkeys(sorted(names("starfish_problem_name"))))
-        about, known = make("starfish_problem_description"), table(kind)
-        call("starfish_problem", kind.encode(), ctypes.byref(about))
+        about, known = ask("starfish_problem", "starfish_problem_description", kind.encode()), table(kind)
         if any(row.kind in ("struct", "pointer") for row in known.values()):
             raise argument_error("kind", f"{kind} has a class of its own")
-        self.family = about.options.decode()
+        self.family = about["options"]
         members = {name: given.pop(name) for name in known if name in given}
         super().__init__(context, precision, given)
-        sizes = tuple(whole(size, "n", 1, 2 ** 63) for size in items(n, "n", f"{about.dimensions} numbers",
-                                                                     (about.dimensions,)))
+        sizes = tuple(whole(size, "n", 1, 2 ** 63) for size in items(
+            n, "n", f"{about['dimensions']} numbers", (about["dimensions"],)))
         self.shape = sizes[::-1]
-        problem = ctypes.create_string_buffer(about.struct_size)
+        problem = ctypes.create_string_buffer(about["struct_size"])
         fill(self, problem, kind, {"n": sizes, **members})
         self.create("starfish_problem_plan_create", kind.encode(), problem)
 
