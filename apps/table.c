@@ -29,6 +29,18 @@ void table_cell(struct table *table, const char *format, ...)
     va_end(arguments);
 }
 
+void table_line(struct table *table, const char *name, const char *format, ...)
+{
+    char cell[TABLE_CELL];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(cell, sizeof cell, format, arguments);
+    va_end(arguments);
+    table_row(table);
+    table_cell(table, "%s", name);
+    table_cell(table, "%s", cell);
+}
+
 static int column_width(const struct table *table, int column)
 {
     int widest = 0;

@@ -11,6 +11,7 @@ extern const char *const starfish_fem_element_names[],
 
 enum { STARFISH_FEM_MOST_REFINEMENTS = 16 };
 
+extern const struct starfish_kind starfish_kind_fem; /* solve.c */
 extern const struct starfish_option_table starfish_fem_option_table;
 extern const struct starfish_member_table starfish_fem_problem_table; /* problem.c */
 

@@ -40,7 +40,6 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
 
 /* solve.c */
 extern const struct starfish_acceptance starfish_fem_acceptance;
-extern const struct starfish_kind starfish_kind_fem;
 
 /* plan.c, for the kind */
 starfish_status starfish_fem_check_plan(struct starfish_plan *base);

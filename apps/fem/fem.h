@@ -3,15 +3,22 @@
 #define STARFISH_APPS_FEM_FEM_H
 
 #include "apps/plans/elements.h"
+#include "apps/plans/solve.h"
 
-/* files.c */
-starfish_status fem_check_outputs(const struct fem_run *run);
-starfish_status fem_write_outputs(struct fem_run *run);
+struct fem_run {
+    struct solve_run solve; /* the first member */
+    struct elements_options elements;
+    const char *points;
+};
+
+/* files.c, of a struct fem_run */
+starfish_status fem_check_outputs(const struct solve_run *run);
+starfish_status fem_write_outputs(struct solve_run *run);
 /* picture.c: the solution on the plane, or of a solid on the plane through the middle across z. */
-starfish_status fem_write_plot(const struct fem_run *run);
+starfish_status fem_write_plot(const struct solve_run *run);
 
-/* report.c */
-void fem_print_table(const struct fem_run *run);
-void fem_print_json(const struct fem_run *run);
+/* report.c, of a struct fem_run */
+void fem_print_table(const struct solve_run *run);
+void fem_print_json(const struct solve_run *run);
 
 #endif

@@ -6,59 +6,76 @@
 #include "apps/pictures/image.h"
 #include "base/status.h"
 
-starfish_status fem_check_outputs(const struct fem_run *run)
+static const char *points_of(const struct solve_run *run)
 {
-    const struct fem_options *o = &run->options;
+    return ((const struct fem_run *)run)->points;
+}
+
+starfish_status fem_check_outputs(const struct solve_run *run)
+{
+    const struct solve_options *o = &run->options;
+    const char *points = points_of(run);
+    if (problem_rank(&run->solver) > 0)
+        return STARFISH_SUCCESS;
     if (o->out)
         STARFISH_TRY(starfish_file_check_output(o->out));
-    if (o->points && o->out && starfish_file_same(o->points, o->out))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--points: %s is the file of --out", o->points);
-    if (o->points)
-        STARFISH_TRY(starfish_file_check_output(o->points));
+    if (points && o->out && starfish_file_same(points, o->out))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--points: %s is the file of --out", points);
+    if (points)
+        STARFISH_TRY(starfish_file_check_output(points));
     if (o->vtk)
         STARFISH_TRY(starfish_vtu_check(o->vtk));
     return o->plot ? starfish_image_check(o->plot) : STARFISH_SUCCESS;
 }
 
-static starfish_status write_points(struct fem_run *run)
+static starfish_status write_points(const struct solve_run *run)
 {
-    const size_t d = (size_t)run->gmsh.mesh.dimensions, shape[] = {starfish_fem_nodes(run->plan), d};
-    const double *point = starfish_fem_points(run->plan);
-    STARFISH_TRY(starfish_array_create(&run->points, STARFISH_F64, 2, shape));
-    double *to = run->points.data;
+    const starfish_plan *plan = run->solver.plan;
+    const struct starfish_fem_problem *problem = run->solver.problem.data;
+    const size_t d = (size_t)problem->mesh->dimensions, shape[] = {starfish_fem_nodes(plan), d};
+    const double *point = starfish_fem_points(plan);
+    struct starfish_array points;
+    STARFISH_TRY(starfish_array_create(&points, STARFISH_F64, 2, shape));
+    double *to = points.data;
     for (size_t n = 0; n < shape[0]; ++n)
         for (size_t i = 0; i < d; ++i)
             to[d * n + i] = point[3 * n + i];
-    return starfish_file_write(run->options.points, &run->points);
+    const starfish_status status = starfish_file_write(points_of(run), &points);
+    starfish_array_free(&points);
+    return status;
 }
 
-static starfish_status write_vtu(const struct fem_run *run)
+static starfish_status write_vtu(const struct solve_run *run)
 {
-    const int d = run->gmsh.mesh.dimensions;
-    struct starfish_vtu_mesh mesh = {.points = starfish_fem_nodes(run->plan),
+    const starfish_plan *plan = run->solver.plan;
+    const struct starfish_fem_problem *problem = run->solver.problem.data;
+    const int d = problem->mesh->dimensions;
+    struct starfish_vtu_mesh mesh = {.points = starfish_fem_nodes(plan),
                                      .dimensions = d,
-                                     .per_cell = run->options.element == STARFISH_FEM_Q1 ? 1 << d
-                                                 : d == 2                                ? 9
-                                                                                         : 27,
-                                     .point = starfish_fem_points(run->plan)};
-    mesh.cells = starfish_fem_cells(run->plan, &mesh.cell);
-    return starfish_vtu_write(run->options.vtk, &mesh, "u", &run->u);
+                                     .per_cell = problem->element == STARFISH_FEM_Q1 ? 1 << d
+                                                 : d == 2                            ? 9
+                                                                                     : 27,
+                                     .point = starfish_fem_points(plan)};
+    mesh.cells = starfish_fem_cells(plan, &mesh.cell);
+    return starfish_vtu_write(run->options.vtk, &mesh, "u", &run->solver.solution);
 }
 
-static starfish_status write_all(struct fem_run *run)
+static starfish_status write_all(struct solve_run *run)
 {
-    const struct fem_options *o = &run->options;
+    const struct solve_options *o = &run->options;
     if (o->out)
-        STARFISH_TRY(starfish_file_write(o->out, &run->u));
-    if (o->points)
+        STARFISH_TRY(starfish_file_write(o->out, &run->solver.solution));
+    if (points_of(run))
         STARFISH_TRY(write_points(run));
     if (o->vtk)
         STARFISH_TRY(write_vtu(run));
     return o->plot ? fem_write_plot(run) : STARFISH_SUCCESS;
 }
 
-starfish_status fem_write_outputs(struct fem_run *run)
+starfish_status fem_write_outputs(struct solve_run *run)
 {
+    if (problem_rank(&run->solver) > 0)
+        return STARFISH_SUCCESS;
     starfish_outputs_begin();
     return starfish_outputs_finish(write_all(run));
 }

@@ -11,7 +11,7 @@
 enum { POINTS = 400, MOST_SAMPLES = 1000 }; /* of the longer side; per direction of a cell */
 
 struct picture {
-    const struct fem_run *run;
+    const struct solve_run *run;
     int d, corners, last; /* last: place of a cell's last node in a direction */
     double low[3], high[3], step;
     size_t n[2];
@@ -20,10 +20,10 @@ struct picture {
 
 static void find_box(struct picture *p)
 {
-    const double *point = starfish_fem_points(p->run->plan);
+    const double *point = starfish_fem_points(p->run->solver.plan);
     for (int i = 0; i < 3; ++i) {
         p->low[i] = p->high[i] = point[i];
-        for (size_t n = 1; n < starfish_fem_nodes(p->run->plan); ++n) {
+        for (size_t n = 1; n < starfish_fem_nodes(p->run->solver.plan); ++n) {
             p->low[i] = fmin(p->low[i], point[3 * n + (size_t)i]);
             p->high[i] = fmax(p->high[i], point[3 * n + (size_t)i]);
         }
@@ -40,13 +40,13 @@ struct corners {
 
 static struct corners corners_of(const struct picture *p, const int *cell)
 {
-    const double *point = starfish_fem_points(p->run->plan);
+    const double *point = starfish_fem_points(p->run->solver.plan);
     const int side = p->last + 1;
     struct corners corners = {{{0}}};
     for (int c = 0; c < p->corners; ++c) {
         const int node = cell[p->last * ((c & 1) + side * ((c >> 1 & 1) + side * (c >> 2)))];
         memcpy(corners.at[c], point + 3 * (size_t)node, 3 * sizeof(double));
-        corners.at[c][3] = starfish_array_get(&p->run->u, (size_t)node);
+        corners.at[c][3] = starfish_array_get(&p->run->solver.solution, (size_t)node);
     }
     return corners;
 }
@@ -108,12 +108,12 @@ static void sample_cell(const struct picture *p, const struct corners *corners)
 static starfish_status draw(const struct picture *p, double *position)
 {
     char title[160];
-    const char *slash = strrchr(p->run->path, '/');
+    const char *slash = strrchr(p->run->solver.problem.path, '/');
     for (size_t i = 0; i < p->n[0]; ++i)
         position[i] = p->low[0] + (double)i * p->step;
     for (size_t j = 0; j < p->n[1]; ++j)
         position[p->n[0] + j] = p->low[1] + (double)j * p->step;
-    const int length = snprintf(title, sizeof title, "%.60s: u", slash ? slash + 1 : p->run->path);
+    const int length = snprintf(title, sizeof title, "%.60s: u", slash ? slash + 1 : p->run->solver.problem.path);
     if (p->d == 3)
         snprintf(title + length, sizeof title - (size_t)length, " at z = %.4g", (p->low[2] + p->high[2]) / 2);
     const struct starfish_slice slice = {
@@ -121,15 +121,16 @@ static starfish_status draw(const struct picture *p, double *position)
     return starfish_image_write(p->run->options.plot, &slice);
 }
 
-starfish_status fem_write_plot(const struct fem_run *run)
+starfish_status fem_write_plot(const struct solve_run *run)
 {
-    struct picture p = {.run = run, .d = run->gmsh.mesh.dimensions};
+    const struct starfish_fem_problem *problem = run->solver.problem.data;
+    struct picture p = {.run = run, .d = problem->mesh->dimensions};
     const int *cell;
-    const size_t cells = starfish_fem_cells(run->plan, &cell);
+    const size_t cells = starfish_fem_cells(run->solver.plan, &cell);
     p.corners = 1 << p.d;
-    p.last = run->options.element == STARFISH_FEM_Q1 ? 1 : 2;
+    p.last = problem->element == STARFISH_FEM_Q1 ? 1 : 2;
     find_box(&p);
-    const size_t per_cell = run->options.element == STARFISH_FEM_Q1 ? (size_t)p.corners : p.d == 2 ? 9 : 27;
+    const size_t per_cell = problem->element == STARFISH_FEM_Q1 ? (size_t)p.corners : p.d == 2 ? 9 : 27;
     p.value = malloc(p.n[0] * p.n[1] * sizeof *p.value);
     double *position = malloc((p.n[0] + p.n[1]) * sizeof *position);
     starfish_status status = STARFISH_ERROR_MEMORY;

@@ -95,6 +95,8 @@ void starfish_problem_free(struct starfish_problem *problem)
     starfish_array_free(&problem->exact.array);
     for (size_t face = 0; face < 6; ++face)
         starfish_array_free(&problem->boundary[face / 2][face % 2].array);
+    if (problem->forget && problem->data)
+        problem->forget(problem->data);
     free(problem->data);
     for (size_t i = 0; i < problem->inputs; ++i)
         free(problem->input[i]);

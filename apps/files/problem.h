@@ -35,6 +35,8 @@ struct starfish_problem {
     size_t first_plane, planes;
     void **kept; /* arrays that `data` points to */
     size_t kept_count;
+    void (*forget)(void *data);             /* frees what else `data` points to; NULL: nothing */
+    size_t (*reals)(const starfish_plan *); /* of a solution, where the plan says how many; NULL: the sizes say it */
 };
 
 /* Read and check the file and the arrays it names. `rhs`, where not NULL, is read instead of what the key "rhs" names.

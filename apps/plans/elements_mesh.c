@@ -1,5 +1,9 @@
-/* The mesh of a run and what the options say of its groups. */
+/* The mesh of a problem and what the options say of its groups. */
 #include "apps/plans/elements.h"
+
+#include "apps/names.h"
+#include "fem/options.h"
+#include "solver/solver.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,6 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct starfish_option rows[] = {
+    NAMES_FIRST("--element", starfish_fem_element_names, STARFISH_FEM_ELEMENTS,
+                "bilinear or biquadratic, in 3D trilinear or triquadratic"),
+};
+const struct starfish_option_table elements_table = NAMES_TABLE(rows);
 
 /* The groups of the mesh, by their names, or numbers where they have none; "..." where there are more than fit. */
 static void list_groups(const struct starfish_gmsh *gmsh, char *list, size_t size)
@@ -34,8 +44,8 @@ static int is_marked(const struct starfish_gmsh *gmsh, int group)
     return 0;
 }
 
-/* The groups with elements that stand before the '=' of a word, to run->group; *value is what follows. */
-static starfish_status find_groups(struct fem_run *run, const char *option, const char *text, size_t *count,
+/* The groups with elements that stand before the '=' of a word, to e->group; *value is what follows. */
+static starfish_status find_groups(struct elements *e, const char *option, const char *text, size_t *count,
                                    const char **value)
 {
     const char *equals = strrchr(text, '=');
@@ -44,21 +54,21 @@ static starfish_status find_groups(struct fem_run *run, const char *option, cons
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not GROUP=...", option, text);
     snprintf(name, sizeof name, "%.*s",
              (int)(equals - text < STARFISH_GMSH_NAME ? equals - text : STARFISH_GMSH_NAME - 1), text);
-    const size_t named = starfish_gmsh_find(&run->gmsh, name, run->group);
+    const size_t named = starfish_gmsh_find(&e->gmsh, name, e->group);
     *value = equals + 1;
     if (named == 0) {
         char list[256];
-        list_groups(&run->gmsh, list, sizeof list);
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'; its groups: %s", option, run->path,
-                             name, list);
+        list_groups(&e->gmsh, list, sizeof list);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s has no group '%s'; its groups: %s", option, e->path, name,
+                             list);
     }
     *count = 0;
     for (size_t g = 0; g < named; ++g)
-        if (is_marked(&run->gmsh, run->group[g]))
-            run->group[(*count)++] = run->group[g];
+        if (is_marked(&e->gmsh, e->group[g]))
+            e->group[(*count)++] = e->group[g];
     return *count > 0 ? STARFISH_SUCCESS
                       : starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: group '%s' of %s has no elements on its cells",
-                                      option, name, run->path);
+                                      option, name, e->path);
 }
 
 /* `count` finite numbers with commas between. */
@@ -74,99 +84,103 @@ static int read_numbers(const char *text, double *numbers, int count)
     return 1;
 }
 
-static starfish_status read_dirichlet(struct fem_run *run, const char *text)
+static starfish_status read_dirichlet(struct elements *e, const char *text)
 {
     const char *value;
     size_t count;
     double number;
-    STARFISH_TRY(find_groups(run, "--dirichlet", text, &count, &value));
+    STARFISH_TRY(find_groups(e, "--dirichlet", text, &count, &value));
     if (!read_numbers(value, &number, 1))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--dirichlet: '%s' is not GROUP=NUMBER", text);
     for (size_t g = 0; g < count; ++g)
-        run->dirichlet[run->problem.dirichlets++] =
-            (struct starfish_fem_dirichlet){.group = run->group[g], .value = number};
+        e->dirichlet[e->problem.dirichlets++] = (struct starfish_fem_dirichlet){.group = e->group[g], .value = number};
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_curve(struct fem_run *run, const char *text)
+static starfish_status read_curve(struct elements *e, const char *text)
 {
-    const int d = run->gmsh.mesh.dimensions;
+    const int d = e->gmsh.mesh.dimensions;
     const char *kind = d == 2 ? "circle:" : "sphere:", *value;
     size_t count;
     double numbers[4];
-    STARFISH_TRY(find_groups(run, "--curved", text, &count, &value));
+    STARFISH_TRY(find_groups(e, "--curved", text, &count, &value));
     if (strncmp(value, kind, strlen(kind)) != 0 || !read_numbers(value + strlen(kind), numbers, d + 1) ||
         !(numbers[d] > 0))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--curved: '%s' is not GROUP=%s with a positive radius", text,
                              d == 2 ? "circle:x,y,r" : "sphere:x,y,z,r");
     for (size_t g = 0; g < count; ++g) {
-        struct starfish_fem_curve *curve = &run->curve[run->problem.curves++];
-        *curve = (struct starfish_fem_curve){.group = run->group[g], .radius = numbers[d]};
+        struct starfish_fem_curve *curve = &e->curve[e->problem.curves++];
+        *curve = (struct starfish_fem_curve){.group = e->group[g], .radius = numbers[d]};
         memcpy(curve->centre, numbers, (size_t)d * sizeof *numbers);
     }
     return STARFISH_SUCCESS;
 }
 
 /* Marks of groups that no option names are refined for nothing. */
-static void drop_marks(struct fem_run *run)
+static void drop_marks(struct elements *e)
 {
-    struct starfish_fem_mark *mark = (struct starfish_fem_mark *)(uintptr_t)run->gmsh.mesh.mark;
+    struct starfish_fem_mark *mark = (struct starfish_fem_mark *)(uintptr_t)e->gmsh.mesh.mark;
     size_t kept = 0;
-    for (size_t m = 0; m < run->gmsh.mesh.marks; ++m) {
+    for (size_t m = 0; m < e->gmsh.mesh.marks; ++m) {
         int named = 0;
-        for (size_t i = 0; i < run->problem.dirichlets; ++i)
-            named = named || run->dirichlet[i].group == mark[m].group;
-        for (size_t i = 0; i < run->problem.curves; ++i)
-            named = named || run->curve[i].group == mark[m].group;
+        for (size_t i = 0; i < e->problem.dirichlets; ++i)
+            named = named || e->dirichlet[i].group == mark[m].group;
+        for (size_t i = 0; i < e->problem.curves; ++i)
+            named = named || e->curve[i].group == mark[m].group;
         if (named)
             mark[kept++] = mark[m];
     }
-    run->gmsh.mesh.marks = kept;
-}
-
-void fem_set_precision(struct fem_options *options, int precision)
-{
-    options->library.precision = precision == STARFISH_F32 ? STARFISH_F32 : STARFISH_F64;
-    options->library.mixed = precision == STARFISH_PRECISION_MIXED;
+    e->gmsh.mesh.marks = kept;
 }
 
 /* Room for every group in every option. */
-static starfish_status make_room(struct fem_run *run)
+static starfish_status make_room(struct elements *e, const struct elements_options *options)
 {
-    const size_t groups = run->gmsh.groups;
-    run->group = calloc(groups + 1, sizeof *run->group);
-    run->dirichlet = calloc(run->options.dirichlet.count * groups + 1, sizeof *run->dirichlet);
-    run->curve = calloc(run->options.curved.count * groups + 1, sizeof *run->curve);
-    return run->group && run->dirichlet && run->curve
+    const size_t groups = e->gmsh.groups;
+    e->group = calloc(groups + 1, sizeof *e->group);
+    e->dirichlet = calloc(options->dirichlet.count * groups + 1, sizeof *e->dirichlet);
+    e->curve = calloc(options->curved.count * groups + 1, sizeof *e->curve);
+    return e->group && e->dirichlet && e->curve
                ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for its groups", run->path);
+               : starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for its groups", e->path);
 }
 
-starfish_status fem_read(struct fem_run *run)
+static void forget(void *data)
 {
-    STARFISH_TRY(starfish_gmsh_read(run->path, &run->gmsh));
-    STARFISH_TRY(make_room(run));
-    run->problem = (struct starfish_fem_problem){.mesh = &run->gmsh.mesh,
-                                                 .refinements = (int)run->options.levels,
-                                                 .element = (starfish_fem_element)run->options.element,
-                                                 .rhs = run->options.rhs,
-                                                 .dirichlet = run->dirichlet,
-                                                 .curve = run->curve};
-    for (size_t i = 0; i < run->options.dirichlet.count; ++i)
-        STARFISH_TRY(read_dirichlet(run, run->options.dirichlet.text[i]));
-    for (size_t i = 0; i < run->options.curved.count; ++i)
-        STARFISH_TRY(read_curve(run, run->options.curved.text[i]));
-    drop_marks(run);
+    struct elements *e = data;
+    starfish_gmsh_free(&e->gmsh);
+    free(e->group);
+    free(e->dirichlet);
+    free(e->curve);
+}
+
+starfish_status elements_read(const char *path, const struct elements_options *options,
+                              struct starfish_problem *problem)
+{
+    static const struct starfish_problem_row row = {
+        .name = "fem", .dimensions = 1, .members = &starfish_fem_problem_table};
+    struct elements *e = calloc(1, sizeof *e);
+    *problem = (struct starfish_problem){.path = strdup(path),
+                                         .plans = &starfish_kind_fem,
+                                         .row = &row,
+                                         .data = e,
+                                         .forget = forget,
+                                         .reals = starfish_fem_nodes};
+    if (!e || !problem->path)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for a mesh", path);
+    e->path = problem->path;
+    STARFISH_TRY(starfish_gmsh_read(path, &e->gmsh));
+    STARFISH_TRY(make_room(e, options));
+    e->problem = (struct starfish_fem_problem){.mesh = &e->gmsh.mesh,
+                                               .refinements = (int)options->levels,
+                                               .element = (starfish_fem_element)options->element,
+                                               .rhs = options->rhs,
+                                               .dirichlet = e->dirichlet,
+                                               .curve = e->curve};
+    for (size_t i = 0; i < options->dirichlet.count; ++i)
+        STARFISH_TRY(read_dirichlet(e, options->dirichlet.text[i]));
+    for (size_t i = 0; i < options->curved.count; ++i)
+        STARFISH_TRY(read_curve(e, options->curved.text[i]));
+    drop_marks(e);
     return STARFISH_SUCCESS;
-}
-
-void fem_forget(struct fem_run *run)
-{
-    starfish_gmsh_free(&run->gmsh);
-    free(run->group);
-    free(run->dirichlet);
-    free(run->curve);
-    run->group = NULL;
-    run->dirichlet = NULL;
-    run->curve = NULL;
 }

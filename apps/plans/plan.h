@@ -6,6 +6,7 @@
 
 #include "apps/names.h"
 #include "apps/options.h"
+#include "apps/plans/elements.h"
 #include "apps/plans/problem.h"
 #include "fem/options.h"
 #include "multigrid/options.h"
@@ -26,16 +27,16 @@ struct plan_options {
     struct starfish_tridiag_options tridiag;
     int precision; /* a starfish_precision, or STARFISH_PRECISION_MIXED */
     const char *rhs, *slabs;
-    size_t level, steps, cycles, refinements;
-    struct starfish_fem_options elements;
-    int element; /* a starfish_fem_element */
-    struct option_texts dirichlet;
+    size_t level, steps, cycles;
+    struct starfish_fem_options fem;
+    struct elements_options elements;
     int spread; /* a problem file's arrays, over the memories of those who work on them */
 };
 #define PLAN_OPTIONS_DEFAULTS                                                                                          \
     {                                                                                                                  \
         .multigrid = STARFISH_MULTIGRID_OPTIONS_DEFAULTS, .tridiag = STARFISH_TRIDIAG_OPTIONS_DEFAULTS,                \
-        .elements = STARFISH_FEM_OPTIONS_DEFAULTS, .precision = STARFISH_F64, .level = 9, .steps = 2, .refinements = 3 \
+        .fem = STARFISH_FEM_OPTIONS_DEFAULTS, .elements = {.rhs = 1, .levels = 3}, .precision = STARFISH_F64,          \
+        .level = 9, .steps = 2                                                                                         \
     }
 
 /* The options that say what is solved; they go into a subcommand's table (options_expand). */
@@ -51,14 +52,14 @@ struct plan_options {
      .help = "L tridiagonal lines of N instead of a file; then a layout, coefficients, periodic, factors"},            \
     {"--many", OPTION_TEXT, &(o)->named[PLAN_MANY], "NxC[,...]",                                                       \
      .help = "C cubes of N^3 cells as one solve, instead of a file; then ghosts, check-data"},                         \
-    {"--levels", OPTION_NUMBER, &(o)->refinements, "L", .help = "mesh file: times that it is refined",                 \
+    {"--levels", OPTION_NUMBER, &(o)->elements.levels, "L", .help = "mesh file: times that it is refined",             \
      .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
-    {"--element", OPTION_MEMBER, &(o)->element, "E", .help = "mesh file", .table = &plan_elements_table,               \
+    {"--element", OPTION_MEMBER, &(o)->elements.element, "E", .help = "mesh file", .table = &elements_table,           \
      .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
-    {"--dirichlet", OPTION_TEXTS, &(o)->dirichlet, "G=U", .help = "mesh file: u on a physical group",                  \
+    {"--dirichlet", OPTION_TEXTS, &(o)->elements.dirichlet, "G=U", .help = "mesh file: u on a physical group",         \
      .given = &(o)->only[PLAN_ELEMENTS]},                                                                              \
-    {"--numbering", OPTION_MEMBER, &(o)->elements, "N", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                     \
-    {"--format", OPTION_MEMBER, &(o)->elements, "F", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                        \
+    {"--numbering", OPTION_MEMBER, &(o)->fem, "N", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                          \
+    {"--format", OPTION_MEMBER, &(o)->fem, "F", .help = "mesh file", PLAN_OF_ELEMENTS(o)},                             \
     {"", OPTION_WORDS, &(o)->words, .kinds = starfish_kinds, .given = &(o)->only[PLAN_PROBLEM]},                       \
     {"--precision", OPTION_MEMBER, &(o)->precision, "P", .table = &names_table},                                       \
     {"--rhs", OPTION_TEXT, &(o)->rhs, "F", .help = "file: right-hand side instead of the problem's",                   \
@@ -131,9 +132,7 @@ void plan_close(struct plan *plan);
 starfish_status plan_start(struct plan *plan, starfish_context *context);
 void plan_stop(struct plan *plan);
 
-/* The kinds (problem_kind.c, mesh_kind.c, batch_kind.c, many_kind.c, elements_kind.c). */
+/* The kinds (problem_kind.c, mesh_kind.c, batch_kind.c, many_kind.c). */
 extern const struct plan_kind plan_problem, plan_mesh, plan_batch, plan_many, plan_elements;
-/* --element */
-extern const struct starfish_option_table plan_elements_table;
 
 #endif

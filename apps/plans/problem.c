@@ -1,6 +1,8 @@
 /* A problem file's data in the precision of the solve, its plan, and the check of its solution. */
 #include "apps/plans/problem.h"
 
+#include "apps/plans/elements.h"
+
 #include "apps/files/json.h"
 #include "apps/options.h"
 #include "apps/recorded/simulate.h"
@@ -69,7 +71,10 @@ static starfish_status choose(struct problem_run *run)
     run->library = malloc(kind->options->size);
     if (!run->library)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
-    starfish_options_set_defaults(kind->options, run->library);
+    if (o->library)
+        memcpy(run->library, o->library, kind->options->size);
+    else
+        starfish_options_set_defaults(kind->options, run->library);
     STARFISH_TRY(options_set_words(&o->words, run->problem.row->name, kind->options, run->library));
     run->iterates = kind->iterates ? kind->iterates(run->library) : kind->run != NULL;
     STARFISH_TRY(check_options(run));
@@ -82,6 +87,8 @@ static starfish_status choose(struct problem_run *run)
 static starfish_status read_file(struct problem_run *run)
 {
     const struct problem_options *o = &run->options;
+    if (o->elements)
+        return elements_read(o->path, o->elements, &run->problem);
     if (run->transport)
         return starfish_problem_read_part(o->path, o->rhs, problem_rank(run), problem_ranks(run), &run->problem);
     return (SIMULATED ? starfish_problem_read_shapes : starfish_problem_read)(o->path, o->rhs, &run->problem);
@@ -150,6 +157,8 @@ static starfish_status prepare_rhs(struct problem_run *run)
 
 starfish_status problem_prepare(struct problem_run *run)
 {
+    if (run->problem.plans->has_rhs)
+        return STARFISH_SUCCESS;
     size_t shape[3], rank = starfish_problem_shape_here(&run->problem, shape);
     STARFISH_TRY(prepare_rhs(run));
     if (run->problem.plans->has_boundary)
@@ -161,12 +170,14 @@ starfish_status problem_prepare(struct problem_run *run)
 
 /* ---- The plan ---------------------------------------------------------------------------------------------------- */
 
-/* A member of the problem that is missing is a key of its file. */
+/* A member of the problem that is missing is a key of its file; other errors of arguments are a mesh's. */
 static starfish_status name_key(const struct problem_run *run, starfish_status status)
 {
     char message[STARFISH_MESSAGE], key[64];
     int end = 0;
     snprintf(message, sizeof message, "%s", starfish_error_message());
+    if (status == STARFISH_ERROR_ARGUMENT && run->options.elements)
+        return starfish_fail(status, "%s: %s", run->problem.path, message);
     if (status != STARFISH_ERROR_ARGUMENT || sscanf(message, "problem.%63[a-z_] is NULL%n", key, &end) != 1 || end == 0)
         return status;
     return starfish_json_fail(run->problem.path, key, "missing%s", message + end);
@@ -186,6 +197,16 @@ static void set_options(const struct problem_run *run, void *options, int check)
     put(run, options, "max_iterations", (int)run->options.cycles);
 }
 
+/* A solution whose size only the plan knows is the first rank's alone. */
+static starfish_status make_solution(struct problem_run *run)
+{
+    if (!run->problem.reals || problem_rank(run) > 0)
+        return STARFISH_SUCCESS;
+    const size_t count = run->problem.reals(run->plan);
+    starfish_array_free(&run->solution);
+    return starfish_array_create(&run->solution, run->precision, 1, &count);
+}
+
 starfish_status problem_make_plan(struct problem_run *run, int check)
 {
     const struct starfish_option_table *table = table_of(run);
@@ -195,13 +216,15 @@ starfish_status problem_make_plan(struct problem_run *run, int check)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
     memcpy(options, run->library, table->size);
     set_options(run, options, check);
-    const starfish_status status =
-        starfish_problem_plan_create(run->context, run->problem.row->name, run->problem.data, options, &run->plan);
+    const starfish_status status = starfish_plan_make(run->context, run->problem.plans, run->problem.row->members,
+                                                      run->problem.data, options, &run->plan);
     free(options);
     run->checks = check && !SIMULATED;
     run->about = about;
-    return status == STARFISH_SUCCESS ? starfish_plan_about(run->plan, &run->about)
-                                      : name_key(run, options_name_flags(table, status));
+    if (status != STARFISH_SUCCESS)
+        return name_key(run, options_name_flags(table, status));
+    STARFISH_TRY(starfish_plan_about(run->plan, &run->about));
+    return make_solution(run);
 }
 
 void problem_destroy_plan(struct problem_run *run)

@@ -12,6 +12,8 @@
 /* What the command line says. */
 struct problem_options {
     const char *path, *rhs;
+    const struct elements_options *elements; /* of a mesh file (elements.h); NULL: it is a problem file */
+    const void *library;                     /* struct of the kind's table, before the words; NULL: its defaults */
     struct option_words words;
     int precision;         /* a starfish_precision, or STARFISH_PRECISION_MIXED */
     size_t repeat, cycles; /* steps of an iterative method: exactly so many; 0: as the tolerance takes */

@@ -1,4 +1,4 @@
-/* The kind of plan that a problem file describes. */
+/* The kinds of plan that a problem file, or a mesh file, describes. */
 #include "apps/plans/plan.h"
 #include "apps/spread.h"
 #include "base/real.h"
@@ -22,31 +22,54 @@ static void describe(struct plan *plan)
             snprintf(plan->size + length, sizeof plan->size - (size_t)length, d > 0 ? " x %zu" : "%zu", problem->n[d]);
     snprintf(plan->size + length, sizeof plan->size - (size_t)length, ", %s",
              starfish_precision_names[plan->options.precision]);
+    snprintf(plan->name, sizeof plan->name, "%s", problem->path);
+    plan->flat = problem->row->dimensions == 2;
+    plan->rows = plan->flat ? 0 : problem->n[2];
 }
 
-static starfish_status open_problem(struct plan *plan)
+static void describe_mesh(struct plan *plan)
 {
-    const struct plan_options *given = &plan->options;
+    const struct starfish_fem_problem *problem = run_of(plan)->problem.data;
+    snprintf(plan->name, sizeof plan->name, "%s, %d refinements", run_of(plan)->problem.path, problem->refinements);
+    snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %d times, %s", problem->mesh->cells,
+             problem->refinements, starfish_precision_names[plan->options.precision]);
+    plan->flat = 1;
+}
+
+static starfish_status open_file(struct plan *plan, const struct problem_options *options)
+{
     struct problem_run *run = plan->data = calloc(1, sizeof *run);
     if (!run)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
-    run->options = (struct problem_options){.path = given->named[PLAN_PROBLEM],
-                                            .rhs = given->rhs,
-                                            .words = given->words,
-                                            .precision = given->precision,
-                                            .repeat = 1,
-                                            .cycles = given->cycles};
+    run->options = *options;
+    run->options.precision = plan->options.precision;
+    run->options.repeat = 1;
+    run->options.cycles = plan->options.cycles;
     STARFISH_TRY(problem_read(run));
     plan->library = run->library;
     plan->table = run->problem.plans->options;
     STARFISH_TRY(problem_prepare(run));
-    snprintf(plan->name, sizeof plan->name, "%s", run->options.path);
-    describe(plan);
-    plan->flat = run->problem.row->dimensions == 2;
-    plan->rows = plan->flat ? 0 : run->problem.n[2];
     plan->array[0] = run->problem.rhs.array.data;
     plan->array[1] = run->solution.data;
     plan->bytes[0] = plan->bytes[1] = starfish_array_count(&run->solution) * starfish_real_size(run->precision);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status open_problem(struct plan *plan)
+{
+    const struct plan_options *o = &plan->options;
+    STARFISH_TRY(
+        open_file(plan, &(struct problem_options){.path = o->named[PLAN_PROBLEM], .rhs = o->rhs, .words = o->words}));
+    describe(plan);
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status open_mesh(struct plan *plan)
+{
+    const struct plan_options *o = &plan->options;
+    STARFISH_TRY(open_file(plan, &(struct problem_options){
+                                     .path = o->named[PLAN_ELEMENTS], .elements = &o->elements, .library = &o->fem}));
+    describe_mesh(plan);
     return STARFISH_SUCCESS;
 }
 
@@ -70,7 +93,7 @@ static starfish_status create_plan(struct plan *plan, int check)
 static starfish_status solve(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    STARFISH_TRY(plan->options.spread ? problem_solve_fields(run) : problem_solve(run, plan->array[1]));
+    STARFISH_TRY(plan->options.spread ? problem_solve_fields(run) : problem_solve(run, run->solution.data));
     plan->seconds = run->result.info.seconds;
     return STARFISH_SUCCESS;
 }
@@ -79,7 +102,7 @@ static starfish_status solve(struct plan *plan)
 static starfish_status check_solution(struct plan *plan)
 {
     struct problem_run *run = run_of(plan);
-    plan->residual = run->result.info.residual_max;
+    plan->residual = run->problem.plans->has_rhs ? run->result.info.residual : run->result.info.residual_max;
     if (plan->options.spread)
         STARFISH_TRY(spread_read(run->field[1], plan->array[1], plane_bytes(plan)));
     return plan->options.cycles > 0 ? STARFISH_SUCCESS : problem_check_result(run);
@@ -101,3 +124,5 @@ static void close_problem(struct plan *plan)
 
 const struct plan_kind plan_problem = {"a problem file", NULL,         open_problem, create_plan, solve,
                                        check_solution,   destroy_plan, close_problem};
+const struct plan_kind plan_elements = {"a mesh file", NULL,           open_mesh,    create_plan,
+                                        solve,         check_solution, destroy_plan, close_problem};

@@ -16,11 +16,6 @@
 
 static const char *const axis_names[] = {"x", "y", "z"};
 
-const char *solve_output_name(const struct solve_run *run)
-{
-    return run->options.out ? run->options.out : run->solver.problem.solution;
-}
-
 /* Positions of the unknowns in all directions, one after the other, in memory that the caller frees. */
 struct positions {
     double *memory, *position[3];

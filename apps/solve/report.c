@@ -42,13 +42,9 @@ static void add_problem(struct table *table, const struct solve_run *run)
         table_cell(table, "%s, %zu x %zu, %s", problem->row->name, problem->n[0], problem->n[1],
                    starfish_precision_names[run->solver.precision]);
     if (run->solver.transport) {
-        table_row(table);
-        table_cell(table, "ranks");
-        table_cell(table, "%d; workers, tasks and times are of the first one", problem_ranks(&run->solver));
+        table_line(table, "ranks", "%d; workers, tasks and times are of the first one", problem_ranks(&run->solver));
     }
-    table_row(table);
-    table_cell(table, "method");
-    table_cell(table, "%s (%s)", run->solver.about.method, run->solver.about.reason);
+    table_line(table, "method", "%s (%s)", run->solver.about.method, run->solver.about.reason);
 }
 
 static void add_workers(struct table *table, const struct solve_run *run)
@@ -65,9 +61,7 @@ static void add_workers(struct table *table, const struct solve_run *run)
 
 static void add_seconds(struct table *table, const char *name, double seconds)
 {
-    table_row(table);
-    table_cell(table, "%s", name);
-    table_cell(table, "%.4g s", seconds);
+    table_line(table, name, "%.4g s", seconds);
 }
 
 static void add_results(struct table *table, const struct solve_run *run)
@@ -78,25 +72,15 @@ static void add_results(struct table *table, const struct solve_run *run)
     if (run->solver.options.repeat > 1)
         table_cell(table, "median of %zu, fastest %.4g s, %.4g s each as a stream", run->solver.options.repeat,
                    times.least, run->stream_seconds);
-    if (run->solver.result.info.iterations > 0) {
-        table_row(table);
-        table_cell(table, "iterations");
-        table_cell(table, "%d, to %.3g in the Euclidean norm", run->solver.result.info.iterations,
+    if (run->solver.result.info.iterations > 0)
+        table_line(table, "iterations", "%d, to %.3g in the Euclidean norm", run->solver.result.info.iterations,
                    run->solver.result.info.residual);
-    }
-    table_row(table);
-    table_cell(table, "residual");
-    table_cell(table, "%.3g", run->solver.result.info.residual_max);
-    if (!isnan(run->solver.error)) {
-        table_row(table);
-        table_cell(table, "error");
-        table_cell(table, "%.6g against the known solution%s", run->solver.error,
+    table_line(table, "residual", "%.3g", run->solver.result.info.residual_max);
+    if (!isnan(run->solver.error))
+        table_line(table, "error", "%.6g against the known solution%s", run->solver.error,
                    run->solver.about.singular ? ", up to a constant" : "");
-    }
     if (run->solver.about.singular) {
-        table_row(table);
-        table_cell(table, "pertrb");
-        table_cell(table, "%.6g taken off the right-hand side", run->solver.result.info.pertrb);
+        table_line(table, "pertrb", "%.6g taken off the right-hand side", run->solver.result.info.pertrb);
     }
 }
 
@@ -111,27 +95,20 @@ static void add_memory(struct table *table, const struct solve_run *run)
     struct starfish_memory memory;
     if (!tell_memory(run, &memory))
         return;
-    table_row(table);
-    table_cell(table, "memory");
-    table_cell(table, "%.4g MB beside the arrays", 1e-6 * (double)memory.main_bytes);
+    table_line(table, "memory", "%.4g MB beside the arrays", 1e-6 * (double)memory.main_bytes);
     if (memory.gpu_least == 0)
         return;
-    table_row(table);
-    table_cell(table, "GPU memory");
-    table_cell(table, "%.4g MB of %.4g at least, %.4g to keep all there%s", 1e-6 * (double)memory.gpu_least,
-               1e-6 * (double)memory.gpu_there, 1e-6 * (double)(memory.gpu_work + memory.gpu_data),
-               memory.streamed ? ": streamed" : "");
+    table_line(table, "GPU memory", "%.4g MB of %.4g at least, %.4g to keep all there%s",
+               1e-6 * (double)memory.gpu_least, 1e-6 * (double)memory.gpu_there,
+               1e-6 * (double)(memory.gpu_work + memory.gpu_data), memory.streamed ? ": streamed" : "");
 }
 
 static void add_files(struct table *table, const struct solve_run *run)
 {
     const char *names[] = {solve_output_name(run), run->options.vtk, run->options.plot};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
-        if (names[i]) {
-            table_row(table);
-            table_cell(table, "written");
-            table_cell(table, "%s", names[i]);
-        }
+        if (names[i])
+            table_line(table, "written", "%s", names[i]);
 }
 
 static void print_phases(const struct starfish_poisson_phases *phases)

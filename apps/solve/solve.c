@@ -1,214 +1,21 @@
-/* starfish solve: reads a problem file, solves it, checks the solution, writes files and prints the results. */
+/* starfish solve: solves what a problem file describes. */
 #include "apps/solve/solve.h"
 
 #include "apps/command.h"
-#include "apps/mpi.h"
 #include "apps/names.h"
-#include "apps/options.h"
 #include "apps/pictures/canvas.h"
 #include "apps/workers.h"
-#include "base/fingerprint.h"
-#include "base/real.h"
-#include "bench/clock.h"
-#include "scheduler/context.h"
 #include "scheduler/options.h"
-#include "scheduler/policies/policies.h"
-#include "scheduler/ranks.h"
 #include "solver/kinds.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* ---- solve ------------------------------------------------------------------------------------------------------- */
-
-static starfish_status make_context(struct solve_run *run)
-{
-    struct starfish_context_options options = run->options.context;
-    if (options.policy)
-        STARFISH_TRY(starfish_policy_check("--policy", options.policy));
-    STARFISH_TRY(workers_read(run->options.workers, &options));
-    if (run->solver.problem.row->dimensions == 2 || run->solver.problem.plans->one_team)
-        workers_as_one_team(&options);
-    return run->solver.transport
-               ? starfish_context_create_ranked(&run->solver.context, &options, run->solver.transport, "")
-               : starfish_context_create(&run->solver.context, &options);
-}
-
-/* `number`: of the solve in StarPU's traces. */
-static starfish_status submit(struct solve_run *run, size_t number, void *solution, starfish_job **job)
-{
-    starfish_iteration_begin(number);
-    starfish_status status = problem_submit(&run->solver, solution, job);
-    starfish_iteration_end();
-    return status;
-}
-
-static starfish_status solve_repeatedly(struct solve_run *run)
-{
-    int show = isatty(STDERR_FILENO) && !run->options.json && !run->options.quiet && problem_rank(&run->solver) == 0;
-    for (size_t i = 0; i < run->solver.options.repeat; ++i) {
-        starfish_job *job;
-        STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
-        const starfish_status status = solve_wait(&run->solver, job, show);
-        run->seconds[i] = run->solver.result.info.seconds;
-        run->solves = i + 1;
-        STARFISH_TRY(status);
-    }
-    return STARFISH_SUCCESS;
-}
-
-/* The same solves as a stream: the next is submitted before the last is waited for, so that copies and work of
- * successive solves overlap. Two solutions take turns. */
-static starfish_status solve_stream(struct solve_run *run)
-{
-    enum { IN_FLIGHT = 2 };
-    starfish_job *job[IN_FLIGHT] = {NULL};
-    const struct problem_result result = run->solver.result; /* what is told is of the solves before */
-    void *const solution[IN_FLIGHT] = {run->solver.solution.data, run->solver.second_solution.data};
-    starfish_status status = STARFISH_SUCCESS;
-    run->solver.checks = 0;
-    const double start = clock_now();
-    for (size_t i = 0; i < run->solver.options.repeat + IN_FLIGHT; ++i) {
-        const size_t slot = i % IN_FLIGHT;
-        if (job[slot]) {
-            const starfish_status waited = problem_wait(&run->solver, job[slot]);
-            job[slot] = NULL;
-            status = status == STARFISH_SUCCESS ? waited : status;
-        }
-        if (status == STARFISH_SUCCESS && i < run->solver.options.repeat)
-            status = submit(run, run->solver.options.repeat + i, solution[slot], &job[slot]);
-    }
-    run->solver.result = result;
-    run->stream_seconds = (clock_now() - start) / (double)run->solver.options.repeat;
-    return status;
-}
-
-/* Pinned memory is copied to and from GPUs at full speed, and while they compute. */
-static starfish_status solve_pinned(struct solve_run *run)
-{
-    void *const memory[] = {run->solver.problem.rhs.array.data, run->solver.solution.data,
-                            run->solver.second_solution.data};
-    const size_t count = run->solver.options.repeat > 1 ? 3 : 2;
-    size_t bytes = starfish_array_count(&run->solver.solution) * starfish_real_size(run->solver.precision), pinned = 0;
-    starfish_status status = STARFISH_SUCCESS;
-    while (status == STARFISH_SUCCESS && pinned < count) {
-        status = starfish_pin(run->solver.context, memory[pinned], bytes);
-        pinned += status == STARFISH_SUCCESS;
-    }
-    if (status == STARFISH_SUCCESS)
-        status = solve_repeatedly(run);
-    if (status == STARFISH_SUCCESS && run->solver.options.repeat > 1)
-        status = solve_stream(run);
-    while (pinned-- > 0)
-        starfish_unpin(run->solver.context, memory[pinned], bytes);
-    return status;
-}
-
-/* ---- the command ------------------------------------------------------------------------------------------------- */
-
-static starfish_status check_options(struct solve_run *run)
-{
-    struct starfish_context_options workers = STARFISH_CONTEXT_OPTIONS_DEFAULTS;
-    STARFISH_TRY(workers_read(run->options.workers, &workers));
-    run->seconds = malloc(run->solver.options.repeat * sizeof *run->seconds);
-    if (!run->seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "--repeat: no memory for %zu times", run->solver.options.repeat);
-    return STARFISH_SUCCESS;
-}
-
-static void print(const struct solve_run *run)
-{
-    if (run->options.json)
-        solve_print_json(run);
-    else if (!run->options.quiet)
-        solve_print_table(run);
-}
-
-static starfish_status read_files(struct solve_run *run)
-{
-    return problem_read(&run->solver);
-}
-
-/* What the ranks' files say of which functions are called, and by all ranks. */
-static void walk_files(const void *data, struct starfish_alike *alike)
-{
-    const struct solve_run *run = data;
-    const struct starfish_problem *problem = &run->solver.problem;
-    uint64_t kind = STARFISH_FINGERPRINT;
-    starfish_fingerprint_bytes(&kind, problem->row->name, strlen(problem->row->name));
-    const struct {
-        const char *name;
-        uint64_t value;
-    } key[] = {{"\"kind\" of the problem", kind},
-               {"\"exact\" of the problem", problem->exact.given != 0},
-               {"\"solution\" of the problem", solve_output_name(run) != NULL}};
-    for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
-        starfish_alike_add(alike, &(struct starfish_alike_name){.text = key[i].name}, 1 + key[i].value);
-}
-
-static starfish_status agree_on_files(struct solve_run *run)
-{
-    return starfish_transport_agree_on(run->solver.transport, STARFISH_SUCCESS, walk_files, run);
-}
-
-static starfish_status prepare(struct solve_run *run)
-{
-    return problem_prepare(&run->solver);
-}
-
-static starfish_status make_plan(struct solve_run *run)
-{
-    return problem_make_plan(&run->solver, 1);
-}
-
-static starfish_status check_result(struct solve_run *run)
-{
-    return problem_check_result(&run->solver);
-}
-
-static starfish_status check_outputs(struct solve_run *run)
-{
-    return solve_check_outputs(run);
-}
-
-static starfish_status write_outputs(struct solve_run *run)
-{
-    return solve_write_outputs(run);
-}
-
-/* Ranks agree after every stage: where one has failed, no other goes on. */
-static starfish_status run_stages(struct solve_run *run)
-{
-    static starfish_status (*const stages[])(struct solve_run * run) = {
-        check_options, read_files, agree_on_files, check_outputs, prepare,
-        make_context,  make_plan,  solve_pinned,   check_result,  write_outputs};
-    for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++)
-        STARFISH_TRY(starfish_transport_agree(run->solver.transport, stages[s](run)));
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status run_solve(void *data)
-{
-    struct solve_run *run = data;
-    const starfish_status status = run_stages(run);
-    if (problem_rank(&run->solver) > 0)
-        return status;
-    if (status == STARFISH_SUCCESS)
-        print(run);
-    if (status == STARFISH_ERROR_NUMERICAL && run->solver.result.status && run->options.json) {
-        /* A method that says how it failed: then the object is not of the error alone. */
-        solve_print_json(run);
-        run->options.json = 0;
-    }
-    return status;
-}
 
 int command_solve(int argc, char **argv)
 {
-    struct solve_run run = {.options = {.workers = "all", .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS},
+    static const struct solve_front front = {solve_check_outputs, solve_write_outputs, solve_print_table,
+                                             solve_print_json};
+    struct solve_run run = {.front = &front,
+                            .options = {.workers = "all", .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS},
                             .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;
@@ -241,9 +48,5 @@ int command_solve(int argc, char **argv)
         .operand_count = 1,
         .json = &given->json,
     };
-    const int exit_status = mpi_run(&line, argc, argv, &given->mpi, &run.solver.transport, run_solve, &run);
-    problem_release(&run.solver);
-    mpi_close(run.solver.transport);
-    free(run.seconds);
-    return exit_status;
+    return solve_main(&run, &line, argc, argv);
 }

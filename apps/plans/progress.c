@@ -1,5 +1,5 @@
 /* A line that shows how many of a job's tasks or iterations are done. */
-#include "apps/solve/solve.h"
+#include "apps/plans/solve.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -1,0 +1,42 @@
+/* What subcommands that solve once and show the result have in common: starfish solve and starfish fem. */
+#ifndef STARFISH_APPS_PLANS_SOLVE_H
+#define STARFISH_APPS_PLANS_SOLVE_H
+
+#include "apps/plans/problem.h"
+
+/* What the command line says beside what problem_options has. */
+struct solve_options {
+    struct starfish_context_options context; /* --policy */
+    const char *out, *workers, *vtk, *plot;
+    int json, quiet, mpi;
+};
+
+struct solve_run;
+
+/* What subcommands that solve differ in: the files that they leave, and what they print. */
+struct solve_front {
+    starfish_status (*check_outputs)(const struct solve_run *run);
+    starfish_status (*write_outputs)(struct solve_run *run);
+    void (*print_table)(const struct solve_run *run);
+    void (*print_json)(const struct solve_run *run);
+};
+
+struct solve_run {
+    const struct solve_front *front;
+    struct solve_options options;
+    struct problem_run solver;
+    double *seconds;       /* of each of the repetitions, */
+    size_t solves;         /* as many as were done */
+    double stream_seconds; /* per solve, when the repetitions follow each other as a stream */
+};
+
+/* The whole subcommand, which is to set front, defaults of the options and solver.error. Returns the exit status. */
+int solve_main(struct solve_run *run, const struct command_line *line, int argc, char **argv);
+
+/* Where the solution goes: --out, else the problem file's "solution", else NULL. */
+const char *solve_output_name(const struct solve_run *run);
+
+/* Wait for a job, showing how many of its tasks or iterations are done when `show` (progress.c). */
+starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show);
+
+#endif
