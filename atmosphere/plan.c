@@ -94,7 +94,7 @@ static starfish_status gather(struct starfish_atmosphere_plan *plan, const struc
 
     plan->options.boxes = 0; /* of one rank they may be impossible too */
     return starfish_gather_create(&plan->plan, problem->n, 2, plan->options.precision,
-                                  starfish_deal(problem->n[2], rank, ranks).count);
+                                  starfish_deal(problem->n[2], rank, ranks).count, NULL);
 }
 
 /* In boxes or parts of the ranks' rows, where these can be. */

@@ -278,7 +278,7 @@ static starfish_status gather(struct starfish_diffusion_plan *plan, const struct
     const int slowest = (int)own->dimensions - 1;
 
     return starfish_gather_create(&plan->plan, (const size_t[]){own->n[0], own->n[1], slowest == 1 ? 1 : own->n[2]},
-                                  slowest, plan->options.precision, starfish_diffusion_planes(plan, own).count);
+                                  slowest, plan->options.precision, starfish_diffusion_planes(plan, own).count, NULL);
 }
 
 /* In parts of the ranks' planes, or where these cannot be parts by the first rank for all. */

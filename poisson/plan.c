@@ -136,12 +136,27 @@ static starfish_status check_plane(struct starfish_poisson_plan *plan)
     return describe(plan, (const struct starfish_axis *const[]){&layer, &axis[0], &axis[1]});
 }
 
+/* The user's numbers of planes are there while the plan is made, and a second plan is made later. */
+static starfish_status keep_planes(struct starfish_poisson_plan *plan)
+{
+    const size_t bytes = (size_t)starfish_context_ranks(plan->base.context) * sizeof *plan->planes;
+    if (!plan->options.planes)
+        return STARFISH_SUCCESS;
+    plan->planes = malloc(bytes);
+    if (!plan->planes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    memcpy(plan->planes, plan->options.planes, bytes);
+    plan->options.planes = plan->planes;
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_poisson_check_plan(struct starfish_plan *base)
 {
     static const char *const names[2][3] = {{"axis x", "axis y", "axis z"}, {"", "axis x", "axis y"}};
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     const int flat = is_flat(plan);
     STARFISH_TRY(starfish_poisson_complete_options(&plan->options));
+    STARFISH_TRY(keep_planes(plan));
     plan->lambda = flat ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
                         : ((const struct starfish_poisson_problem *)base->problem)->lambda;
     if (!isfinite(plan->lambda))
@@ -167,7 +182,7 @@ static void fill_about(struct starfish_poisson_plan *plan)
 }
 
 /* The first rank solves for all. */
-static starfish_status gather(struct starfish_poisson_plan *plan)
+static starfish_status gather(struct starfish_poisson_plan *plan, starfish_gather_make *make)
 {
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_poisson_has_strides(plan))
@@ -176,7 +191,7 @@ static starfish_status gather(struct starfish_poisson_plan *plan)
                                starfish_method_list[plan->method->id]);
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, status));
     plan->options.planes = NULL;
-    return starfish_gather_create(&plan->base, plan->n, 2, plan->options.precision, plan->here.planes);
+    return starfish_gather_create(&plan->base, plan->n, 2, plan->options.precision, plan->here.planes, make);
 }
 
 starfish_status starfish_poisson_create_plan(struct starfish_plan *base)
@@ -187,7 +202,7 @@ starfish_status starfish_poisson_create_plan(struct starfish_plan *base)
         return STARFISH_SUCCESS;
     STARFISH_TRY(starfish_poisson_create_method(plan));
     if (plan->on_one_rank)
-        return gather(plan);
+        return gather(plan, NULL);
     fill_about(plan);
     return STARFISH_SUCCESS;
 }
@@ -217,28 +232,35 @@ static starfish_status copy_problem(struct starfish_poisson_plan *plan, const st
     return analyse(plan);
 }
 
+/* The same plan, of the first rank alone. */
+static starfish_status make_whole(const struct starfish_plan *plan, struct starfish_context *alone,
+                                  struct starfish_plan **whole)
+{
+    const struct starfish_poisson_plan *from = (const struct starfish_poisson_plan *)plan;
+    return starfish_poisson_plan_widen(from, alone, from->last_resort > 0, whole);
+}
+
 static starfish_status make_wide(struct starfish_poisson_plan *plan, const struct starfish_poisson_plan *from)
 {
     STARFISH_TRY(starfish_ranks_agree(plan->base.context, copy_problem(plan, from)));
     STARFISH_TRY(starfish_poisson_agree_on_method(plan, choose_method(plan)));
     STARFISH_TRY(starfish_poisson_create_method(plan));
     if (plan->on_one_rank)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "the second plan would be one rank's");
+        return gather(plan, make_whole);
     fill_about(plan);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
-                                            struct starfish_poisson_plan **result)
+starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan, struct starfish_context *context,
+                                            int last_resort, struct starfish_plan **result)
 {
-    struct starfish_context *context = plan->base.context;
     struct starfish_plan *base;
     starfish_status status = starfish_plan_begin(context, &starfish_kind_poisson, NULL, &base);
     if (status != STARFISH_SUCCESS)
         return starfish_ranks_agree(context, status);
     struct starfish_poisson_plan *wide = (struct starfish_poisson_plan *)base;
     wide->options = plan->options;
-    wide->last_resort = plan->options.precision == STARFISH_F64;
+    wide->last_resort = last_resort;
     wide->options.precision = STARFISH_F64;
     wide->options.check_residual = 1;
     wide->options.check_data = wide->options.ghosts = 0;
@@ -246,19 +268,14 @@ starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *
     memset(&wide->options.solution_layout, 0, sizeof wide->options.solution_layout);
     wide->name = plan->name;
     wide->lambda = plan->lambda;
-    status = make_wide(wide, plan);
-    if (status != STARFISH_SUCCESS)
-        starfish_plan_destroy(base);
-    else
-        *result = wide;
-    return status;
+    return starfish_plan_end(base, starfish_now(), make_wide(wide, plan), result);
 }
 
 void starfish_poisson_release(struct starfish_plan *base)
 {
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
-    if (plan->wide)
-        starfish_plan_destroy(&plan->wide->base);
+    starfish_plan_destroy(plan->wide);
+    free(plan->planes);
     starfish_poisson_destroy_method(plan);
     starfish_operator_destroy(&plan->operator_);
     for (int axis = 0; axis < 3; axis++)

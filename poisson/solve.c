@@ -387,6 +387,7 @@ static starfish_status finish(struct starfish_job *base, starfish_status status)
     STARFISH_TRY(starfish_job_read_removed(job));
     if (plan->method->watch)
         plan->method->watch(job, base->result.seconds);
+    starfish_plan_solved_again(base->plan, NULL);
     status = starfish_job_judge(job);
     return status == STARFISH_ERROR_NUMERICAL && starfish_job_may_widen(job) ? starfish_job_widen(job) : status;
 }

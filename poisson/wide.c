@@ -27,12 +27,13 @@ int starfish_job_may_widen(const struct starfish_poisson_job *job)
 }
 
 /* The second plan, made by the first job that wants it. */
-static starfish_status find_plan(struct starfish_poisson_plan *plan, struct starfish_poisson_plan **wide)
+static starfish_status find_plan(struct starfish_poisson_plan *plan, struct starfish_plan **wide)
 {
     starfish_status status = STARFISH_SUCCESS;
     pthread_mutex_lock(&plan->base.lock);
     if (!plan->wide)
-        status = starfish_poisson_plan_widen(plan, &plan->wide);
+        status =
+            starfish_poisson_plan_widen(plan, plan->base.context, plan->options.precision == STARFISH_F64, &plan->wide);
     *wide = plan->wide;
     pthread_mutex_unlock(&plan->base.lock);
     return status;
@@ -119,11 +120,10 @@ static starfish_status check_range(const struct wide *wide)
                                largest);
 }
 
-static starfish_status solve(const struct wide *wide, struct starfish_poisson_plan *plan,
-                             struct starfish_result *result)
+static starfish_status solve(const struct wide *wide, struct starfish_plan *plan, struct starfish_result *result)
 {
     starfish_job *job;
-    STARFISH_TRY(starfish_plan_submit(&plan->base, NULL, wide->memory, wide->memory, &job));
+    STARFISH_TRY(starfish_plan_submit(plan, NULL, wide->memory, wide->memory, &job));
     STARFISH_TRY(starfish_poisson_tell_pertrb(job, wide->job->base.kept));
     STARFISH_TRY(starfish_job_finish(job, result));
     return check_range(wide);
@@ -151,7 +151,7 @@ static starfish_status prepare(struct wide *wide)
 static starfish_status run(struct wide *wide, struct starfish_result *result)
 {
     struct starfish_context *context = wide->job->plan->base.context;
-    struct starfish_poisson_plan *plan;
+    struct starfish_plan *plan;
     STARFISH_TRY(find_plan(wide->job->plan, &plan));
     STARFISH_TRY(starfish_ranks_agree(context, prepare(wide)));
     STARFISH_TRY(starfish_ranks_agree(context, convert_rhs(wide)));
@@ -194,5 +194,6 @@ starfish_status starfish_job_widen(struct starfish_poisson_job *job)
     if (status != STARFISH_SUCCESS)
         return starfish_failure_repeat(&refusal);
     keep_result(job, &second);
+    starfish_plan_solved_again(&job->plan->base, job->plan->wide);
     return STARFISH_SUCCESS;
 }

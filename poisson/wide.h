@@ -7,11 +7,10 @@
 
 #include "poisson/job.h"
 
-/* plan.c: the same problem in f64, for packed arrays, by method `auto`, or by its last choice where `plan` is in f64
- * already, with all tests. Collective. Errors: those of
- * starfish_poisson_plan_create. */
-starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan,
-                                            struct starfish_poisson_plan **result);
+/* plan.c: the same problem in f64, for packed arrays, in that context, which may be one rank's, by method `auto` or by
+ * its last choice, with all tests. Collective. Errors: those of starfish_poisson_plan_create. */
+starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan, struct starfish_context *context,
+                                            int last_resort, struct starfish_plan **result);
 
 /* Whether a job whose solution was refused may be solved again: one between arrays, by a plan that chose its method
  * and its steps of refinement. Not in a stream, where others may have read the solution by now. */

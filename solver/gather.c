@@ -14,9 +14,15 @@
 /* On the first rank a plan's problem whose members of shape "z y x" are those of all ranks, in memory of its own. */
 struct whole {
     const struct starfish_plan *plan;
+    starfish_gather_make *make;
     size_t cells; /* of a plane */
     char *problem;
 };
+
+static size_t members_of(const struct whole *whole)
+{
+    return whole->plan->table ? whole->plan->table->count : 0;
+}
 
 static int is_field(const struct starfish_member *member)
 {
@@ -29,7 +35,7 @@ static starfish_status allocate(const struct starfish_gathered *base, struct who
     const size_t cells = base->all * whole->cells;
     int is_complete = 1;
 
-    if (!base->alone)
+    if (!base->alone || !table)
         return STARFISH_SUCCESS;
     whole->problem = malloc(table->size);
     if (!whole->problem)
@@ -49,7 +55,7 @@ static starfish_status allocate(const struct starfish_gathered *base, struct who
 
 static void free_whole(struct whole *whole)
 {
-    for (size_t m = 0; whole->problem && m < whole->plan->table->count; m++) {
+    for (size_t m = 0; whole->problem && m < members_of(whole); m++) {
         const struct starfish_member *member = &whole->plan->table->member[m];
         if (is_field(member))
             free((void *)(uintptr_t)starfish_member_data(member, whole->problem));
@@ -59,7 +65,7 @@ static void free_whole(struct whole *whole)
 
 static starfish_status collect(const struct starfish_gathered *base, const struct whole *whole)
 {
-    for (size_t m = 0; m < whole->plan->table->count; m++) {
+    for (size_t m = 0; m < members_of(whole); m++) {
         const struct starfish_member *member = &whole->plan->table->member[m];
         const void *const own = starfish_member_data(member, whole->plan->problem);
         if (is_field(member) && own)
@@ -78,7 +84,9 @@ static starfish_status make_whole(struct starfish_plan *plan, const struct whole
     starfish_status status = STARFISH_SUCCESS;
 
     STARFISH_TRY(collect(base, whole));
-    if (base->alone)
+    if (base->alone && whole->make)
+        status = whole->make(plan, base->alone, &plan->gather->whole);
+    else if (base->alone)
         status = starfish_plan_make(base->alone, plan->kind, plan->table, whole->problem, starfish_plan_options(plan),
                                     &plan->gather->whole);
     return starfish_ranks_agree(plan->context, status);
@@ -126,9 +134,9 @@ static starfish_status begin(struct starfish_plan *plan, struct starfish_gathere
 }
 
 starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t n[3], int slowest,
-                                       starfish_precision precision, size_t planes)
+                                       starfish_precision precision, size_t planes, starfish_gather_make *make)
 {
-    struct whole whole = {.plan = plan, .cells = 1};
+    struct whole whole = {.plan = plan, .make = make, .cells = 1};
     struct starfish_gathered *base;
 
     for (int d = 0; d < 3; d++)

@@ -10,6 +10,9 @@
 #include "scheduler/gathered.h"
 #include "solver/solver.h"
 
+typedef starfish_status starfish_gather_make(const struct starfish_plan *plan, struct starfish_context *alone,
+                                             struct starfish_plan **whole);
+
 struct starfish_gather {
     struct starfish_gathered *base;
     struct starfish_plan *whole; /* on the first rank; NULL on the others */
@@ -21,10 +24,11 @@ struct starfish_gather {
 
 /* plan->gather and plan->about, of a problem with n[d] unknowns (1 where there is no such direction), of which this
  * rank has so many planes of the direction `slowest`; right-hand sides and boundary data are in that precision. The
- * first rank's plan has the plan's options, and its problem with the fields of all ranks. Ranks without planes must
- * have pointers where others have fields. Errors: those of making it, on all ranks, MEMORY. */
+ * first rank's plan has the plan's options, and its problem with the fields of all ranks; or `make` makes it, where the
+ * plan has no problem. Ranks without planes must have pointers where others have fields. Errors: those of making it, on
+ * all ranks, MEMORY. */
 starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t n[3], int slowest,
-                                       starfish_precision precision, size_t planes);
+                                       starfish_precision precision, size_t planes, starfish_gather_make *make);
 /* NULL is allowed. Not collective. */
 void starfish_gather_destroy(struct starfish_gather *gather);
 /* The job's solve and its result. A solve that ends with NUMERICAL leaves that in job->failure. */

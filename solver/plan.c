@@ -140,6 +140,13 @@ starfish_status starfish_plan_check(const struct starfish_plan *plan, const stru
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "plan is one of %s, not of %s", plan->kind->name, kind->name);
 }
 
+void starfish_plan_solved_again(struct starfish_plan *plan, const struct starfish_plan *by)
+{
+    const struct starfish_about *const further = by ? atomic_load(&by->again) : NULL;
+
+    atomic_store(&plan->again, further || !by ? further : &by->about);
+}
+
 /* ---- Interface --------------------------------------------------------------------------------------------------- */
 
 void starfish_plan_destroy(starfish_plan *plan)
@@ -160,7 +167,13 @@ starfish_status starfish_plan_about(const starfish_plan *plan, struct starfish_a
     STARFISH_NEED(plan, "plan");
     STARFISH_NEED(about, "about");
     STARFISH_TRY(starfish_filled_check(about, sizeof *about, "about"));
-    starfish_filled_copy(about, &plan->about, sizeof *about);
+    const struct starfish_about *const again = atomic_load(&plan->again);
+    struct starfish_about own = plan->about;
+    if (again) {
+        own.method = again->method;
+        own.reason = again->reason;
+    }
+    starfish_filled_copy(about, &own, sizeof *about);
     return STARFISH_SUCCESS;
 }
 

@@ -75,6 +75,8 @@ struct starfish_plan {
      * made. */
     const struct starfish_member_table *table;
     void *problem;
+    /* Of the plan that did the last solve again, and whose method is told; NULL: none did. */
+    _Atomic(const struct starfish_about *) again;
     struct starfish_memory memory; /* that it takes */
     int is_measured;               /* it is made for its memory alone */
     int is_idle; /* this rank has nothing of what is dealt to ranks, and need not have the fields of the problem */
@@ -139,6 +141,9 @@ static inline void *starfish_plan_options(const struct starfish_plan *plan)
 }
 /* Whether a plan of the public interface is one of the kind. Errors: ARGUMENT (NULL; another kind's). */
 starfish_status starfish_plan_check(const struct starfish_plan *plan, const struct starfish_kind *kind);
+
+/* The plan's last solve was by that plan of its own, whose method is told from now on; NULL: it was not. */
+void starfish_plan_solved_again(struct starfish_plan *plan, const struct starfish_plan *by);
 
 /* A job; `waits`: it has ended when this returns, and is still to be finished. */
 starfish_status starfish_job_create(starfish_plan *plan, const struct starfish_request *request, int waits,

@@ -271,6 +271,7 @@ starfish_status problem_wait(struct problem_run *run, starfish_job *job)
         .info = STARFISH_RESULT_DEFAULTS, .phases = STARFISH_POISSON_PHASES_DEFAULTS, .tolerated = (double)NAN};
     (void)starfish_poisson_tell_phases(job, &result->phases); /* of other kinds there are none */
     const starfish_status status = starfish_job_finish(job, &result->info);
+    (void)starfish_plan_about(run->plan, &run->about); /* another method may have solved */
     if (status == STARFISH_SUCCESS && result->info.residual > tolerance_of(run))
         result->tolerated = result->info.tolerance;
     result->iterates = !run->problem.plans->submit || result->info.iterations > 0;

@@ -98,7 +98,7 @@ struct starfish_result {
 struct starfish_about {
     size_t size;        /* sizeof(struct starfish_about); the initialiser sets it */
     const char *kind;   /* as in problem files, or "tridiag" */
-    const char *method; /* that the plan solves by */
+    const char *method; /* that the plan solves by, or by which the last solve was done again */
     const char *reason; /* why it was chosen, or what it consists of: one line, or "" */
     double seconds;     /* that creating the plan took */
     size_t unknowns;

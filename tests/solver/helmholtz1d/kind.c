@@ -250,7 +250,7 @@ static starfish_status create(struct starfish_plan *base)
     if (starfish_context_ranks(base->context) == 1)
         return base->run ? STARFISH_SUCCESS : create_lines(plan);
     STARFISH_TRY(starfish_context_deal(base->context, p->n[1], starfish_context_rank(base->context), &first, &planes));
-    return starfish_gather_create(base, (const size_t[]){p->n[0], p->n[1], 1}, 1, o->precision, planes);
+    return starfish_gather_create(base, (const size_t[]){p->n[0], p->n[1], 1}, 1, o->precision, planes, NULL);
 }
 
 starfish_status starfish_helmholtz1d_plan_create(starfish_context *context,
