@@ -23,21 +23,19 @@ static starfish_status accept(struct starfish_job *job, starfish_status status)
     const struct starfish_atmosphere_options *options = &((const struct starfish_atmosphere_plan *)job->plan)->options;
     const double size = ((const struct starfish_multigrid_job *)job)->solve.size;
     struct starfish_result *result = &job->result;
-    const double rounding = starfish_rounding(options->precision, size, result->rhs_norm);
     struct starfish_failure failure = {.status = STARFISH_SUCCESS};
     const struct starfish_evidence evidence = {.end = starfish_ending_of_outcome(result->outcome),
                                                .iterations = result->iterations,
                                                .asked = options->tolerance,
                                                .reached = result->residual,
-                                               .rounding = rounding,
+                                               .rounding =
+                                                   starfish_rounding(options->precision, size, result->rhs_norm),
                                                .failure = &failure};
-    struct starfish_judgement judgement;
 
     starfish_failure_keep(&failure, status);
-    status = starfish_accept(&starfish_atmosphere_acceptance, &evidence, &judgement);
-    result->outcome = judgement.outcome;
-    result->tolerance = judgement.tolerance;
-    result->rounding = size > 0 ? rounding : (double)NAN;
+    status = starfish_accept(&starfish_atmosphere_acceptance, &evidence, result);
+    if (size == 0)
+        result->rounding = (double)NAN;
     return status;
 }
 

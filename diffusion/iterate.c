@@ -327,12 +327,8 @@ static starfish_status accept(const struct state *s)
                                                .reached = result->residual,
                                                .rounding = result->rounding,
                                                .recurrence = result->recurrence};
-    struct starfish_judgement judgement;
-    const starfish_status status = starfish_accept(&starfish_diffusion_acceptance, &evidence, &judgement);
 
-    result->outcome = judgement.outcome;
-    result->tolerance = judgement.tolerance;
-    return status;
+    return starfish_accept(&starfish_diffusion_acceptance, &evidence, result);
 }
 
 /* What may be said of the solution. */

@@ -92,7 +92,6 @@ static starfish_status accept(struct solving *s, starfish_status status)
                                          .reached = result->residual,
                                          .rounding = (double)NAN,
                                          .failure = &failure};
-    struct starfish_judgement judgement;
 
     result->outcome = s->last_result.outcome;
     if (result->outcome == STARFISH_CANCELLED || (status != STARFISH_SUCCESS && status != STARFISH_ERROR_NUMERICAL))
@@ -100,11 +99,7 @@ static starfish_status accept(struct solving *s, starfish_status status)
     starfish_failure_keep(&failure, status);
     if (starfish_needs_rounding(&starfish_fem_acceptance, &evidence))
         STARFISH_TRY(starfish_fem_rounding(plan_of(s), plan_of(s)->u, &evidence.rounding));
-    status = starfish_accept(&starfish_fem_acceptance, &evidence, &judgement);
-    result->outcome = judgement.outcome;
-    result->tolerance = judgement.tolerance;
-    result->rounding = evidence.rounding;
-    return status;
+    return starfish_accept(&starfish_fem_acceptance, &evidence, result);
 }
 
 /* Some cycles, alone or as a preconditioner. */

@@ -310,13 +310,10 @@ static starfish_status accept(struct starfish_poisson_job *job, struct starfish_
     const struct starfish_poisson_plan *plan = job->plan;
     struct starfish_result *result = &job->base.result;
     const struct about about = {result, &plan->condition, error, names[plan->options.precision]};
-    struct starfish_judgement judgement;
     if (starfish_is_excused(&starfish_poisson_acceptance, evidence))
         result->residual_bound = fmax(result->residual_bound, bound_by_norm(plan, evidence->rounding));
     add_tests(plan, &about, evidence);
-    const starfish_status status = starfish_accept(&starfish_poisson_acceptance, evidence, &judgement);
-    result->outcome = judgement.outcome;
-    result->tolerance = judgement.tolerance;
+    const starfish_status status = starfish_accept(&starfish_poisson_acceptance, evidence, result);
     return tell_rounding(evidence, status);
 }
 

@@ -111,17 +111,18 @@ static starfish_status refuse(const struct starfish_acceptance *rules, const str
 }
 
 starfish_status starfish_accept(const struct starfish_acceptance *rules, const struct starfish_evidence *evidence,
-                                struct starfish_judgement *judgement)
+                                struct starfish_result *result)
 {
-    judgement->outcome = outcome_of(rules, evidence);
-    judgement->tolerance = starfish_is_excused(rules, evidence) ? evidence->rounding : evidence->asked;
-    if (judgement->outcome != STARFISH_SOLVED)
-        return refuse(rules, evidence, judgement->outcome);
+    result->outcome = outcome_of(rules, evidence);
+    result->rounding = evidence->rounding;
+    result->tolerance = starfish_is_excused(rules, evidence) ? evidence->rounding : evidence->asked;
+    if (result->outcome != STARFISH_SOLVED)
+        return refuse(rules, evidence, result->outcome);
     for (int t = 0; t < evidence->tests; t++) {
         const struct starfish_test *test = &evidence->test[t];
         if (isnan(test->value) || test->value <= test->bound)
             continue;
-        judgement->outcome = STARFISH_STAGNATED;
+        result->outcome = STARFISH_STAGNATED;
         return test->refuse(test->about);
     }
     return STARFISH_SUCCESS;

@@ -78,17 +78,12 @@ struct starfish_acceptance {
     int tells_rounding;      /* to the failure's message the rounding is added */
 };
 
-struct starfish_judgement {
-    starfish_outcome outcome;
-    double tolerance; /* the one that counted: evidence.asked, or evidence.rounding */
-};
-
 /* Whether evidence.rounding decides: families that find it at a price ask first. */
 int starfish_needs_rounding(const struct starfish_acceptance *rules, const struct starfish_evidence *evidence);
 /* Whether rounding errors excuse the end: then evidence.rounding is the tolerance that counts. */
 int starfish_is_excused(const struct starfish_acceptance *rules, const struct starfish_evidence *evidence);
-/* SUCCESS, or NUMERICAL with a message. */
+/* SUCCESS, or NUMERICAL with a message. Of the result outcome and rounding, and tolerance, the one that counted. */
 starfish_status starfish_accept(const struct starfish_acceptance *rules, const struct starfish_evidence *evidence,
-                                struct starfish_judgement *judgement);
+                                struct starfish_result *result);
 
 #endif

@@ -100,7 +100,7 @@ static const struct row rows[] = {
 static void outcome_and_tolerance_follow_from_the_evidence(void **state)
 {
     const struct starfish_failure failure = {STARFISH_ERROR_NUMERICAL, "what the iteration says"};
-    struct starfish_judgement judgement;
+    struct starfish_result result;
 
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -111,11 +111,11 @@ static void outcome_and_tolerance_follow_from_the_evidence(void **state)
                                                    .rounding = row->rounding,
                                                    .failure = &failure};
         const int solved = row->outcome == STARFISH_SOLVED;
-        const starfish_status status = starfish_accept(*row->rules, &evidence, &judgement);
-        if (judgement.outcome != row->outcome || (status == STARFISH_SUCCESS) != solved ||
-            judgement.tolerance != (row->excused ? row->rounding : 1e-10) ||
+        const starfish_status status = starfish_accept(*row->rules, &evidence, &result);
+        if (result.outcome != row->outcome || (status == STARFISH_SUCCESS) != solved ||
+            result.tolerance != (row->excused ? row->rounding : 1e-10) ||
             starfish_is_excused(*row->rules, &evidence) != row->excused)
-            fail_msg("row %zu: %s, tolerance %g", r, starfish_outcome_name(judgement.outcome), judgement.tolerance);
+            fail_msg("row %zu: %s, tolerance %g", r, starfish_outcome_name(result.outcome), result.tolerance);
         if (!solved)
             assert_int_equal(strncmp(starfish_error_message(), failure.message, strlen(failure.message)), 0);
     }
@@ -131,11 +131,11 @@ static void rounding_is_needed_where_it_decides(void **state)
         starfish_outcome outcome[2];
         for (int finite = 0; finite < 2; finite++) {
             const struct starfish_failure failure = {STARFISH_ERROR_NUMERICAL, ""};
-            struct starfish_judgement judgement;
+            struct starfish_result result;
             evidence.failure = &failure;
             evidence.rounding = finite ? row->reached : UNKNOWN;
-            starfish_accept(*row->rules, &evidence, &judgement);
-            outcome[finite] = judgement.outcome;
+            starfish_accept(*row->rules, &evidence, &result);
+            outcome[finite] = result.outcome;
         }
         assert_int_equal(starfish_needs_rounding(*row->rules, &evidence), outcome[0] != outcome[1]);
     }
@@ -163,7 +163,7 @@ static void messages_are_the_iterations_or_our_own(void **state)
         {&F, STALLED, 7, 1, 1e-9, "100% of it; rounding errors let it be 1e-09"},
     };
     const struct starfish_failure failure = {STARFISH_ERROR_NUMERICAL, "100% of it"};
-    struct starfish_judgement judgement;
+    struct starfish_result result;
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
@@ -174,7 +174,7 @@ static void messages_are_the_iterations_or_our_own(void **state)
                                                    .rounding = cases[c].rounding,
                                                    .recurrence = 0.125,
                                                    .failure = cases[c].has_failure ? &failure : NULL};
-        assert_int_equal(starfish_accept(*cases[c].rules, &evidence, &judgement), STARFISH_ERROR_NUMERICAL);
+        assert_int_equal(starfish_accept(*cases[c].rules, &evidence, &result), STARFISH_ERROR_NUMERICAL);
         assert_string_equal(starfish_error_message(), cases[c].message);
     }
 }
@@ -208,15 +208,15 @@ static void every_test_must_hold(void **state)
 
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        struct starfish_judgement judgement;
+        struct starfish_result result;
         struct starfish_evidence evidence = {
             .end = (enum starfish_ending)cases[c].end, .asked = 1e-10, .reached = 1e-9, .rounding = 1e-8, .tests = 3};
         for (int t = 0; t < 3; t++)
             evidence.test[t] = (struct starfish_test){cases[c].value[t], 1, refuse, &"a\0b\0c"[2 * t]};
-        const starfish_status status = starfish_accept(P, &evidence, &judgement);
+        const starfish_status status = starfish_accept(P, &evidence, &result);
         assert_int_equal(status == STARFISH_SUCCESS, !cases[c].message);
-        assert_int_equal(judgement.outcome, cases[c].outcome);
-        assert_true(judgement.tolerance == (cases[c].end == STALLED ? 1e-8 : 1e-10));
+        assert_int_equal(result.outcome, cases[c].outcome);
+        assert_true(result.tolerance == (cases[c].end == STALLED ? 1e-8 : 1e-10));
         if (cases[c].message)
             assert_ptr_equal(strstr(starfish_error_message(), cases[c].message), starfish_error_message());
     }

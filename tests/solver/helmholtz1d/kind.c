@@ -139,7 +139,6 @@ static starfish_status run(struct starfish_job *base)
     const struct starfish_helmholtz1d_options *o = &plan_of(base)->options;
     struct starfish_evidence evidence = {.end = STARFISH_ENDINGS, .rounding = NAN, .recurrence = NAN};
     struct starfish_result *result = &base->result;
-    struct starfish_judgement judgement;
 
     evidence.asked = o->tolerance > 0 ? o->tolerance : starfish_default_tolerance(o->precision);
     STARFISH_TRY(register_parts(job));
@@ -148,10 +147,7 @@ static starfish_status run(struct starfish_job *base)
         STARFISH_TRY(step(job));
     evidence.iterations = result->iterations;
     evidence.reached = result->residual;
-    const starfish_status status = starfish_accept(&rules, &evidence, &judgement);
-    result->outcome = judgement.outcome;
-    result->tolerance = judgement.tolerance;
-    return status;
+    return starfish_accept(&rules, &evidence, result);
 }
 
 static starfish_status finish(struct starfish_job *base, starfish_status status)
