@@ -6,6 +6,7 @@
 #include "scheduler/task.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,30 @@ int starfish_fxt_available(void)
 #endif
 }
 
+/* Where there is not even room for the beginning of a trace, FxT ends the process, and a write that was cut off leaves
+ * it no error of its own to tell. No trace is as short as this file. */
+static starfish_status check_room(const char *folder)
+{
+    static const char nothing[4096];
+    enum { PIECES = 16 };
+    char path[4096];
+    int written = 0;
+    snprintf(path, sizeof path, "%s/room", folder);
+    FILE *file = fopen(path, "wb");
+    while (file && written < PIECES && fwrite(nothing, sizeof nothing, 1, file) == 1 && fflush(file) == 0)
+        written++;
+    const int error = errno;
+    if (file)
+        fclose(file);
+    unlink(path);
+    return written == PIECES ? STARFISH_SUCCESS
+                             : starfish_fail(STARFISH_ERROR_FILE, "%s: StarPU's trace cannot be written: %s", folder,
+                                             strerror(error));
+}
+
 starfish_status starfish_fxt_prepare(const char *folder)
 {
+    STARFISH_TRY(check_room(folder));
     if (setenv("STARPU_FXT_TRACE", "1", 1) != 0 || setenv("STARPU_FXT_PREFIX", folder, 1) != 0 ||
         setenv("STARPU_FXT_SUFFIX", "trace", 1) != 0)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
