@@ -14,7 +14,6 @@ struct batch_run {
     struct batch_case data;
     struct starfish_tridiag_options options;
     struct starfish_array array[BATCH_ARRAYS];
-    starfish_plan *plan;
 };
 
 /* ---- The command line -------------------------------------------------------------------------------------------- */
@@ -81,9 +80,7 @@ static starfish_status make_arrays(struct batch_run *run)
 
 static starfish_status open_batch(struct plan *plan)
 {
-    struct batch_run *run = plan->data = calloc(1, sizeof *run);
-    if (!run)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a batch");
+    struct batch_run *run = plan->data;
     run->options = plan->options.tridiag;
     plan->library = &run->options;
     STARFISH_TRY(read_options(&plan->options, run));
@@ -103,16 +100,7 @@ static starfish_status create_plan(struct plan *plan, int check)
     struct batch_run *run = plan->data;
     const struct starfish_tridiag_problem problem = batch_case_problem(&run->data);
     (void)check; /* the solution is checked on the host */
-    return starfish_tridiag_plan_create(plan->context, &problem, &run->options, &run->plan);
-}
-
-static starfish_status solve(struct plan *plan)
-{
-    struct batch_run *run = plan->data;
-    struct starfish_result info = STARFISH_RESULT_DEFAULTS;
-    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, plan->array[0], plan->array[1], &info));
-    plan->seconds = info.seconds;
-    return STARFISH_SUCCESS;
+    return starfish_tridiag_plan_create(plan->context, &problem, &run->options, &plan->made);
 }
 
 static starfish_status check_solution(struct plan *plan)
@@ -124,21 +112,18 @@ static starfish_status check_solution(struct plan *plan)
     return STARFISH_SUCCESS;
 }
 
-static void destroy_plan(struct plan *plan)
-{
-    struct batch_run *run = plan->data;
-    starfish_plan_destroy(run->plan);
-    run->plan = NULL;
-}
-
 static void close_batch(struct plan *plan)
 {
     struct batch_run *run = plan->data;
-    for (int i = 0; run && i < BATCH_ARRAYS; ++i)
+    for (int i = 0; i < BATCH_ARRAYS; ++i)
         starfish_array_free(&run->array[i]);
-    free(run);
 }
 
-const struct plan_kind plan_batch = {
-    "--batch",  &starfish_tridiag_option_table, open_batch, create_plan, solve, check_solution, destroy_plan,
-    close_batch};
+const struct plan_kind plan_batch = {.whose = "--batch",
+                                     .table = &starfish_tridiag_option_table,
+                                     .bytes = sizeof(struct batch_run),
+                                     .open = open_batch,
+                                     .create = create_plan,
+                                     .solve = plan_solve,
+                                     .check = check_solution,
+                                     .close = close_batch};

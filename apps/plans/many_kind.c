@@ -16,9 +16,6 @@
 struct many_run {
     size_t n, count, row; /* of each cube; cubes; of a row of the solution, with ghosts */
     struct starfish_poisson_options options;
-    struct starfish_array rhs, solution;
-    starfish_plan *plan;
-    struct starfish_result info;
 };
 
 static starfish_status read_words(const char *text, struct many_run *run)
@@ -39,22 +36,10 @@ static starfish_status read_words(const char *text, struct many_run *run)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status make_array(struct starfish_array *array, starfish_precision precision, size_t count,
-                                  double value)
-{
-    if (SIMULATED)
-        return starfish_array_reserve(array, precision, 1, &count);
-    STARFISH_TRY(starfish_array_create(array, precision, 1, &count));
-    starfish_array_fill(array, value);
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status open_many(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
-    struct many_run *run = plan->data = calloc(1, sizeof *run);
-    if (!run)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for problems");
+    struct many_run *run = plan->data;
     if (given->precision == STARFISH_PRECISION_MIXED || given->cycles > 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--many: neither --precision mixed nor --cycles");
     starfish_options_set_defaults(&starfish_poisson_option_table, &run->options);
@@ -69,17 +54,13 @@ static starfish_status open_many(struct plan *plan)
                                                                       .plane = run->row * run->row,
                                                                       .problem = run->row * run->row * run->row,
                                                                       .offset = 1 + run->row + run->row * run->row};
-    STARFISH_TRY(make_array(&run->rhs, run->options.precision, run->count * run->n * run->n * run->n, 1));
-    STARFISH_TRY(make_array(&run->solution, run->options.precision, run->count * run->row * run->row * run->row, 0));
+    STARFISH_TRY(plan_make_array(plan, 0, run->options.precision, run->count * run->n * run->n * run->n, 1));
+    STARFISH_TRY(plan_make_array(plan, 1, run->options.precision, run->count * run->row * run->row * run->row, 0));
     snprintf(plan->name, sizeof plan->name, "%zu cubes of %zu^3 cells", run->count, run->n);
     snprintf(plan->size, sizeof plan->size, "%zu x %zu^3 cells, %s", run->count, run->n,
              starfish_precision_names[given->precision]);
     snprintf(plan->method, sizeof plan->method, "%s", starfish_method_list[STARFISH_METHOD_SLAB]);
     plan->rows = run->count;
-    plan->array[0] = run->rhs.data;
-    plan->array[1] = run->solution.data;
-    plan->bytes[0] = starfish_array_count(&run->rhs) * starfish_real_size(run->options.precision);
-    plan->bytes[1] = starfish_array_count(&run->solution) * starfish_real_size(run->options.precision);
     return STARFISH_SUCCESS;
 }
 
@@ -91,44 +72,23 @@ static starfish_status create_plan(struct plan *plan, int check)
     const struct starfish_poisson_problem problem = {.axis = {axis, axis, axis}, .lambda = 0};
     struct starfish_poisson_options options = run->options;
     options.check_residual = check;
-    return starfish_poisson_plan_create(plan->context, &problem, &options, &run->plan);
-}
-
-static starfish_status solve(struct plan *plan)
-{
-    struct many_run *run = plan->data;
-    run->info = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
-    STARFISH_TRY(starfish_plan_solve(run->plan, NULL, plan->array[0], plan->array[1], &run->info));
-    plan->seconds = run->info.seconds;
-    return STARFISH_SUCCESS;
+    return starfish_poisson_plan_create(plan->context, &problem, &options, &plan->made);
 }
 
 static starfish_status check_solution(struct plan *plan)
 {
     const struct many_run *run = plan->data;
     const double most = run->options.precision == STARFISH_F32 ? 1e-3 : 1e-9;
-    plan->residual = run->info.residual_max;
+    plan->residual = plan->result.residual_max;
     if (!(plan->residual < most))
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", plan->name, plan->residual);
     return STARFISH_SUCCESS;
 }
 
-static void destroy_plan(struct plan *plan)
-{
-    struct many_run *run = plan->data;
-    starfish_plan_destroy(run->plan);
-    run->plan = NULL;
-}
-
-static void close_many(struct plan *plan)
-{
-    struct many_run *run = plan->data;
-    if (!run)
-        return;
-    starfish_array_free(&run->rhs);
-    starfish_array_free(&run->solution);
-    free(run);
-}
-
-const struct plan_kind plan_many = {
-    "--many", &starfish_poisson_option_table, open_many, create_plan, solve, check_solution, destroy_plan, close_many};
+const struct plan_kind plan_many = {.whose = "--many",
+                                    .table = &starfish_poisson_option_table,
+                                    .bytes = sizeof(struct many_run),
+                                    .open = open_many,
+                                    .create = create_plan,
+                                    .solve = plan_solve,
+                                    .check = check_solution};

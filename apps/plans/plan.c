@@ -3,9 +3,11 @@
 
 #include "apps/options.h"
 #include "apps/recorded/simulate.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct plan_kind *const kinds[PLAN_KINDS] = {
@@ -50,6 +52,9 @@ starfish_status plan_open(struct plan *plan, size_t parts)
     char text[24];
     STARFISH_TRY(find_kind(plan));
     plan->table = plan->kind->table;
+    plan->data = calloc(1, plan->kind->bytes);
+    if (!plan->data)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     STARFISH_TRY(plan->kind->open(plan));
     const struct starfish_option *slabs = starfish_option_of_flag(plan->table, "--slabs");
     snprintf(text, sizeof text, "%zu", parts < plan->rows ? parts : plan->rows);
@@ -61,8 +66,39 @@ starfish_status plan_open(struct plan *plan, size_t parts)
 
 void plan_close(struct plan *plan)
 {
-    if (plan->kind)
+    if (plan->data && plan->kind->close)
         plan->kind->close(plan);
+    for (int a = 0; a < 2; a++)
+        starfish_array_free(&plan->memory[a]);
+    free(plan->data);
+    plan->data = NULL;
+}
+
+starfish_status plan_make_array(struct plan *plan, int which, starfish_precision precision, size_t count, double value)
+{
+    struct starfish_array *array = &plan->memory[which];
+    STARFISH_TRY((SIMULATED ? starfish_array_reserve : starfish_array_create)(array, precision, 1, &count));
+    if (!SIMULATED)
+        starfish_array_fill(array, value);
+    plan->array[which] = array->data;
+    plan->bytes[which] = count * starfish_real_size(precision);
+    return STARFISH_SUCCESS;
+}
+
+starfish_status plan_solve(struct plan *plan)
+{
+    plan->result = (struct starfish_result)STARFISH_RESULT_DEFAULTS;
+    STARFISH_TRY(starfish_plan_solve(plan->made, NULL, plan->array[0], plan->array[1], &plan->result));
+    plan->seconds = plan->result.seconds;
+    return STARFISH_SUCCESS;
+}
+
+static void destroy(struct plan *plan)
+{
+    if (plan->kind->destroy)
+        plan->kind->destroy(plan);
+    starfish_plan_destroy(plan->made);
+    plan->made = NULL;
 }
 
 static starfish_status create(struct plan *plan, int check)
@@ -75,7 +111,7 @@ static starfish_status check_once(struct plan *plan)
     STARFISH_TRY(create(plan, 1));
     STARFISH_TRY(plan->kind->solve(plan));
     STARFISH_TRY(plan->kind->check(plan));
-    plan->kind->destroy(plan);
+    destroy(plan);
     return STARFISH_SUCCESS;
 }
 
@@ -94,7 +130,7 @@ void plan_stop(struct plan *plan)
 {
     if (!plan->context)
         return;
-    plan->kind->destroy(plan);
+    destroy(plan);
     while (plan->pinned-- > 0)
         starfish_unpin(plan->context, plan->array[plan->pinned], plan->bytes[plan->pinned]);
     plan->pinned = 0;

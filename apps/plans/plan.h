@@ -91,18 +91,26 @@ struct plan;
 struct plan_kind {
     const char *whose;                         /* its options, in words */
     const struct starfish_option_table *table; /* NULL: open sets that of the plan */
+    size_t bytes;                              /* of plan->data, which is zero before open */
     /* Reads what the options name and makes the data; sets library, name, size, rows, flat, array and bytes. */
     starfish_status (*open)(struct plan *plan);
-    /* The library's plan in plan->context; sets method. A plan that checks is for one solve and then `check`. */
+    /* The library's plan in plan->context, as plan->made; sets method. A plan that checks is for one solve and then
+     * `check`. */
     starfish_status (*create)(struct plan *plan, int check);
     /* One solve; sets seconds. */
     starfish_status (*solve)(struct plan *plan);
     /* Is the solution right? Sets residual. Error: NUMERICAL. */
     starfish_status (*check)(struct plan *plan);
-    /* Undo create, and open; also what was not done. */
+    /* Undo create, and open, but for what plan.c knows; also what was not done. NULL: there is nothing else. */
     void (*destroy)(struct plan *plan);
     void (*close)(struct plan *plan);
 };
+
+/* `solve` of kinds that set plan->made; sets result too. */
+starfish_status plan_solve(struct plan *plan);
+/* Right-hand side (0) or solution (1) of so many reals, all of them `value`; in a simulation without memory behind the
+ * addresses. Errors: MEMORY. */
+starfish_status plan_make_array(struct plan *plan, int which, starfish_precision precision, size_t count, double value);
 
 struct plan {
     struct plan_options options;
@@ -111,15 +119,18 @@ struct plan {
     void *library;                             /* the library's option struct, */
     const struct starfish_option_table *table; /* and its table */
     char name[256], method[32];
-    char size[192];            /* the problem's kind, unknowns and precision, for titles */
-    size_t rows;               /* that can be cut into parts; 0: there is nothing to cut */
-    int unchecked;             /* plan_start makes no solve that is checked */
-    int flat;                  /* one task after the other: without a GPU its cores share every task */
-    void *array[2];            /* right-hand side and solution, in host memory */
-    size_t bytes[2];           /* of each, gaps and ghosts included */
-    int pinned;                /* how many of them are, now */
-    starfish_context *context; /* of whoever solves, between plan_start and plan_stop */
-    double seconds, residual;  /* of the last solve; of the solve that was checked, NaN in a simulation */
+    char size[192];                  /* the problem's kind, unknowns and precision, for titles */
+    size_t rows;                     /* that can be cut into parts; 0: there is nothing to cut */
+    int unchecked;                   /* plan_start makes no solve that is checked */
+    int flat;                        /* one task after the other: without a GPU its cores share every task */
+    void *array[2];                  /* right-hand side and solution, in host memory */
+    size_t bytes[2];                 /* of each, gaps and ghosts included */
+    int pinned;                      /* how many of them are, now */
+    starfish_context *context;       /* of whoever solves, between plan_start and plan_stop */
+    starfish_plan *made;             /* or NULL: the kind keeps it */
+    struct starfish_result result;   /* of its last solve */
+    struct starfish_array memory[2]; /* of plan_make_array */
+    double seconds, residual;        /* of the last solve; of the solve that was checked, NaN in a simulation */
 };
 
 /* Find the kind that the options ask for, and open it. `parts`: how many it is cut into where --slabs is not given, or

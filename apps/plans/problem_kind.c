@@ -38,9 +38,7 @@ static void describe_mesh(struct plan *plan)
 
 static starfish_status open_file(struct plan *plan, const struct problem_options *options)
 {
-    struct problem_run *run = plan->data = calloc(1, sizeof *run);
-    if (!run)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
+    struct problem_run *run = plan->data;
     run->options = *options;
     run->options.precision = plan->options.precision;
     run->options.repeat = 1;
@@ -117,12 +115,13 @@ static void destroy_plan(struct plan *plan)
 
 static void close_problem(struct plan *plan)
 {
-    if (plan->data)
-        problem_release(plan->data);
-    free(plan->data);
+    problem_release(plan->data);
 }
 
-const struct plan_kind plan_problem = {"a problem file", NULL,         open_problem, create_plan, solve,
-                                       check_solution,   destroy_plan, close_problem};
-const struct plan_kind plan_elements = {"a mesh file", NULL,           open_mesh,    create_plan,
-                                        solve,         check_solution, destroy_plan, close_problem};
+#define FILE_KIND(whose_, open_)                                                                                       \
+    {                                                                                                                  \
+        .whose = (whose_), .bytes = sizeof(struct problem_run), .open = (open_), .create = create_plan,                \
+        .solve = solve, .check = check_solution, .destroy = destroy_plan, .close = close_problem                       \
+    }
+const struct plan_kind plan_problem = FILE_KIND("a problem file", open_problem);
+const struct plan_kind plan_elements = FILE_KIND("a mesh file", open_mesh);
