@@ -119,8 +119,8 @@ static starfish_status tell(struct starfish_plan *plan)
 }
 
 /* plan->gather, which then owns `base`, and room for the problem. */
-static starfish_status begin(struct starfish_plan *plan, struct starfish_gathered *base, const size_t n[3],
-                             struct whole *whole)
+static starfish_status begin(struct starfish_plan *plan, struct starfish_gathered *base,
+                             const struct starfish_gather *shape, struct whole *whole)
 {
     struct starfish_gather *gather = calloc(1, sizeof *gather);
 
@@ -128,8 +128,8 @@ static starfish_status begin(struct starfish_plan *plan, struct starfish_gathere
     plan->run = NULL; /* jobs end before their submission returns */
     if (!gather)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    *gather = *shape;
     gather->base = base;
-    memcpy(gather->n, n, sizeof gather->n);
     return allocate(base, whole);
 }
 
@@ -141,16 +141,18 @@ starfish_status starfish_gather_create(struct starfish_plan *plan, const size_t 
 
     for (int d = 0; d < 3; d++)
         whole.cells *= d == slowest ? 1 : n[d];
+    const struct starfish_gather shape = {.n = {n[0], n[1], n[2]},
+                                          .plane_bytes = whole.cells * starfish_real_size(precision),
+                                          .slowest = slowest,
+                                          .precision = precision};
     STARFISH_TRY(starfish_gathered_create(&base, plan->context, planes));
-    starfish_status status = starfish_ranks_agree(plan->context, begin(plan, base, n, &whole));
-    if (!plan->gather)
+    starfish_status status = starfish_ranks_agree(plan->context, begin(plan, base, &shape, &whole));
+    if (!plan->gather) {
         starfish_gathered_destroy(base);
-    if (status == STARFISH_SUCCESS) {
-        plan->gather->slowest = slowest;
-        plan->gather->precision = precision;
-        plan->gather->plane_bytes = whole.cells * starfish_real_size(precision);
-        status = make_whole(plan, &whole);
+        return status;
     }
+    if (status == STARFISH_SUCCESS)
+        status = make_whole(plan, &whole);
     free_whole(&whole);
     return status == STARFISH_SUCCESS ? tell(plan) : status;
 }

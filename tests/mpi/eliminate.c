@@ -6,7 +6,7 @@
 
 enum { NX = 4, NY = 6, NZ = 6, PLANE = NX * NY, N = PLANE * NZ };
 
-static struct starfish_axis periodic_axis(size_t n, double *rows)
+static struct starfish_axis periodic_axis(size_t n, const double *rows)
 {
     return (struct starfish_axis){
         .kind = STARFISH_TRIDIAGONAL, .n = n, .periodic = 1, .lower = rows, .diag = rows + n, .upper = rows + 2 * n};
