@@ -1,9 +1,12 @@
 /* What every subcommand uses: JSON on standard output, the report of a failure and its exit status, medians. */
 #include "apps/command.h"
 
+#include "base/c_locale.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Exit status 2 where the input is at fault, a problem that is too large for the machine included; 1 where the result
  * is. */
@@ -13,10 +16,44 @@ static const int exit_statuses[] = {
     [STARFISH_ERROR_SINGULAR] = 1, [STARFISH_ERROR_NUMERICAL] = 1,   [STARFISH_ERROR_RUNTIME] = 1,
 };
 
+/* A real of JSON, with 15 of its 17 digits where these mean the same number. */
+static void write_real(FILE *stream, const char *digits, size_t length)
+{
+    char full[40], shorter[40], *end;
+    snprintf(full, sizeof full, "%.*s", (int)length, digits);
+    const double value = starfish_read_real(full, &end);
+    starfish_print(shorter, sizeof shorter, "%.15g", value);
+    const char *exponent = strchr(shorter, 'e');
+    if (strlen(shorter) >= length || !strpbrk(shorter, ".e") || starfish_read_real(shorter, &end) != value)
+        fputs(full, stream);
+    else if (exponent)
+        fprintf(stream, "%.*s%ld", (int)(exponent + 1 - shorter), shorter, strtol(exponent + 1, NULL, 10));
+    else
+        fputs(shorter, stream);
+}
+
 void command_write_json(FILE *stream, json_t *object)
 {
-    json_dumpf(object, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    int is_string = 0;
+    for (const char *at = text ? text : ""; *at;) {
+        const size_t length = is_string ? 0 : strspn(at, "+-.0123456789eE");
+        if (length > 1 && strchr("-0123456789", *at)) {
+            if (memchr(at, '.', length) || memchr(at, 'e', length))
+                write_real(stream, at, length);
+            else
+                fwrite(at, 1, length, stream);
+            at += length;
+            continue;
+        }
+        if (is_string && *at == '\\')
+            putc(*at++, stream);
+        else if (*at == '"')
+            is_string = !is_string;
+        putc(*at++, stream);
+    }
     putc('\n', stream);
+    free(text);
     json_decref(object);
 }
 

@@ -8,6 +8,7 @@
 #include "apps/recorded/simulate.h"
 #include "apps/table.h"
 #include "base/arithmetic.h"
+#include "base/meant.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,16 +43,20 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static const struct option_command *find(const char *name)
 {
-    static const char *const aliases[][2] = {{"--help", "help"}, {"-h", "help"}, {"--version", "version"}};
+    static const char *const aliases[][2] = {
+        {"--help", "help"}, {"-h", "help"}, {"--version", "version"}, {"-V", "version"}};
+    char known[512], meant[STARFISH_MEANT];
+    size_t used = 0;
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; ++i)
         if (strcmp(name, aliases[i][0]) == 0)
             name = aliases[i][1];
-    for (int i = 0; i < COMMANDS; ++i)
+    for (int i = 0; i < COMMANDS; ++i) {
         if (strcmp(name, commands[i].name) == 0)
             return &commands[i];
-    const char *meant = options_meant(name, &commands[0].name, COMMANDS, sizeof commands[0]);
-    starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown command '%s'%s%s%s; `starfish help` lists them", name,
-                  meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "");
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", commands[i].name);
+    }
+    starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown command '%s'%s; `starfish help` lists them", name,
+                  starfish_meant(name, known, ", ", meant));
     return NULL;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT = 1024, NAMES = 512, WORDS = 8 };
+enum { TEXT = 1024, NAMES = 1024, WORDS = 8 };
 
 static const struct option_command *run_of(const struct option_command *commands, size_t count, const char *name)
 {

@@ -4,6 +4,7 @@
 #include "apps/command.h"
 #include "apps/table.h"
 #include "base/fingerprint.h"
+#include "base/meant.h"
 #include "solver/solver.h"
 
 #include <ctype.h>
@@ -162,53 +163,22 @@ const struct option_entry *options_expand(const struct option_entry *own, struct
     return whole;
 }
 
-/* ---- words that were meant --------------------------------------------------------------------------------------- */
-
-enum { LONGEST = 40 };
-
-/* How many letters must be changed, added, left out or exchanged with the next (Damerau, restricted). */
-static int distance(const char *a, size_t n, const char *b, size_t m)
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
 {
-    int d[LONGEST + 1][LONGEST + 1];
-    for (size_t i = 0; i <= n; ++i)
-        for (size_t j = 0; j <= m; ++j) {
-            if (i == 0 || j == 0) {
-                d[i][j] = (int)(i + j);
-                continue;
-            }
-            const int change = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            const int skip = 1 + (d[i - 1][j] < d[i][j - 1] ? d[i - 1][j] : d[i][j - 1]);
-            d[i][j] = change < skip ? change : skip;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < d[i][j])
-                d[i][j] = d[i - 2][j - 2] + 1;
-        }
-    return d[n][m];
-}
-
-const char *options_meant(const char *word, const void *first, size_t count, size_t stride)
-{
-    const size_t length = strcspn(word, "=");
-    const char *best = NULL;
-    int nearest = length < 5 ? 2 : 3; /* so many are another word */
-    for (size_t i = 0; i < count && length <= LONGEST; ++i) {
-        const char *name = *(const char *const *)((const char *)first + i * stride);
-        const int far = strlen(name) <= LONGEST ? distance(word, length, name, strlen(name)) : LONGEST;
-        if (far < nearest) {
-            nearest = far;
-            best = name;
-        }
-    }
-    return best;
+    const size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
 }
 
 static starfish_status refuse_unknown(const struct command_line *line, const char *argument)
 {
-    size_t count = 0;
-    while (line->options[count].name)
-        ++count;
-    const char *meant = options_meant(argument, &line->options[0].name, count, sizeof line->options[0]);
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown option %s%s%s%s (usage: starfish %s)", argument,
-                         meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "", line->usage);
+    char known[4096] = "", meant[STARFISH_MEANT];
+    for (const struct option_entry *entry = line->options; entry->name; ++entry)
+        add(known, sizeof known, "%s, ", entry->name);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "unknown option %s%s (usage: starfish %s)", argument,
+                         starfish_meant(argument, known, ", ", meant), line->usage);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -292,15 +262,6 @@ static void word_names(const struct option_entry *entry, char *text, size_t size
         }
 }
 
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 /* What a zero stands for ("; 0: …"), in the text of a row whose default it is. */
 static const char *zero_of(const struct starfish_option *row)
 {
@@ -355,6 +316,8 @@ void options_describe(const struct option_entry *entry, char *text, size_t size,
         add(text, size, "%s%s", entry->help, row.text ? ": " : "");
     if (row.text)
         add_text(text, size, &row);
+    if (entry->list)
+        entry->list(names, names_size);
     if (row.values) {
         snprintf(names, names_size, "%s", starfish_option_range(&row, range, sizeof range));
         add(text, size, "; of %s", names);
@@ -432,7 +395,7 @@ static void list_commands(const struct option_commands *commands)
 
 int options_choose(const struct option_commands *commands, int argc, char **argv)
 {
-    char known[1024] = "";
+    char known[1024] = "", meant[STARFISH_MEANT];
     if (argc < 2 || (argv[1][0] == '-' && options_ask_help(argc, argv))) {
         list_commands(commands);
         return 0;
@@ -442,9 +405,8 @@ int options_choose(const struct option_commands *commands, int argc, char **argv
             return commands->list[i].run(argc - 1, argv + 1);
         add(known, sizeof known, "%s%s", i ? ", " : "", commands->list[i].name);
     }
-    const char *meant = options_meant(argv[1], &commands->list[0].name, commands->count, sizeof commands->list[0]);
-    return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no %s '%s'%s%s%s; there is %s", commands->noun, argv[1],
-                                      meant ? ", did you mean " : "", meant ? meant : "", meant ? "?" : "", known),
+    return command_fail(starfish_fail(STARFISH_ERROR_ARGUMENT, "no %s '%s'%s; there is %s", commands->noun, argv[1],
+                                      starfish_meant(argv[1], known, ", ", meant), known),
                         0);
 }
 

@@ -42,6 +42,7 @@ struct option_entry {
     const struct starfish_option_table *table; /* the library's or names.h's, or NULL */
     const char **given;                        /* receives `name` when it is there; or NULL */
     const struct starfish_kind *const *kinds;  /* of OPTION_WORD, ended by NULL; one with problems has the flag */
+    void (*list)(char *names, size_t size);    /* of a text: names that completions offer; or NULL */
     const char *may_differ;                    /* between ranks (mpi.h), for this reason; NULL: it may not */
 };
 
@@ -102,10 +103,6 @@ void options_tell(void (*line)(const struct command_line *line), void (*commands
  * where these are not a list). */
 void options_describe(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size);
 int options_takes_value(const struct option_entry *entry);
-
-/* Of `count` words, each at `stride` bytes after the one before, that which someone may have meant by `word`; NULL
- * where none is like it. */
-const char *options_meant(const char *word, const void *first, size_t count, size_t stride);
 
 /* The end of a subcommand: reports a failure, with the line's flags for members. Returns the exit status. */
 int options_end(const struct command_line *line, starfish_status status, int json);

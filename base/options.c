@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/fingerprint.h"
+#include "base/meant.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -302,11 +303,12 @@ static const char *label(const struct starfish_option *option)
 static starfish_status set_choice(const struct starfish_option *option, void *options, const char *word)
 {
     const int value = starfish_option_value(option, word);
-    char names[256];
+    char names[256], meant[STARFISH_MEANT];
 
+    starfish_option_range(option, names, sizeof names);
     if (value < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s", label(option), word,
-                             starfish_option_range(option, names, sizeof names));
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s%s", label(option), word, names,
+                             starfish_meant(word, names, "; ", meant));
     set_value(option, options, value);
     return STARFISH_SUCCESS;
 }

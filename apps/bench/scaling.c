@@ -10,6 +10,7 @@
 #include "apps/frame/run.h"
 #include "apps/lists.h"
 #include "apps/names.h"
+#include "apps/recorded/simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,7 +209,8 @@ int bench_scaling(int argc, char **argv)
         {"--method", OPTION_TEXT, &s.method, "M", .help = "as for solve"},
         {"--workers", OPTION_TEXT, &s.workers, "W", .help = "ranks: of each, as for solve"},
         {"--launcher", OPTION_TEXT, &s.launcher, "COMMAND", .help = "ranks: what starts them with -n N"},
-        {"--simulate", OPTION_TEXT, &s.simulate, "NAME", .help = "cores, gpus: of a recorded machine"},
+        {"--simulate", OPTION_TEXT, &s.simulate, "NAME", .help = "cores, gpus: of a recorded machine",
+         .list = simulate_list},
         BENCH_OPTIONS(&s.bench),
         {.name = NULL},
     };

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Where the name of an HDF5 file ends: at the colon before the dataset, or at the end; NULL when it is not one. */
+/* Where the name of an HDF5 file, which NetCDF-4 and VTKHDF are, ends: at the colon before the dataset, or at the end;
+ * NULL when it is not one. */
 static const char *hdf5_end(const char *name)
 {
-    static const char *const extensions[] = {".h5", ".hdf5"};
+    static const char *const extensions[] = {".h5", ".hdf5", ".nc", ".vtkhdf"};
     for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; ++i)
         for (const char *at = name; (at = strstr(at, extensions[i])) != NULL;) {
             at += strlen(extensions[i]);

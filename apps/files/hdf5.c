@@ -32,8 +32,10 @@ static starfish_status element_type(hid_t dataset, const struct starfish_hdf5_pl
     *precision = class == H5T_FLOAT && H5Tget_size(type) <= sizeof(float) ? STARFISH_F32 : STARFISH_F64;
     if (type >= 0)
         H5Tclose(type);
-    return class == H5T_FLOAT || class == H5T_INTEGER ? STARFISH_SUCCESS
-                                                      : starfish_hdf5_fail(place, "not a dataset of real numbers");
+    /* An enumeration: as booleans are kept. */
+    return class == H5T_FLOAT || class == H5T_INTEGER || class == H5T_ENUM
+               ? STARFISH_SUCCESS
+               : starfish_hdf5_fail(place, "not a dataset of real numbers");
 }
 
 static starfish_status shape_of(hid_t dataset, const struct starfish_hdf5_place *place, size_t *rank,

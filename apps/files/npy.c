@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +26,10 @@ struct element_type {
     int integer, is_signed;
 };
 static const struct element_type element_types[] = {
-    {"f4", STARFISH_F32, 4, 0, 1}, {"f8", STARFISH_F64, 8, 0, 1}, {"i1", STARFISH_F64, 1, 1, 1},
-    {"i2", STARFISH_F64, 2, 1, 1}, {"i4", STARFISH_F64, 4, 1, 1}, {"i8", STARFISH_F64, 8, 1, 1},
-    {"u1", STARFISH_F64, 1, 1, 0}, {"u2", STARFISH_F64, 2, 1, 0}, {"u4", STARFISH_F64, 4, 1, 0},
-    {"u8", STARFISH_F64, 8, 1, 0}, {"b1", STARFISH_F64, 1, 1, 0},
+    {"f2", STARFISH_F32, 2, 0, 1}, {"f4", STARFISH_F32, 4, 0, 1}, {"f8", STARFISH_F64, 8, 0, 1},
+    {"i1", STARFISH_F64, 1, 1, 1}, {"i2", STARFISH_F64, 2, 1, 1}, {"i4", STARFISH_F64, 4, 1, 1},
+    {"i8", STARFISH_F64, 8, 1, 1}, {"u1", STARFISH_F64, 1, 1, 0}, {"u2", STARFISH_F64, 2, 1, 0},
+    {"u4", STARFISH_F64, 4, 1, 0}, {"u8", STARFISH_F64, 8, 1, 0}, {"b1", STARFISH_F64, 1, 1, 0},
 };
 
 struct header {
@@ -100,7 +101,7 @@ static starfish_status parse_descr(struct parser *parser)
             strcmp(text + 1, element_types[i].name) == 0)
             parser->header->type = &element_types[i];
     if (!parser->header->type)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f4, f8, i1 to i8, u1 to u8",
+        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f2, f4, f8, i1 to i8, u1 to u8",
                              parser->path, text);
     parser->header->swap = text[0] != ours && parser->header->type->size > 1;
     return STARFISH_SUCCESS;
@@ -245,12 +246,28 @@ static double integer_at(const char *from, size_t size, int is_signed)
     return (double)((int64_t)(word << unused) >> unused);
 }
 
-/* Integers to doubles in place: shorter ones occupy the first part of the f64 array, so go from the end. */
-static void integers_to_reals(void *data, size_t count, const struct element_type *type)
+/* IEEE half precision: a sign, 5 bits of exponent, 10 of fraction. */
+static float half_at(const char *from)
+{
+    const int word = (int)integer_at(from, 2, 0), exponent = word >> 10 & 31, fraction = word & 1023;
+    const float size = exponent == 31
+                           ? (fraction ? NAN : INFINITY)
+                           : ldexpf((float)(exponent ? fraction + 1024 : fraction), (exponent ? exponent : 1) - 25);
+    return word >> 15 ? -size : size;
+}
+
+/* Integers to doubles, halves to floats, in place: they occupy the first part of the array, so go from the end. */
+static void to_reals(void *data, size_t count, const struct element_type *type)
 {
     for (size_t i = count; i-- > 0;) {
-        const double value = integer_at((const char *)data + i * type->size, type->size, type->is_signed);
-        memcpy((char *)data + i * sizeof value, &value, sizeof value);
+        const char *from = (const char *)data + i * type->size;
+        if (type->integer) {
+            const double value = integer_at(from, type->size, type->is_signed);
+            memcpy((char *)data + i * sizeof value, &value, sizeof value);
+        } else {
+            const float value = half_at(from);
+            memcpy((char *)data + i * sizeof value, &value, sizeof value);
+        }
     }
 }
 
@@ -259,8 +276,8 @@ static void convert(const struct header *header, void *data, size_t count)
 {
     if (header->swap)
         swap_bytes(data, count, header->type->size);
-    if (header->type->integer)
-        integers_to_reals(data, count, header->type);
+    if (header->type->integer || header->type->size == 2)
+        to_reals(data, count, header->type);
 }
 
 static starfish_status fail_short(const char *path)

@@ -17,9 +17,9 @@ static starfish_status read_ends(const struct key_reader *reader, const json_t *
         return starfish_json_fail(reader->path, key, "missing");
     for (size_t side = 0; side < 2; ++side) {
         const int index = key_index(is_pair ? json_array_get(value, side) : value, starfish_end_names, STARFISH_ENDS);
-        if (index < 0 || (!is_pair && index != STARFISH_PERIODIC))
+        if (index < 0)
             return starfish_json_fail(reader->path, key,
-                                      "must be \"periodic\" or a pair of \"dirichlet\" and \"neumann\" ends");
+                                      "must be \"periodic\", \"dirichlet\" or \"neumann\", or a pair of these");
         end[side] = (starfish_end)index;
     }
     if ((end[0] == STARFISH_PERIODIC) != (end[1] == STARFISH_PERIODIC))

@@ -6,15 +6,18 @@
 
 enum { BAR = 40 };
 
-static void draw(size_t finished, size_t total, const char *of)
+static void draw(const struct problem_run *run, size_t solve, size_t finished, size_t total)
 {
     static const char full[BAR + 1] = "########################################";
     int done = total ? (int)(BAR * finished / total) : 0;
-    fprintf(stderr, "\r  [%.*s%*s] %zu of %zu %s", done, full, BAR - done, "", finished, total, of);
+    fprintf(stderr, "\r  [%.*s%*s] %zu of %zu %s", done, full, BAR - done, "", finished, total,
+            run->iterates ? "iterations" : "tasks");
+    if (run->options.repeat > 1)
+        fprintf(stderr, ", solve %zu of %zu", solve, run->options.repeat);
     fflush(stderr);
 }
 
-starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show)
+starfish_status solve_wait(struct problem_run *run, starfish_job *job, size_t solve, int show)
 {
     /* Short naps keep the measured time honest; the line itself is drawn ten times a second. */
     const struct timespec nap = {.tv_nsec = 500000};
@@ -24,7 +27,7 @@ starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show)
         if (starfish_job_state(job, &finished, &total) != STARFISH_SUCCESS)
             break;
         if (naps % 200 == 199)
-            draw(finished, total, run->iterates ? "iterations" : "tasks");
+            draw(run, solve, finished, total);
     }
     starfish_status status = problem_wait(run, job);
     if (show) {

@@ -50,7 +50,7 @@ static starfish_status solve_repeatedly(struct solve_run *run)
     for (size_t i = 0; i < run->solver.options.repeat; ++i) {
         starfish_job *job;
         STARFISH_TRY(submit(run, i, run->solver.solution.data, &job));
-        const starfish_status status = solve_wait(&run->solver, job, show);
+        const starfish_status status = solve_wait(&run->solver, job, i + 1, show);
         run->seconds[i] = run->solver.result.info.seconds;
         run->solves = i + 1;
         STARFISH_TRY(status);

@@ -7,7 +7,7 @@
 /* What the command line says beside what problem_options has. */
 struct solve_options {
     struct starfish_context_options context; /* --policy */
-    const char *out, *workers, *vtk, *plot;
+    const char *out, *workers, *vtk, *plot, *plane;
     int json, quiet, mpi;
 };
 
@@ -36,7 +36,8 @@ int solve_main(struct solve_run *run, const struct command_line *line, int argc,
 /* Where the solution goes: --out, else the problem file's "solution", else NULL. */
 const char *solve_output_name(const struct solve_run *run);
 
-/* Wait for a job, showing how many of its tasks or iterations are done when `show` (progress.c). */
-starfish_status solve_wait(struct problem_run *run, starfish_job *job, int show);
+/* Wait for a job, the solve of that number from 1 on, showing how many of its tasks or iterations are done when `show`
+ * (progress.c). */
+starfish_status solve_wait(struct problem_run *run, starfish_job *job, size_t solve, int show);
 
 #endif

@@ -5,6 +5,7 @@
 #include "apps/files/temporary.h"
 #include "apps/options.h"
 #include "apps/recorded/recorded.h"
+#include "base/meant.h"
 #include "scheduler/simulated.h"
 #include "scheduler/sizes.h"
 
@@ -70,7 +71,7 @@ static int is_machine_in(const char *place, const char *name, char folder[SIMULA
            is_machine(folder);
 }
 
-static void list_names(char *text, size_t size)
+void simulate_list(char *text, size_t size)
 {
     char place[SIMULATE_PATH], folder[SIMULATE_PATH];
     size_t length = 0;
@@ -91,7 +92,7 @@ static void list_names(char *text, size_t size)
 
 starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH])
 {
-    char place[SIMULATE_PATH], known[1024];
+    char place[SIMULATE_PATH], known[1024], meant[STARFISH_MEANT];
     if (strchr(name, '/')) {
         if (strlen(name) < SIMULATE_PATH && is_machine(name)) {
             snprintf(folder, SIMULATE_PATH, "%s", name);
@@ -102,8 +103,9 @@ starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH])
     for (int which = 0; simulate_place(which, place); ++which)
         if (is_machine_in(place, name, folder))
             return STARFISH_SUCCESS;
-    list_names(known, sizeof known);
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "no machine named '%s'; there is %s", name, known);
+    simulate_list(known, sizeof known);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "no machine named '%s'%s; there is %s", name,
+                         starfish_meant(name, known, ", ", meant), known);
 }
 
 /* ---- the other program ------------------------------------------------------------------------------------------- */

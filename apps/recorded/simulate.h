@@ -24,6 +24,8 @@ int simulate_instead(int argc, char **argv);
  * those that come with Starfish or lie in the folder that STARFISH_MACHINES names. Error: ARGUMENT, which lists what
  * there is. */
 starfish_status simulate_find(const char *name, char folder[SIMULATE_PATH]);
+/* Names of the machines that there are, ", " between them; "none". */
+void simulate_list(char *text, size_t size);
 /* Where machines are looked for: folder number `which`, 0 when there are no more. */
 int simulate_place(int which, char folder[SIMULATE_PATH]);
 /* The program for simulated machines. Error: UNSUPPORTED when there is none. */

@@ -207,13 +207,14 @@ int command_sched(int argc, char **argv)
     sched.bench.warmup = 3;
     struct option_entry whole[OPTION_MOST];
     const struct option_entry options[] = {
-        {"--policies", OPTION_TEXT, &sched.policies, "LIST",
-         .help = "StarPU's, starfish-width, and those of a plug-in"},
+        {"--policies", OPTION_TEXT, &sched.policies, "LIST", .help = "StarPU's, starfish-width, and those of a plug-in",
+         .list = starfish_policy_list},
         {"--workers", OPTION_TEXT, &sched.workers, "SETS",
          .help = WORKERS_SETS "; without, gpu;all;cpu, or cpu without a GPU"},
         {"--recalibrate", OPTION_FLAG, &sched.recalibrate, .help = "discard what the models know from before"},
         PLAN_OPTIONS(given),
-        {"--simulate", OPTION_TEXT, &sched.simulate, "NAME", .help = "on a recorded machine: starfish machine list"},
+        {"--simulate", OPTION_TEXT, &sched.simulate, "NAME", .help = "on a recorded machine: starfish machine list",
+         .list = simulate_list},
         {"--nodes", OPTION_TEXT, &sched.nodes, "LIST",
          .help = "a model of so many nodes like that machine, slab method"},
         {"--network", OPTION_TEXT, &sched.network, "NAME",

@@ -6,6 +6,7 @@
 #include "apps/files/vtk.h"
 #include "apps/pictures/image.h"
 #include "apps/solve/globe.h"
+#include "base/c_locale.h"
 #include "base/status.h"
 #include <starfish/atmosphere.h>
 
@@ -47,7 +48,7 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
     return STARFISH_SUCCESS;
 }
 
-/* ---- the picture: x-y of a 2D problem, of a sphere the layer, else the x-z plane in which |u| is largest --------- */
+/* ---- the picture: x-y of a 2D problem, of a sphere the layer, else --plane --------- */
 
 /* Plane `at` across direction d. */
 static double largest_in_plane(const struct solve_run *run, int d, size_t at)
@@ -96,24 +97,63 @@ static starfish_status write_globe(const struct solve_run *run, const struct pos
     return solve_write_globe(run->options.plot, &run->solver.solution, run->solver.problem.n[0], k, title);
 }
 
+/* Where --plane is: the direction d that it lies across, and its coordinate, NAN for "max". */
+static starfish_status read_plane(const struct solve_run *run, int *d, double *coordinate)
+{
+    const char *text = run->options.plane ? run->options.plane : "y=max";
+    char *end = NULL;
+    *d = text[0] - 'x';
+    *coordinate = NAN;
+    if (run->options.plane && run->solver.problem.row->dimensions < 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
+    const int named = *d >= 0 && *d < 3 && text[1] == '=';
+    if (named && strcmp(text + 2, "max") != 0)
+        *coordinate = starfish_read_real(text + 2, &end);
+    if (!named || (end && (end == text + 2 || *end || !isfinite(*coordinate))))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: '%s' is not like z=0.3 or y=max", text);
+    return STARFISH_SUCCESS;
+}
+
+/* The unknowns across direction d that are nearest to it. */
+static size_t nearest_plane(const struct solve_run *run, const struct positions *positions, int d, double coordinate)
+{
+    const double *position = positions->position[d];
+    size_t best = 0;
+    for (size_t i = 1; i < run->solver.problem.n[d]; i++)
+        if (fabs(position[i] - coordinate) < fabs(position[best] - coordinate))
+            best = i;
+    return best;
+}
+
 static starfish_status write_slice(const struct solve_run *run, const struct positions *positions)
 {
-    const size_t *n = run->solver.problem.n;
-    size_t up = run->solver.problem.row->dimensions - 1, j = up == 2 ? choose_plane(run, 1) : 0, nx = n[0],
-           rows = n[up];
+    const size_t *n = run->solver.problem.n, apart[3] = {1, n[0], n[0] * n[1]};
+    const int is_solid = run->solver.problem.row->dimensions == 3;
     struct starfish_array plane;
     char title[128];
-    STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){rows, nx}));
+    double coordinate;
+    int d;
+    STARFISH_TRY(read_plane(run, &d, &coordinate));
+    d = is_solid ? d : 2;
+    const size_t across = d == 0 ? 1 : 0, up = d == 2 ? 1 : 2;
+    const size_t at = !is_solid           ? 0
+                      : isnan(coordinate) ? choose_plane(run, d)
+                                          : nearest_plane(run, positions, d, coordinate);
+    STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){n[up], n[across]}));
     double *values = plane.data;
-    for (size_t row = 0; row < rows; ++row)
-        for (size_t i = 0; i < nx; ++i)
-            values[i + nx * row] = starfish_array_get(&run->solver.solution, i + nx * (up == 2 ? j + n[1] * row : row));
+    for (size_t row = 0; row < n[up]; ++row)
+        for (size_t i = 0; i < n[across]; ++i)
+            *values++ = starfish_array_get(&run->solver.solution, i * apart[across] + row * apart[up] + at * apart[d]);
     int length = snprintf(title, sizeof title, "%.60s: u", base_name(run->solver.problem.path));
-    if (up == 2)
-        snprintf(title + length, sizeof title - (size_t)length, " at y = %.4g", positions->position[1][j]);
-    const struct starfish_slice slice = {{nx, rows}, {positions->position[0], positions->position[up]},
-                                         values,     {axis_names[0], axis_names[up]},
-                                         title,      NULL};
+    if (is_solid)
+        snprintf(title + length, sizeof title - (size_t)length, " at %s = %.4g", axis_names[d],
+                 positions->position[d][at]);
+    const struct starfish_slice slice = {{n[across], n[up]},
+                                         {positions->position[across], positions->position[up]},
+                                         plane.data,
+                                         {axis_names[across], axis_names[up]},
+                                         title,
+                                         NULL};
     starfish_status status = starfish_image_write(run->options.plot, &slice);
     starfish_array_free(&plane);
     return status;
@@ -144,6 +184,11 @@ static starfish_status check_all(const struct solve_run *run, const struct posit
         STARFISH_TRY(check_solution(&run->solver.problem, solve_output_name(run)));
     if (run->options.vtk)
         STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
+    double coordinate;
+    int d;
+    if (run->options.plane && !run->options.plot)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
+    STARFISH_TRY(read_plane(run, &d, &coordinate));
     return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;
 }
 

@@ -1,6 +1,8 @@
 /* Which policies there are. */
 #include "scheduler/policies/policies.h"
 
+#include "base/meant.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,17 +48,23 @@ static void add_names(char *list, size_t size, struct starpu_sched_policy *const
     }
 }
 
+void starfish_policy_list(char *list, size_t size)
+{
+    list[0] = '\0';
+    add_names(list, size, own);
+    add_names(list, size, starpu_sched_get_predefined_policies());
+}
+
 starfish_status starfish_policy_check(const char *source, const char *name)
 {
     const char *library = getenv("STARPU_SCHED_LIB");
-    char list[900] = "", plugin[200] = "";
+    char list[900], plugin[200] = "", meant[STARFISH_MEANT];
     if (find(own, name) || find(starpu_sched_get_predefined_policies(), name) ||
         (library && *library && plugin_has(library, name)))
         return STARFISH_SUCCESS;
     if (library && *library)
         snprintf(plugin, sizeof plugin, " (nor has %s of STARPU_SCHED_LIB)", library);
-    add_names(list, sizeof list, own);
-    add_names(list, sizeof list, starpu_sched_get_predefined_policies());
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: there is no policy named \"%s\"%s; there are %s", source, name,
-                         plugin, list);
+    starfish_policy_list(list, sizeof list);
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: there is no policy named \"%s\"%s%s; there are %s", source, name,
+                         plugin, starfish_meant(name, list, ", ", meant), list);
 }

@@ -17,6 +17,9 @@ extern struct starpu_sched_policy starfish_width_policy;
 /* One of ours by its name, NULL where it is none. */
 struct starpu_sched_policy *starfish_policy_own(const char *name);
 
+/* Names of ours and of StarPU's, ", " between them. */
+void starfish_policy_list(char *list, size_t size);
+
 /* Is there a policy of that name? Error: ARGUMENT, which begins with `source` and lists those that there are. */
 starfish_status starfish_policy_check(const char *source, const char *name);
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 
 import program
 from program import Case, NX, NY, NZ, poisson, ramp, read_npy, separable, write_npy
@@ -66,6 +67,33 @@ class Good(Case):
         # What was written serves as a right-hand side.
         self.solve(poisson(rhs="u.h5:/deep/u"))
         self.assertEqual(len(self.contents()), len(contents))
+
+    def test_planes_of_pictures(self):
+        def picture(*arguments):
+            self.solve(poisson(), "--plot", "u.svg", *arguments)
+            with open(self.path("u.svg"), "rb") as stream:
+                return stream.read()
+        self.assertEqual(picture(), picture("--plane", "y=max"))
+        self.assertEqual(picture("--plane", "z=0.3"), picture("--plane", "z=0.31"))  # the nearest unknowns
+        self.assertEqual(len({picture("--plane", plane) for plane in ("x=max", "y=0.1", "z=0.3", "z=0.9")}), 4)
+
+    def test_reals_have_no_needless_digits(self):
+        status, out, _ = self.run_program("bench", "tridiag", "--size", "16x8", "--peers", "none", "--repeat", "3",
+                                             "--json")
+        self.assertEqual(status, 0)
+        words = re.findall(r"^ *(?:\"[^\"]*\": )?(-?[0-9][-+.0-9e]*),?$", out, re.M)
+        reals = [word for word in words if "." in word or "e" in word]
+        self.assertGreater(len(reals), 20)
+        for word in reals:
+            short = float("%.15g" % float(word))
+            self.assertTrue(short != float(word) or sum(map(str.isdigit, word.split("e")[0].strip("-0."))) <= 15, word)
+
+    def test_one_word_for_both_ends(self):
+        words = {"x": "periodic", "y": "neumann", "z": "dirichlet"}
+        pairs = {"x": "periodic", "y": ["neumann"] * 2, "z": ["dirichlet"] * 2}
+        for bc, name in ((words, "u.npy"), (pairs, "v.npy")):
+            self.solve(poisson(bc=bc), "--out", self.path(name))
+        self.assertEqual(read_npy(self.path("u.npy")), read_npy(self.path("v.npy")))
 
     def test_another_right_hand_side_and_relative_names(self):
         os.mkdir(self.path("sub"))

@@ -50,6 +50,8 @@ class Manual(Case):
         self.assertLessEqual({"--method", "--plot", "--dark", "--help"}, set(self.words("solve", "p.json")))
         self.assertLessEqual({"auto", "slab", "blktri", "multigrid", "cg"}, set(self.words("solve", "--method")))
         self.assertEqual(self.words("bench", "tridiag", "--layout"), ["contiguous", "interleaved"])
+        self.assertLessEqual({"lws", "dmda", "starfish-width"}, set(self.words("solve", "--policy")))
+        self.assertIn("h200-16c", self.words("sched", "p.json", "--simulate"))
         self.assertEqual(self.words("solve", "--rhs"), [])  # a file
         self.assertIn("--json", self.words("solve", "--rhs", "f.npy"))
         self.assertEqual(self.words("slove"), [])

@@ -42,7 +42,8 @@ static void assert_value(const char *name, starfish_precision precision, double 
 
 static void both_formats_go_round(void **state)
 {
-    static const char *const names[] = {"a.npy", "a.h5:/u", "b.h5:/deep/er/u", "c.hdf5:u", "d.h5"};
+    static const char *const names[] = {
+        "a.npy", "a.h5:/u", "b.h5:/deep/er/u", "c.hdf5:u", "d.h5", "e.nc:u", "f.vtkhdf:/VTKHDF/PointData/u"};
     (void)state;
     for (int precision = STARFISH_F32; precision <= STARFISH_F64; ++precision)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {

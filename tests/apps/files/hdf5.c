@@ -152,6 +152,31 @@ static void large_arrays_arrive_whole(void **state)
     starfish_array_free(&again);
 }
 
+/* Booleans are enumerations of one byte. */
+static void booleans_are_numbers(void **state)
+{
+    static const signed char values[] = {0, 1}, stored[] = {1, 0, 1};
+    const hsize_t count = 3;
+    const struct starfish_wanted three = {.name = "u", .rank = 1, .shape = {3}, .reason = ""};
+    struct starfish_array array;
+    const char *path = scratch("flags.h5");
+    (void)state;
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tenum_create(H5T_NATIVE_INT8);
+    H5Tenum_insert(type, "FALSE", &values[0]);
+    H5Tenum_insert(type, "TRUE", &values[1]);
+    const hid_t space = H5Screate_simple(1, &count, NULL);
+    const hid_t dataset = H5Dcreate2(file, "u", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, stored) >= 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Fclose(file);
+    assert_int_equal(starfish_hdf5_read(path, "u", &three, &array), STARFISH_SUCCESS);
+    for (size_t i = 0; i < count; ++i)
+        assert_true(((const double *)array.data)[i] == stored[i]);
+    starfish_array_free(&array);
+}
+
 /* ---- where datasets may go --------------------------------------------------------------------------------------- */
 
 static void places_are_checked(void **state)
@@ -365,6 +390,7 @@ int main(void)
         cmocka_unit_test(claims_of_size_are_not_believed),
         cmocka_unit_test(what_was_never_written_is_zero),
         cmocka_unit_test(large_arrays_arrive_whole),
+        cmocka_unit_test(booleans_are_numbers),
         cmocka_unit_test(places_are_checked),
         cmocka_unit_test(what_is_not_hdf5_is_refused),
         cmocka_unit_test(no_other_file_is_reached),

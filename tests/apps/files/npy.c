@@ -3,12 +3,14 @@
 
 #include "apps/files/npy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const unsigned char f8_le[] = {0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0xc0}; /* 1, -2 */
 static const unsigned char f8_be[] = {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0};
+static const unsigned char f2_le[] = {0, 0x3c, 0, 0xc0}, f2_be[] = {0x3c, 0, 0xc0, 0};
 static const unsigned char f4_le[] = {0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0};
 static const unsigned char f4_be[] = {0x3f, 0x80, 0, 0, 0xc0, 0, 0, 0};
 static const unsigned char i4_le[] = {1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff};
@@ -40,7 +42,8 @@ static void element_types_and_versions(void **state)
         {"<f8", STARFISH_F64, f8_le, sizeof f8_le}, {">f8", STARFISH_F64, f8_be, sizeof f8_be},
         {"<f4", STARFISH_F32, f4_le, sizeof f4_le}, {">f4", STARFISH_F32, f4_be, sizeof f4_be},
         {"<i4", STARFISH_F64, i4_le, sizeof i4_le}, {"<i8", STARFISH_F64, i8_le, sizeof i8_le},
-        {">i8", STARFISH_F64, i8_be, sizeof i8_be},
+        {">i8", STARFISH_F64, i8_be, sizeof i8_be}, {"<f2", STARFISH_F32, f2_le, sizeof f2_le},
+        {">f2", STARFISH_F32, f2_be, sizeof f2_be},
     };
     (void)state;
     for (int version = 1; version <= 3; ++version)
@@ -57,6 +60,21 @@ static void element_types_and_versions(void **state)
             assert_true(starfish_array_get(&array, 0) == 1 && starfish_array_get(&array, 1) == -2);
             starfish_array_free(&array);
         }
+}
+
+/* The least half and the largest, one without a finite value, and a negative zero. */
+static void halves_of_every_kind(void **state)
+{
+    static const unsigned char bytes[] = {1, 0, 0xff, 0x7b, 0, 0xfc, 0, 0x80};
+    static const double values[] = {0x1p-24, 65504, -INFINITY, 0};
+    struct starfish_array array;
+    (void)state;
+    const char *path = make(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (4,), }   \n", bytes, sizeof bytes);
+    assert_int_equal(starfish_npy_read(path, NULL, &array), STARFISH_SUCCESS);
+    for (size_t i = 0; i < 4; ++i)
+        assert_true(starfish_array_get(&array, i) == values[i]);
+    assert_true(signbit(starfish_array_get(&array, 3)));
+    starfish_array_free(&array);
 }
 
 static void fortran_order_is_transposed(void **state)
@@ -159,9 +177,8 @@ static void written_is_read_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(element_types_and_versions),
-        cmocka_unit_test(fortran_order_is_transposed),
-        cmocka_unit_test(broken_files_are_refused),
+        cmocka_unit_test(element_types_and_versions),  cmocka_unit_test(halves_of_every_kind),
+        cmocka_unit_test(fortran_order_is_transposed), cmocka_unit_test(broken_files_are_refused),
         cmocka_unit_test(written_is_read_again),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);

@@ -196,7 +196,7 @@ static const struct {
     {HEAD LENGTH "'bc': [], 'rhs': 0}", "\"bc\": must be an object"},
     {HEAD LENGTH "'bc': {'x': 'periodic', 'y': 'periodic'}, 'rhs': 0}", "\"bc.z\": missing"},
     {HEAD LENGTH "'bc': {'w': 'periodic'}, 'rhs': 0}", "\"bc.w\": unknown key"},
-    {ENDS("'dirichlet'"), "\"bc.y\": must be \"periodic\" or a pair"},
+    {ENDS("'open'"), "\"bc.y\": must be \"periodic\", \"dirichlet\" or \"neumann\", or a pair"},
     {ENDS("['dirichlet']"), "\"bc.y\": must be"},
     {ENDS("['dirichlet', 'robin']"), "\"bc.y\": must be"},
     {ENDS("['dirichlet', 'periodic']"), "\"bc.y\": one end cannot be periodic"},

@@ -1,0 +1,11 @@
+/* The word that someone may have meant by a misspelt one. */
+#ifndef STARFISH_BASE_MEANT_H
+#define STARFISH_BASE_MEANT_H
+
+enum { STARFISH_MEANT = 80 };
+
+/* `between` and "did you mean NAME?" in `text`, of the name that is most like `word` in `names`, which ", " separates;
+ * "" where none is like it. Returns `text`. */
+const char *starfish_meant(const char *word, const char *names, const char *between, char text[STARFISH_MEANT]);
+
+#endif
