@@ -1,4 +1,5 @@
 #!/bin/bash
+# Not run by us yet: there was no conda to run it with.
 # What conda build runs, in the sources: StarPU, Starfish, pystarfish.
 set -eu
 scheduler/starpu/build native
