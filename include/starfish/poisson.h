@@ -147,7 +147,8 @@ struct starfish_poisson_options {
      * packed. Method slab reads and writes rows where they lie, and keeps modes of its own, a field once more for each
      * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
      * refinement, work on packed copies in memory of the runtime's. */
-    struct starfish_array_layout rhs_layout, solution_layout;
+    struct starfish_array_layout rhs_layout;
+    struct starfish_array_layout solution_layout;
     /* Also fill the layer of ghosts around the solution, for which its layout must have room: before the first and
      * behind the last unknown of every direction. They are what the discretisation has there: the unknown at the other
      * end (periodic); 2 g - u at a face with Dirichlet data g, and g itself beyond a NODE's end; u - h g (low end) and
@@ -201,7 +202,8 @@ struct starfish_poisson_phases {
     size_t levels;
     struct {
         size_t separators;
-        struct starfish_step_info reduction, substitution;
+        struct starfish_step_info reduction;
+        struct starfish_step_info substitution;
     } level[STARFISH_MAX_REDUCTION_LEVELS];
 };
 #define STARFISH_POISSON_PHASES_DEFAULTS                                                                               \
