@@ -1,9 +1,11 @@
 # Options, warnings, sanitizers and CUDA architectures: everything that holds for every target.
 # A project that takes Starfish in by add_subdirectory wants the library alone, unless it says otherwise.
-option(STARFISH_PROGRAM "Build the program starfish and its examples" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_PROGRAM "Build the program starfish" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_EXAMPLES "Build the examples, with the program" ${PROJECT_IS_TOP_LEVEL})
 option(STARFISH_INSTALL "Install" ${PROJECT_IS_TOP_LEVEL})
-option(STARFISH_TESTS "Build the tests, which need the program" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_TESTS "Build the tests, which need the program and the examples" ${PROJECT_IS_TOP_LEVEL})
 option(STARFISH_BENCHMARKS "Build the benchmarks, which need the program" ${PROJECT_IS_TOP_LEVEL})
+option(STARFISH_MPI "Build libstarfish_mpi, where MPI and StarPU-MPI are there" ON)
 set(STARFISH_CUDA AUTO CACHE STRING "CUDA kernels: ON, OFF or AUTO (when nvcc is found)")
 # For our own checks (.ci/run): another compiler, or a newer one, may warn of what this one does not.
 option(STARFISH_WERROR "Warnings are errors, in C, CUDA and Fortran" OFF)
@@ -85,15 +87,25 @@ if(NOT STARFISH_CUDA STREQUAL "OFF")
         if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND DEFINED ENV{CUDAARCHS})
             set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}")
         elseif(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-            execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
+            execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                RESULT_VARIABLE no_gpu OUTPUT_VARIABLE capabilities ERROR_QUIET)
+            string(REGEX MATCHALL "[0-9]+\\.[0-9]+" capabilities "${capabilities}")
             if(no_gpu AND STARFISH_WERROR)
                 # Our own checks compile the CUDA code and cannot run it: the assembler's work is left out.
                 set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
             elseif(no_gpu)
                 # Machine code for both, and PTX, of the newer one alone, for GPUs to come.
                 set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
+            elseif(capabilities)
+                # Machine code for each kind of GPU that is here, and PTX, of the newest alone, for others.
+                string(REPLACE "." "" capabilities "${capabilities}")
+                list(REMOVE_DUPLICATES capabilities)
+                list(SORT capabilities COMPARE NATURAL)
+                list(POP_BACK capabilities newest)
+                list(TRANSFORM capabilities APPEND -real)
+                set(CMAKE_CUDA_ARCHITECTURES ${capabilities} ${newest})
             else()
-                set(CMAKE_CUDA_ARCHITECTURES native)
+                set(CMAKE_CUDA_ARCHITECTURES native) # a driver that does not say
             endif()
         endif()
         enable_language(CXX)
