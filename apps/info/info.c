@@ -87,7 +87,7 @@ static void print_runtime(const struct starfish_runtime *runtime, const struct s
         {"simulated", yes_no(runtime->simulated)},
         {"compiler", here->compiler},
         {"flags", here->flags},
-        {"CUDA compiler", here->cuda},
+        {"CUDA compiler", here->cuda[0] ? here->cuda : "none: ./bootstrap build compiles CUDA where there is nvcc"},
         {"CUDA driver", here->driver},
         {"system", here->system},
         {"allowed cores", here->cores},

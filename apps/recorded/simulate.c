@@ -53,7 +53,7 @@ starfish_status simulate_program(char path[SIMULATE_PATH])
         if (beside(places[i], path) && access(path, X_OK) == 0)
             return STARFISH_SUCCESS;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                         "this Starfish was built without StarPU for SimGrid: ./bootstrap build makes it");
+                         "this Starfish was built without StarPU for SimGrid: ./bootstrap simulation makes it");
 }
 
 /* ---- machines ---------------------------------------------------------------------------------------------------- */
