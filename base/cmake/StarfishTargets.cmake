@@ -9,7 +9,8 @@
 #   starfish_cuda_sources(FILE...)  CUDA files, compiled when CUDA is there
 #   starfish_kind(NAME)             a kind of plans: starfish_kind_NAME is a row of starfish_kinds[] (solver/kinds.h)
 #   starfish_program_with_kind(NAME FILE...)  beside the program and the library the same with one kind more
-#   starfish_test(NAME SOURCES ... LABELS ...)   a test program at bin/tests/NAME, free to call private functions
+#   starfish_test(NAME SOURCES ... LABELS ... [LIBRARY starfish_static])   a test program at bin/tests/NAME, free to
+#                                   call private functions; with the archive, where the linker wraps the library's calls
 
 # The functions that a shared library shows (StarfishBindings writes the list): all others are its own, clones of
 # kernels for several processors included, which visibility does not hide.
@@ -41,38 +42,37 @@ endforeach()
 add_library(starfish_runtime_objects OBJECT)
 add_library(starfish_kinds OBJECT) # the table alone
 set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
+# The shared library's list of symbols says what is seen outside (starfish_symbols). Nobody puts functions before those
+# of the library, so that the compiler may inline them.
 foreach(objects ${starfish_object_libraries} starfish_kinds)
+    set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET default CUDA_VISIBILITY_PRESET default)
+    target_compile_options(${objects} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>
+        $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-fno-semantic-interposition>)
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 endforeach()
 
-# All code, for the program and the tests, which may see private functions.
-add_library(starfish_internal STATIC)
-# What is installed: only the functions marked STARFISH_API can be seen.
 add_library(starfish SHARED)
 add_library(Starfish::starfish ALIAS starfish)
-foreach(library starfish_internal starfish)
-    foreach(objects ${starfish_object_libraries} starfish_kinds)
-        target_sources(${library} PRIVATE $<TARGET_OBJECTS:${objects}>)
-    endforeach()
-    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE C)
+foreach(objects ${starfish_object_libraries} starfish_kinds)
+    target_sources(starfish PRIVATE $<TARGET_OBJECTS:${objects}>)
 endforeach()
-if(NOT STARFISH_PROGRAM)
-    set_target_properties(starfish_internal PROPERTIES EXCLUDE_FROM_ALL ON)
-endif()
-target_link_libraries(starfish_internal PUBLIC starfish_settings starfish_dependencies)
-target_include_directories(starfish_internal PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 target_link_libraries(starfish PRIVATE $<BUILD_INTERFACE:starfish_settings> $<BUILD_INTERFACE:starfish_dependencies>)
 target_include_directories(starfish PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-set_target_properties(starfish PROPERTIES
+set_target_properties(starfish PROPERTIES LINKER_LANGUAGE C
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 starfish_symbols(starfish)
 if(STARFISH_HAVE_CUDA)
     # .cu files are C++ inside; the library itself links as C with the C++ runtime.
     target_link_libraries(starfish PRIVATE stdc++)
-    target_link_libraries(starfish_internal PUBLIC stdc++)
 endif()
+# For the program, the tests and the benchmarks, which call private functions too: the headers, and with the library.
+add_library(starfish_headers INTERFACE)
+target_link_libraries(starfish_headers INTERFACE starfish_settings starfish_dependencies)
+target_include_directories(starfish_headers INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+add_library(starfish_internal INTERFACE)
+target_link_libraries(starfish_internal INTERFACE starfish starfish_headers)
 
 # For programs that want no shared library of ours: the same objects, and the libraries below them by name.
 option(STARFISH_STATIC "Also install libstarfish.a (Starfish::starfish_static)" ${STARFISH_INSTALL})
@@ -85,6 +85,9 @@ if(STARFISH_STATIC)
     set_target_properties(starfish_static PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME starfish)
     target_include_directories(starfish_static INTERFACE
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    if(STARFISH_HAVE_CUDA)
+        target_link_libraries(starfish_static PRIVATE $<BUILD_INTERFACE:stdc++>)
+    endif()
     target_link_libraries(starfish_static PUBLIC $<BUILD_INTERFACE:starfish_dependencies>
         INTERFACE $<INSTALL_INTERFACE:${starfish_static_needs}>)
 endif()
@@ -181,12 +184,10 @@ endfunction()
 function(starfish_program_with_kind name)
     set(objects starfish_with_${name})
     add_library(${objects} OBJECT ${ARGN})
+    set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET default)
     target_link_libraries(${objects} PUBLIC starfish_settings starfish_dependencies)
     target_include_directories(${objects} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
     starfish_write_kinds(${objects} ${name})
-    add_executable(starfish_program_${name} "${PROJECT_SOURCE_DIR}/apps/main.c" $<TARGET_OBJECTS:${objects}>)
-    target_link_libraries(starfish_program_${name} PRIVATE starfish_commands)
-    set_target_properties(starfish_program_${name} PROPERTIES OUTPUT_NAME starfish-${name} EXPORT_COMPILE_COMMANDS OFF)
     add_library(starfish_${name} SHARED $<TARGET_OBJECTS:${objects}>)
     foreach(shared ${starfish_object_libraries})
         target_sources(starfish_${name} PRIVATE $<TARGET_OBJECTS:${shared}>)
@@ -200,15 +201,21 @@ function(starfish_program_with_kind name)
         VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
     target_link_options(starfish_${name} PRIVATE
         "LINKER:--version-script=${PROJECT_SOURCE_DIR}/base/symbols/starfish.map")
+    add_executable(starfish_program_${name} "${PROJECT_SOURCE_DIR}/apps/main.c")
+    target_link_libraries(starfish_program_${name} PRIVATE starfish_commands starfish_${name})
+    set_target_properties(starfish_program_${name} PROPERTIES OUTPUT_NAME starfish-${name} EXPORT_COMPILE_COMMANDS OFF)
 endfunction()
 
 # bin/tests/arguments, for tests/programs: a line for each test that has some.
 file(WRITE "${PROJECT_BINARY_DIR}/bin/tests/arguments" "")
 function(starfish_test name)
-    cmake_parse_arguments(test "" "" "SOURCES;LABELS;ARGUMENTS" ${ARGN})
+    cmake_parse_arguments(test "" LIBRARY "SOURCES;LABELS;ARGUMENTS" ${ARGN})
+    if(NOT test_LIBRARY)
+        set(test_LIBRARY starfish)
+    endif()
     if(NOT TARGET ${name})
         add_executable(${name} ${test_SOURCES})
-        target_link_libraries(${name} PRIVATE starfish_internal PkgConfig::CMOCKA)
+        target_link_libraries(${name} PRIVATE ${test_LIBRARY} starfish_headers PkgConfig::CMOCKA)
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin/tests")
     endif()
     add_test(NAME ${name} COMMAND ${name} ${test_ARGUMENTS})

@@ -444,7 +444,8 @@ class Code(unittest.TestCase):
         """Those that are read somewhere, and no other, but for what the program tells its own other half."""
         read_by = set()
         for pattern in ("apps/**/*.c", "base/*.c", "scheduler/**/*.c", "mpi/*.c", "python/**/*.py", "bootstrap",
-                        "scheduler/starpu/build", "base/cmake/*", "tests/common/*.h", "tests/**/*.c"):
+                        "packaging/needed", "scheduler/starpu/build", "base/cmake/*", "tests/common/*.h",
+                        "tests/**/*.c"):
             for path in glob.glob(f"{SOURCE}/{pattern}", recursive=True):
                 cmake = "cmake" in pattern
                 form = r"ENV\{(STARFISH_\w+)" if cmake else \
