@@ -113,7 +113,7 @@ if(NOT STARFISH_CUDA STREQUAL "OFF")
         set(CMAKE_CUDA_STANDARD 17)
         set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
         set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
-        # The compact compression takes a quarter less, which every program that holds the kernels pays for.
+        # The compact compression takes a quarter less.
         if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.8)
             set(compressed -Xfatbin=-compress-all)
         else()
