@@ -88,7 +88,7 @@ struct starfish_atmosphere_options {
     double damping;      /* of lines; 0: 2/3, in two colours 1 */
     double tolerance;    /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations;  /* 1 or more */
-    int fixed;           /* exactly max_iterations iterations, and nobody looks at residuals: for measurements */
+    int fixed;           /* exactly max_iterations iterations, without residuals: for measurements */
     size_t slabs;        /* runs of rows of columns, or boxes, at most 16; 0: chosen from the workers; of a sphere 6,
                             its panels */
     size_t boxes;        /* parts beside one another in x, which divide `slabs`: each is a box of columns with memory of

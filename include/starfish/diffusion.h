@@ -16,7 +16,7 @@
  *
  * Several ranks (starfish/mpi.h) make a plan together, with the same n and the same options, each with its own planes
  * of `coefficient` and `regions`, and solve together, each with its own planes of rhs, solution and boundary data: the
- * planes of the last direction that starfish_mpi_planes deals to it.
+ * planes of the last direction that starfish_mpi_planes gives it.
  *
  * Thread-safety: a plan may be used from several threads; its solves then follow one another. On several ranks all
  * functions that make plans or solve are called by one thread of each rank, in the same order. */
@@ -89,7 +89,7 @@ struct starfish_diffusion_options {
     size_t vectors;
     double tolerance;   /* 0: 1e-10 (F64), 1e-6 (F32) */
     int max_iterations; /* 1 or more */
-    /* Exactly max_iterations iterations, and nobody looks at residuals: for measurements. */
+    /* Exactly max_iterations iterations, without residuals: for measurements. */
     int fixed;
     size_t block;    /* block-ic: unknowns of a block; 0: four rows of n[0], in 3D four planes */
     size_t slabs;    /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */

@@ -139,7 +139,7 @@ struct starfish_fem_options {
     /* Of the residual's norm over that of the right-hand side with its boundary data; 0: 1e-10 (F64), 1e-6 (F32). */
     double tolerance;
     int max_iterations; /* cycles at most; 1 or more */
-    /* Exactly max_iterations cycles, and nobody looks at residuals: for measurements. AUTO is then cycles alone. */
+    /* Exactly max_iterations cycles, without residuals: for measurements. AUTO is then cycles alone. */
     int fixed;
     starfish_krylov krylov;
     size_t seed; /* of the numbering RANDOM */

@@ -27,7 +27,7 @@ STARFISH_API starfish_status starfish_field_create(starfish_context *context, st
 STARFISH_API void starfish_field_destroy(starfish_field *field);
 
 /* Wait for work on the field, likewise, bring it to its memory and let the caller read and write it there until
- * release. Jobs that are submitted meanwhile wait. One thread has a field at a time: another one that acquires it
+ * release. Jobs that are submitted before wait. One thread has a field at a time: another one that acquires it
  * waits. Errors: ARGUMENT (this thread has acquired it already; it is not acquired), RUNTIME. */
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);

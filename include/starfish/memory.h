@@ -26,14 +26,14 @@ STARFISH_API starfish_status starfish_stencil_memory(starfish_context *context,
                                                      const struct starfish_multigrid_options *options,
                                                      struct starfish_memory *memory);
 
-/* Of diffusion: assembles the couplings of all cells, in main memory, and coarsens them. What rescues a solve that has
- * stagnated (vectors, and a hierarchy in the precision of the solution) is in main_bytes and gpu_data. */
+/* Of diffusion: assembles the couplings of all cells, in main memory, and coarsens them. The fallback for solves that
+ * stagnate (vectors, and a hierarchy in the precision of the solution) is in main_bytes and gpu_data. */
 STARFISH_API starfish_status starfish_diffusion_memory(starfish_context *context,
                                                        const struct starfish_diffusion_problem *problem,
                                                        const struct starfish_diffusion_options *options,
                                                        struct starfish_memory *memory);
 
-/* Of flat domains: coarsens the problem, whose volumes of columns take main memory meanwhile. */
+/* Of flat domains: coarsens the problem; volumes of columns take main memory during the call. */
 STARFISH_API starfish_status starfish_atmosphere_memory(starfish_context *context,
                                                         const struct starfish_atmosphere_problem *problem,
                                                         const struct starfish_atmosphere_options *options,

@@ -4,10 +4,10 @@
  * All ranks of the communicator call the same functions of the library in the same order, each with the same problem
  * and options: plans, solves, submissions and waits are collective. Ranks that differ in an option or in a number of
  * the problem get an ARGUMENT error that names it; functions are compared by whether they are given, and layouts of
- * arrays are each rank's own. Fields are dealt to the ranks in runs of z planes, and each rank passes its own planes
- * alone: rhs and solution of a rank with `count` planes are nx*ny*count reals, x faces of boundary data ny*count, y
- * faces nx*count; z faces are whole, and only the ranks with the first and the last plane look at them. A rank without
- * planes passes NULL, and does no more than agree.
+ * arrays are each rank's own. Fields are distributed to the ranks in runs of z planes, and each rank passes its own
+ * planes alone: rhs and solution of a rank with `count` planes are nx*ny*count reals, x faces of boundary data
+ * ny*count, y faces nx*count; z faces are whole, and only the ranks with the first and the last plane look at them. A
+ * rank without planes passes NULL, and does no more than agree.
  *
  * Norms, residuals and pertrb are those of the whole problem, the same on all ranks. Where a call fails on one rank it
  * fails on all, with the same status and message (which names the rank unless it is rank 0). Times and counts of struct
@@ -24,8 +24,8 @@
  * (UNSUPPORTED) on several ranks.
  *
  * Plans of starfish/multigrid.h and starfish/tridiag.h are each rank's own: every rank solves a whole problem of its
- * own, and nothing is compared, dealt or gathered. A solve of starfish/multigrid.h, or its submission, is collective
- * all the same: where it cannot begin on one rank, it fails on all.
+ * own, and nothing is compared, distributed or gathered. A solve of starfish/multigrid.h, or its submission, is
+ * collective all the same: where it cannot begin on one rank, it fails on all.
  *
  * Plans of starfish/fem.h have parts of the grids' unknowns on up to 8 ranks, and every rank passes the whole mesh; the
  * solution is whole on every rank that passes an array for it, as the first one must. More ranks have no unknowns.
@@ -59,8 +59,9 @@ STARFISH_API starfish_status starfish_mpi_context_create_f(starfish_context **co
 /* Rank and number of ranks; 0 and 1 of a context that is on no communicator. Errors: ARGUMENT (NULL). Any thread. */
 STARFISH_API starfish_status starfish_mpi_rank(const starfish_context *context, int *rank, int *ranks);
 
-/* How `n` planes are dealt to ranks where options.planes of a plan does not say otherwise: the first one of `rank`, and
- * how many it has, which is 0 where there are more ranks than planes. Errors: ARGUMENT (no such rank). Any thread. */
+/* How `n` planes are distributed to ranks where options.planes of a plan does not say otherwise: the first one of
+ * `rank`, and how many it has, which is 0 where there are more ranks than planes. Errors: ARGUMENT (no such rank). Any
+ * thread. */
 STARFISH_API starfish_status starfish_mpi_planes(const starfish_context *context, size_t n, int rank, size_t *first,
                                                  size_t *count);
 

@@ -140,7 +140,7 @@ struct starfish_poisson_options {
     /* Problems that a solve is of, on the same grid and with right-hand sides and boundary data of their own; 0: one.
      * Their arrays lie one behind the other, `problem` of the layout apart, and so do the arrays of each face. Method
      * slab alone, for which they are one larger set of planes and lines: that is for many small problems, and each is
-     * done by one worker, a core or a GPU. `slabs` are then groups of problems. Of what a solve tells, pertrb is the
+     * done by one worker, a core or a GPU. `slabs` are then groups of problems. Of the result, pertrb is the
      * largest in magnitude (all of them: starfish_poisson_tell_pertrb), and residual the largest of the problems'. */
     size_t count;
     /* Of the arrays that are given to starfish_plan_solve and to submissions; fields (starfish_poisson_field) are
@@ -167,7 +167,7 @@ struct starfish_poisson_options {
      * says. `slabs` are then of each rank. */
     const size_t *planes;
     int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: the default */
-    int fixed;          /* multigrid: exactly max_iterations steps, and nobody looks at residuals: for measurements */
+    int fixed;          /* multigrid: exactly max_iterations steps, without residuals: for measurements */
 };
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \

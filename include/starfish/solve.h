@@ -138,7 +138,7 @@ STARFISH_API starfish_status starfish_job_finish(starfish_job *job, struct starf
 STARFISH_API void starfish_job_cancel(starfish_job *job);
 /* function(data, result) is called whenever an iterative solve of the plan, of those submitted from now on, has looked
  * at its residual; of the result, iterations, corrections, rhs_norm, residual, factor and history are known. By the
- * thread that drives the solve, which waits for its return. NULL: nobody is told. Not while a solve is being submitted.
+ * thread that drives the solve, which waits for its return. NULL: no calls. Not while a solve is being submitted.
  * Does nothing where plan is NULL. */
 typedef void starfish_tell(void *data, const struct starfish_result *result);
 STARFISH_API void starfish_plan_tell(starfish_plan *plan, starfish_tell *function, void *data);

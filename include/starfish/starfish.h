@@ -6,7 +6,7 @@
  * not be used again.
  *
  * Structs that the caller fills in and that may get more members, the options, begin with their size, and an older
- * program's smaller one is accepted. Structs that a function fills in, as what it tells of a solve, need no
+ * program's smaller one is accepted. Structs that a function fills in, as results of a solve, need no
  * preparation: a function that fails may leave them as they were, and they have the same members as long as the shared
  * library has the same name (libstarfish.so.0). */
 #ifndef STARFISH_STARFISH_H

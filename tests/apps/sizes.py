@@ -19,7 +19,7 @@ SQUARE = {"lower": 1, "diag": -2, "upper": 1}
 
 
 def poisson(n):
-    """The README's example, larger and smaller."""
+    """The example of docs/problem-files.md, larger and smaller."""
     return program.poisson(n=[n, n, n], length=[1, 1, 0.5], grid={"y": "cell", "z": "node"}, rhs=0,
                            bc={"x": "periodic", "y": ["neumann", "neumann"], "z": ["dirichlet", "neumann"]},
                            boundary={"z0": 300, "z1": -20})

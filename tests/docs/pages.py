@@ -82,6 +82,20 @@ def guide_section(heading):
     return section(page, heading)
 
 
+# The sections with rows of options that commands share.
+SHARED = {"bench": ["bench"], "reproduce": ["reproduce"], "sched": ["fem", "solve"], "trace": ["fem", "solve", "sched"]}
+
+
+def option_rows(command, heading=None):
+    """The guide's row of each option of a command, from its own section or that of what it shares."""
+    helped = OPTION.findall(say(PROGRAM, *command, "--help"))
+    texts = [guide_section(name) for name in [*SHARED.get(command[0], []), heading or " ".join(command)]]
+    own = set(re.findall(r"^\| `(--[a-z-]+)", texts[-1], re.MULTILINE))
+    return {row.group(1): row for text in texts
+            for row in re.finditer(r"^\| `(--[a-z-]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)
+            if row.group(1) in own or row.group(1) in helped}
+
+
 @functools.lru_cache(maxsize=None)
 def say(*arguments):
     """What a command says; it must succeed. Asked again, it is not run again."""
@@ -181,13 +195,12 @@ class Commands(unittest.TestCase):
                     self.check_options(OPTION.findall(" ".join(words)), say(PROGRAM, *words[1:], "--help"))
 
     def test_guide_knows_every_option(self):
-        """The section of a command, or of a benchmark, has a row for each of its options and no other."""
+        """A command, or a benchmark, has a row for each of its options and no other, in its section or a shared one."""
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         self.assertIn("poisson3d", benchmarks)
         for command in (["solve"], ["fem"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
             with self.subTest(command=command):
-                text = guide_section(" ".join(command))
-                described = set(re.findall(r"^\| `(--[a-z-]+)", text, re.MULTILINE))
+                described = set(option_rows(command))
                 self.assertEqual(described, set(OPTION.findall(say(PROGRAM, *command, "--help"))) - {"--help"})
 
 
@@ -197,9 +210,7 @@ class Commands(unittest.TestCase):
         benchmarks = re.findall(r"^  (\w+) ", say(PROGRAM, "bench"), re.MULTILINE)
         checked = 0
         for command in (["solve"], ["fem"], ["sched"], ["trace"], *(["bench", name] for name in benchmarks)):
-            text, helped = guide_section(" ".join(command)), say(PROGRAM, *command, "--help")
-            rows = {row.group(1): row
-                    for row in re.finditer(r"^\| `(--[a-z-]+)[^|]*\| (.*) \| ?(.*?) ?\|$", text, re.MULTILINE)}
+            rows, helped = option_rows(command), say(PROGRAM, *command, "--help")
             without = dict(WITHOUT.findall(helped))
             for option, names, default in OPTION_HELP.findall(helped):
                 with self.subTest(command=command, option=option):
@@ -235,7 +246,7 @@ class Commands(unittest.TestCase):
             own = family in ("goeddeke", "geveler", "gupta", "mueller")
             text = guide_section(f"reproduce {family}" if own else "reproduce")
             self.assertIn(f"| `{name}` |", text)
-            self.assertEqual(set(re.findall(r"^\| `(--[a-z-]+)", text, re.MULTILINE)),
+            self.assertEqual(set(option_rows(["reproduce", name], f"reproduce {family}" if own else "reproduce")),
                              set(OPTION.findall(say(PROGRAM, "reproduce", name, "--help"))) - {"--help"})
 
 
@@ -330,7 +341,7 @@ class Solved(Scratch):
     def test_guide_knows_every_field_of_the_json(self):
         guide = "".join(map(read, GUIDE))
         with open(self.path("p.json"), "w", encoding="utf-8") as stream:
-            stream.write(blocks("README.md", "json")[0])
+            stream.write(blocks("docs/problem-files.md", "json")[0])
         for words in (("solve", "p.json", "--json"), ("info", "--json")):
             for field in json.loads(self.run_here(PROGRAM, *words)):
                 self.assertIn(f"`{field}`", guide)
@@ -361,7 +372,7 @@ class Typed(Scratch):
     def test_commands_run(self):
         """What the pages say can be typed, in their order; a name in capitals stands for something of the reader's."""
         with open(self.path("heat.json"), "w", encoding="utf-8") as stream:
-            stream.write(blocks("README.md", "json")[0])
+            stream.write(blocks("docs/problem-files.md", "json")[0])
         ran = 0
         for page in PAGES:
             for words in commands(page):
@@ -384,10 +395,9 @@ class Code(unittest.TestCase):
         cores = sorted(re.findall(r"^STARFISH_CORES_CODELET\(\w+, \"(\w+)\"", sources, re.MULTILINE))
         both = len(re.findall(r"^STARFISH_CODELET\(", sources, re.MULTILINE))
         named = " and ".join([", ".join(f"`{name}`" for name in cores[:-1]), f"`{cores[-1]}`"])
-        for page in ("README.md", "docs/developers-codelets.md"):
-            text = " ".join(read(page).split())
-            self.assertIn(f"{both} of the {both + len(cores)} ", text)
-            self.assertIn(named, text)
+        text = " ".join(read("docs/developers-codelets.md").split())
+        self.assertIn(f"{both} of the {both + len(cores)} ", text)
+        self.assertIn(named, text)
 
     def test_readme_shows_the_first_program(self):
         self.assertEqual(blocks("README.md", "c"), [read("apps/examples/first/first.c")])

@@ -13,11 +13,13 @@ import tempfile
 import unittest
 
 SOURCE = sys.argv[1]
-PAGES = ["README.md", "bench/RESULTS.md", "bench/results/papers.md",
-         *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
+PAGES = ["README.md", "bench/RESULTS.md",
+         *sorted(os.path.relpath(page, SOURCE) for folder in ("bench/results", "docs")
+                 for page in glob.glob(f"{SOURCE}/{folder}/*.md"))]
 
 COMMENT = re.compile(r'<!-- row (\S+) "([^"]+)"(?: / "([^"]+)")? (\S+)(?: \* (\S+))? -->')
 MEASURED = re.compile(r"<!-- measured (\S+) -->\n+((?:\|.*\n)+)")
+TABLE = re.compile(r"<!-- table (\S+) -->\n+((?:\|.*\n)+)")
 NUMBER = r"(?<![\w^./-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e-?\d+)?(?![\w^/]|\.\d)"
 FIGURES = re.compile(NUMBER)
 RANGE = re.compile(rf"({NUMBER})\s+to\s+({NUMBER})(?!.*{NUMBER})", re.DOTALL)
@@ -122,13 +124,24 @@ def check_measured(machine, table):
     return faults
 
 
+def check_copy(path, table):
+    """A table that is a CSV file, cell by cell."""
+    lines = [cells_of(line) for line in table.splitlines()]
+    with open(os.path.join(SOURCE, path), encoding="utf-8", newline="") as stream:
+        expected = list(csv.reader(stream))
+    differing = [line for line in lines[:1] + lines[2:] if line not in expected]
+    return [f"{path} has no such row: {line}" for line in differing] or \
+        ([] if len(lines) == len(expected) + 1 else [f"{path} has other rows"])
+
+
 def check_page(page):
     text = re.sub(r"^```.*?^```$|`<!--[^`]*`", "", page, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"<!--.*?-->", lambda comment: " ".join(comment.group().split()), text, flags=re.DOTALL)
     faults = [fault for machine, table in MEASURED.findall(text) for fault in check_measured(machine, table)]
-    known = len(COMMENT.findall(text)) + len(MEASURED.findall(text))
-    if known != len(re.findall("<!-- (?:row|measured)", text)):
-        faults.append("a comment that is neither a row nor measured")
+    faults += [fault for path, table in TABLE.findall(text) for fault in check_copy(path, table)]
+    known = len(COMMENT.findall(text)) + len(MEASURED.findall(text)) + len(TABLE.findall(text))
+    if known != len(re.findall("<!-- (?:row|measured|table)", text)):
+        faults.append("a comment that is neither a row, a table nor measured")
     for block in re.split(r"\n\s*\n", text):
         lines = [line for line in block.splitlines() if line.startswith("|")]
         faults += check_table(lines) if lines else check_text(block, ".csv)" in block)
@@ -145,8 +158,9 @@ class Rows(unittest.TestCase):
 
     def test_pages_name_rows(self):
         """So that the comments have not gone."""
-        for page, comment, least in (("docs/papers.md", "row", 100), ("bench/RESULTS.md", "row", 3),
-                                     ("docs/simulation.md", "measured", 3)):
+        for page, comment, least in (("docs/papers.md", "row", 100), ("bench/RESULTS.md", "table", 1),
+                                     ("docs/simulation.md", "measured", 3), ("README.md", "table", 1),
+                                     ("bench/results/poisson3d.md", "table", 3)):
             with open(os.path.join(SOURCE, page), encoding="utf-8") as stream:
                 self.assertGreaterEqual(stream.read().count(f"<!-- {comment} "), least, page)
 
@@ -171,6 +185,12 @@ class Rows(unittest.TestCase):
                     "| slab-200 | cpu | %s, 23: +0 % |\n")
         self.assertEqual(check_page(measured.replace("%s", "23.1")), [])
         self.assertNotEqual(check_page(measured.replace("%s", "23.2")), [])
+        with open(stream.name, encoding="utf-8") as written:
+            copied = "".join(f"| {' | '.join(row)} |\n" for row in csv.reader(written)).replace("\n", "\n|---|\n", 1)
+        copied = f"<!-- table {stream.name} -->\n\n{copied}"
+        self.assertEqual(check_page(copied), [])
+        for bad in (copied.replace("0.0246", "0.0247"), copied[:copied.rindex("| a 2")]):
+            self.assertNotEqual(check_page(bad), [])
         self.assertNotEqual(check_page("See 12.3 ms in [rows](bench/papers/a.csv).\n"), [])
 
 

@@ -1,4 +1,4 @@
-"""The blocks of Python in docs/python.md run, one after the other; so does the first program, and says what it must."""
+"""The blocks of Python in docs/python.md and README.md run; so does the first program, and prints what it must."""
 import contextlib
 import io
 import pathlib
@@ -10,6 +10,9 @@ page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
 blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 assert len(blocks) >= 5
 exec(compile("\n".join(blocks), "docs/python.md", "exec"), {})  # pylint: disable=exec-used
+readme = (ROOT / "README.md").read_text(encoding="utf-8")
+three_lines = re.search(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL).group(1)
+exec(compile(three_lines, "README.md", "exec"), {})  # pylint: disable=exec-used
 said = io.StringIO()
 with contextlib.redirect_stdout(said):
     runpy.run_path(str(ROOT / "apps" / "examples" / "first" / "first.py"))
