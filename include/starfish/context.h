@@ -12,20 +12,33 @@
 extern "C" {
 #endif
 
+/* Workers that plans are made for. starfish_context_create makes it. */
 typedef struct starfish_context starfish_context;
 
-typedef enum starfish_log_level { STARFISH_LOG_INFO, STARFISH_LOG_WARNING, STARFISH_LOG_ERROR } starfish_log_level;
-/* `message` is one line without a newline, valid during the call; called from any thread. */
+/* How serious a message is. */
+typedef enum starfish_log_level {
+    STARFISH_LOG_INFO,    /* what was started or chosen */
+    STARFISH_LOG_WARNING, /* solves work, but something is missing or slower than it could be */
+    STARFISH_LOG_ERROR    /* StarPU is stuck: patience_seconds below */
+} starfish_log_level;
+/* Receives messages; `data` is log_data of the options. `message` is one line without a newline, valid during the call;
+ * called from any thread. */
 typedef void starfish_log_function(void *data, starfish_log_level level, const char *message);
 
-typedef enum starfish_worker_kind { STARFISH_CPU = 0, STARFISH_GPU = 1, STARFISH_WORKER_KINDS } starfish_worker_kind;
+/* What runs a worker's tasks. */
+typedef enum starfish_worker_kind {
+    STARFISH_CPU = 0,     /* one core, or several that share each task */
+    STARFISH_GPU = 1,     /* a CUDA device */
+    STARFISH_WORKER_KINDS /* how many there are */
+} starfish_worker_kind;
 
-/* What the workers of one kind did in a solve: how many tasks, and the sum of the times that these ran. */
+/* What the workers of one kind did in a solve. */
 struct starfish_tasks_done {
-    size_t tasks;
-    double busy_seconds;
+    size_t tasks;        /* how many */
+    double busy_seconds; /* sum of their times */
 };
 
+/* How a context is made. */
 struct starfish_context_options {
     /* sizeof(struct starfish_context_options); the initialiser sets it. A smaller one, of a program that was
      * compiled with an older header, is accepted: members that it does not have take their defaults. */
@@ -36,7 +49,7 @@ struct starfish_context_options {
      * STARPU_SCHED, else dmdas with a GPU and lws without. */
     const char *policy;
     starfish_log_function *log; /* NULL: nothing is logged */
-    void *log_data;
+    void *log_data;             /* first argument of `log` */
     /* How many cores share one CPU worker, whose tasks they run together. 0: one without a GPU, where tasks are the
      * parallelism; beside a GPU all cores of a NUMA node, since one core alone is too slow to get a share of the work.
      */
@@ -57,6 +70,7 @@ struct starfish_context_options {
      * 0: never. -1: 60, and never where StarPU was joined, since others' tasks may keep its workers. */
     double patience_seconds;
 };
+/* Initialiser: every option's default. */
 #define STARFISH_CONTEXT_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_context_options), .cpu_workers = -1, .gpu_workers = -1, .policy = NULL,         \
@@ -75,22 +89,24 @@ struct starfish_context_options {
  * Errors: ARGUMENT (names the option, or there is no such policy), UNSUPPORTED, MEMORY, RUNTIME (StarPU or CUDA). */
 STARFISH_API starfish_status starfish_context_create(starfish_context **context,
                                                      const struct starfish_context_options *options);
-/* Plans, fields and jobs made from the context must be gone. NULL is allowed. */
+/* Frees the context; the last one stops a StarPU that the first has started. Plans, fields and jobs made from the
+ * context must be gone. NULL is allowed. */
 STARFISH_API void starfish_context_destroy(starfish_context *context);
 
 /* One worker as StarPU and hwloc see it. */
 struct starfish_worker {
-    starfish_worker_kind kind;
-    int device;      /* core (the first of them) or CUDA device number */
-    int cores;       /* that share a CPU worker; 1 for a GPU's */
-    int memory_node; /* StarPU's */
-    int numa_node;   /* operating system's number of the nearest NUMA node, -1 when unknown */
-    char name[96];   /* StarPU's */
+    starfish_worker_kind kind; /* CPU or GPU */
+    int device;                /* core (the first of them) or CUDA device number */
+    int cores;                 /* that share a CPU worker; 1 for a GPU's */
+    int memory_node;           /* StarPU's number of the memory that its tasks use */
+    int numa_node;             /* operating system's number of the nearest NUMA node, -1 when unknown */
+    char name[96];             /* StarPU's name of the worker */
 };
-/* How many workers the context has, and how many of a kind; and worker `index` of them, from 0. Thread-safe. Errors:
- * ARGUMENT (no such worker). */
+/* How many workers the context has; 0 where it is NULL. Thread-safe. */
 STARFISH_API size_t starfish_context_workers(const starfish_context *context);
+/* How many of them are of a kind; 0 where there is no such kind. Thread-safe. */
 STARFISH_API size_t starfish_context_workers_of(const starfish_context *context, starfish_worker_kind kind);
+/* Worker `index` of them, from 0. Thread-safe. Errors: ARGUMENT (no such worker). */
 STARFISH_API starfish_status starfish_context_worker(const starfish_context *context, size_t index,
                                                      struct starfish_worker *worker);
 
@@ -102,14 +118,18 @@ STARFISH_API starfish_status starfish_context_worker_memory(const starfish_conte
 
 /* What runs below. */
 struct starfish_runtime {
-    char starfish_version[32];
-    char starpu_version[32];
-    char policy[64];
-    int cores, numa_nodes;                     /* that the process may use, and of the machine, by hwloc */
-    int has_cuda, has_fxt, has_mpi, simulated; /* StarPU's build */
-    int joined;                                /* the process had initialised StarPU before */
+    char starfish_version[32]; /* of the library: STARFISH_VERSION of the headers that it was built with */
+    char starpu_version[32];   /* "major.minor.release" of the StarPU that runs */
+    char policy[64];           /* StarPU's scheduling policy */
+    int cores;                 /* that the process may use, by hwloc */
+    int numa_nodes;            /* of the machine, by hwloc; 1 where it is not known */
+    int has_cuda;              /* 1: Starfish was built for GPUs */
+    int has_fxt;               /* 1: StarPU was built with FxT, for traces */
+    int has_mpi;               /* 1: StarPU was built with StarPU-MPI */
+    int simulated;             /* 1: StarPU was built with SimGrid: times are simulated */
+    int joined;                /* the process had initialised StarPU before */
 };
-/* Thread-safe. Errors: ARGUMENT. */
+/* Describes the runtime. Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_context_runtime(const starfish_context *context,
                                                       struct starfish_runtime *runtime);
 
@@ -117,12 +137,15 @@ STARFISH_API starfish_status starfish_context_runtime(const starfish_context *co
  * the caller, released by starfish_free with the same size, 1 byte or more, and before the context is gone.
  * Thread-safe. Errors: ARGUMENT, MEMORY. */
 STARFISH_API starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **memory);
+/* Frees memory of starfish_alloc, whose `bytes` are the same. NULL is allowed. Thread-safe. */
 STARFISH_API void starfish_free(starfish_context *context, void *memory, size_t bytes);
 
-/* Pin memory of the user's own, so that it is copied at full speed too; unpin before it is freed. It costs about a
- * millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does nothing.
- * Thread-safe. Errors: ARGUMENT (NULL), RUNTIME (CUDA: for instance memory that is pinned already, or is not). */
+/* Pin memory of the user's own, so that it is copied at full speed too; starfish_unpin it before it is freed. It costs
+ * about a millisecond per 4 MB. An array is pinned whole, by one call: CUDA copies no other. Without a GPU it does
+ * nothing. Thread-safe. Errors: ARGUMENT (NULL), RUNTIME (CUDA: for instance memory that is pinned already). */
 STARFISH_API starfish_status starfish_pin(starfish_context *context, void *memory, size_t bytes);
+/* Undoes starfish_pin, with its arguments. Thread-safe. Errors: ARGUMENT (NULL), RUNTIME (CUDA: for instance memory
+ * that is not pinned). */
 STARFISH_API starfish_status starfish_unpin(starfish_context *context, void *memory, size_t bytes);
 
 #ifdef __cplusplus

@@ -11,6 +11,7 @@
 extern "C" {
 #endif
 
+/* A field that the runtime knows. starfish_field_create or a plan makes it. */
 typedef struct starfish_field starfish_field;
 
 /* A field over `memory`: host memory or CUDA device memory (recognised) of nx*ny*nz reals of `precision`, which must
@@ -27,26 +28,27 @@ STARFISH_API starfish_status starfish_field_create(starfish_context *context, st
 STARFISH_API void starfish_field_destroy(starfish_field *field);
 
 /* Wait for work on the field, likewise, bring it to its memory and let the caller read and write it there until
- * release. Jobs that are submitted before wait. One thread has a field at a time: another one that acquires it
- * waits. Errors: ARGUMENT (this thread has acquired it already; it is not acquired), RUNTIME. */
+ * release. Jobs that are submitted meanwhile wait. One thread has a field at a time: another one that acquires it
+ * waits. Errors: ARGUMENT (this thread has acquired it already), RUNTIME. */
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
+/* Ends what starfish_field_acquire began: jobs on the field go on. Errors: ARGUMENT (it is not acquired). */
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);
 
-/* Fields that live spread over the memories of a node, as starfish_poisson_field_spread makes them: shares, runs of
- * planes one behind the other, each in the memory of its owner, whose workers do all that is done with these planes.
- * first_plane: of the field, the sum of `planes` before it. device: a CUDA device that the context uses, or
- * STARFISH_CORES_SHARE: cores, and main memory. memory: nx*ny*planes reals there. */
-enum { STARFISH_CORES_SHARE = -1 };
+enum { STARFISH_CORES_SHARE = -1 /* in place of a device: cores, and main memory */ };
+/* A share of a field that lives spread over the memories of a node, as starfish_poisson_field_spread makes them: shares
+ * are runs of planes one behind the other, each in the memory of its owner, whose workers do all that is done with
+ * these planes. */
 struct starfish_field_share {
-    int device;
-    size_t first_plane, planes;
-    void *memory;
+    int device;         /* the owner: a CUDA device that the context uses, or STARFISH_CORES_SHARE */
+    size_t first_plane; /* of the field: the sum of `planes` of the shares before */
+    size_t planes;      /* how many planes it has */
+    void *memory;       /* nx*ny*planes reals in the owner's memory */
 };
 /* How many shares a field has: 1 where it is in one memory. */
 STARFISH_API size_t starfish_field_shares(const starfish_field *field);
-/* One of them. Its memory may be read and written, by the caller's own kernels too, between starfish_field_acquire,
- * which waits for work on the field, and _release, before which they must be done. Of a field of several shares
- * starfish_field_acquire gives NULL for its memory. Errors: ARGUMENT (names it). */
+/* Share `index` of the field, from 0. Its memory may be read and written, by the caller's own kernels too, between
+ * starfish_field_acquire, which waits for work on the field, and _release, before which they must be done. Of a field
+ * of several shares starfish_field_acquire gives NULL for its memory. Errors: ARGUMENT (names it). */
 STARFISH_API starfish_status starfish_field_share(const starfish_field *field, size_t index,
                                                   struct starfish_field_share *share);
 

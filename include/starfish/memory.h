@@ -17,10 +17,12 @@
 extern "C" {
 #endif
 
-/* Of multigrid: coarsens the problem, and makes no matrix but those of STARFISH_SMOOTHER_PLANE. */
+/* Of multigrid for Q1 elements: coarsens the problem, and makes no matrix. */
 STARFISH_API starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,
                                                 const struct starfish_multigrid_options *options,
                                                 struct starfish_memory *memory);
+/* Of multigrid for seven-point differences: coarsens the problem, and makes no matrix but those of
+ * STARFISH_SMOOTHER_PLANE. */
 STARFISH_API starfish_status starfish_stencil_memory(starfish_context *context,
                                                      const struct starfish_stencil_problem *problem,
                                                      const struct starfish_multigrid_options *options,

@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
+/* C type and meaning of a member. */
 typedef enum starfish_option_type {
-    STARFISH_OPTION_INT,
+    STARFISH_OPTION_INT,    /* int */
     STARFISH_OPTION_SIZE,   /* size_t */
     STARFISH_OPTION_REAL,   /* double */
     STARFISH_OPTION_CHOICE, /* an enum, or an int, of which only some values are allowed; each has a name */
@@ -23,13 +24,14 @@ typedef enum starfish_option_type {
 
 /* One member. All texts are in static storage. */
 struct starfish_option_description {
-    const char *name, *text; /* the member's; what it is */
-    starfish_option_type type;
-    size_t offset;        /* of the member in its struct, in bytes */
-    double default_value; /* of a number, choice or switch; texts and pointers are NULL */
-    double least, most;   /* of numbers: the range, both ends included; infinity: no upper end */
-    int below_most;       /* of REAL: `most` itself is not allowed */
-    int value_count;
+    const char *name;          /* of the member */
+    const char *text;          /* what the member is: one line of help */
+    starfish_option_type type; /* C type and meaning */
+    size_t offset;             /* of the member in its struct, in bytes */
+    double default_value;      /* of a number, choice or switch; texts and pointers are NULL */
+    double least, most;        /* of numbers: the range, both ends included; infinity: no upper end */
+    int below_most;            /* of REAL: `most` itself is not allowed */
+    int value_count;           /* CHOICE: length of `values`; else 0 */
     const char *const *values; /* CHOICE: names by value, NULL where a value is not allowed */
     size_t struct_size;        /* of the whole struct, as this library knows it */
     const char *synonym;       /* an older name of the member, which keywords may have; NULL: none */

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+/* C type of a member, or of the elements that it has or points to. */
 typedef enum starfish_member_type {
     STARFISH_MEMBER_INT,     /* int or an enum */
     STARFISH_MEMBER_SWITCH,  /* int: 0 is off, all else is on */
@@ -19,21 +20,22 @@ typedef enum starfish_member_type {
     STARFISH_MEMBER_BYTE,    /* unsigned char */
     STARFISH_MEMBER_POINTER, /* to a function or to the user's data */
     STARFISH_MEMBER_STRUCT,  /* one of several members, which the kind's header declares */
-    STARFISH_MEMBER_TYPES
+    STARFISH_MEMBER_TYPES    /* how many there are */
 } starfish_member_type;
 
-/* All texts are in static storage. */
+/* One kind of problem. All texts are in static storage. */
 struct starfish_problem_description {
     const char *options; /* starfish_option has the members of its options under this name */
     size_t dimensions;   /* of right-hand sides and solutions */
     size_t struct_size;  /* of the problem's struct, as this library knows it */
 };
+/* One member of a problem's struct. All texts are in static storage. */
 struct starfish_member_description {
-    const char *name;
-    starfish_member_type type;
-    int value_count;
-    size_t offset; /* in its struct, in bytes */
-    size_t bytes;  /* of all its elements in the struct, or of a pointer to them */
+    const char *name;          /* of the member */
+    starfish_member_type type; /* of the member or of its elements */
+    int value_count;           /* length of `values`, 0 where that is NULL */
+    size_t offset;             /* in its struct, in bytes */
+    size_t bytes;              /* of all its elements in the struct, or of a pointer to them */
     /* Of a member that points to elements: how many, the slowest direction first, as "z y x", which is a field; NULL:
      * the elements are in the struct. */
     const char *shape;

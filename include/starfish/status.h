@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
+/* What a function returns. After all but SUCCESS starfish_error_message says more. */
 typedef enum starfish_status {
-    STARFISH_SUCCESS = 0,
+    STARFISH_SUCCESS = 0,             /* the function has done all that it says */
     STARFISH_ERROR_ARGUMENT,          /* an argument or a key of a problem file is missing, unknown or out of range */
     STARFISH_ERROR_FILE,              /* a file cannot be read, written or understood */
     STARFISH_ERROR_MEMORY,            /* host or device memory ran out */

@@ -3,7 +3,10 @@
 #define STARFISH_TYPES_H
 
 /* Precision of a field and of the arithmetic done on it. */
-typedef enum starfish_precision { STARFISH_F32 = 0, STARFISH_F64 = 1 } starfish_precision;
+typedef enum starfish_precision {
+    STARFISH_F32 = 0, /* float: 4 bytes */
+    STARFISH_F64 = 1  /* double: 8 bytes */
+} starfish_precision;
 
 /* Who shares the fine grids of multigrid, where workers have several memories: runs of rows (planes) are owned by them,
  * and halos travel between their memories. Without several memories it says nothing. */
@@ -12,7 +15,7 @@ typedef enum starfish_sharing {
     STARFISH_SHARING_ALONE, /* one GPU has all of them */
     STARFISH_SHARING_GPUS,  /* every GPU has a part */
     STARFISH_SHARING_ALL,   /* every GPU and every CPU worker, by their speeds */
-    STARFISH_SHARINGS
+    STARFISH_SHARINGS       /* how many there are */
 } starfish_sharing;
 
 #endif
