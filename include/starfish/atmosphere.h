@@ -38,50 +38,55 @@
 extern "C" {
 #endif
 
+/* Shape of the domain, as described above. */
 typedef enum starfish_flat_geometry {
-    STARFISH_FLAT_BOX,
-    STARFISH_PANEL,
-    STARFISH_SPHERE,
-    STARFISH_FLAT_GEOMETRIES
+    STARFISH_FLAT_BOX,       /* a box of equal cells across */
+    STARFISH_PANEL,          /* a shell over one panel of the cubed sphere */
+    STARFISH_SPHERE,         /* a shell over all six panels */
+    STARFISH_FLAT_GEOMETRIES /* how many there are */
 } starfish_flat_geometry;
 
-/* Arrays are read during plan creation only. */
+/* The equation above. Arrays are read during plan creation only. */
 struct starfish_atmosphere_problem {
-    size_t size; /* sizeof(struct starfish_atmosphere_problem), or 0: that of the first release */
-    starfish_flat_geometry geometry;
-    size_t n[3];          /* 1 to 2097120, 65535 and 2^31 - 1; n[0] * n[2] below 2^31 */
-    double length[2];     /* of a box, positive */
-    int periodic[2];      /* of a box */
-    double height;        /* positive */
-    const double *faces;  /* n[2] + 1 numbers that increase from 0 to height; NULL: layers of equal height */
-    double omega, lambda; /* w and l, 0 or more */
-    /* NULL: 1, of xi 0. alpha and beta are positive. n[0] * n[1] numbers across, n[2] upwards. */
+    size_t size;                     /* sizeof(struct starfish_atmosphere_problem), or 0: that of the first release */
+    starfish_flat_geometry geometry; /* shape of the domain */
+    size_t n[3];                     /* cells: 1 to 2097120, 65535 and 2^31 - 1; n[0] * n[2] below 2^31 */
+    double length[2];                /* of a box in x and y; positive */
+    int periodic[2];                 /* of a box: whether its sides in x and y are periodic */
+    double height;                   /* of the domain; positive */
+    const double *faces;             /* n[2] + 1 numbers that increase from 0 to height; NULL: layers of equal height */
+    double omega;                    /* w, 0 or more */
+    double lambda;                   /* l, 0 or more */
+    /* Factors of alpha, beta and xi: n[0] * n[1] numbers across, n[2] upwards. NULL: 1, of xi 0. alpha and beta are
+     * positive. */
     const double *alpha_across, *alpha_up, *beta_across, *beta_up, *xi_up;
 };
 
+/* How a problem is solved. */
 typedef enum starfish_atmosphere_method {
-    STARFISH_ATMOSPHERE_AUTO, /* MULTIGRID */
-    STARFISH_ATMOSPHERE_MULTIGRID,
-    STARFISH_ATMOSPHERE_CG, /* conjugate gradients; with xi_up, whose matrix is not symmetric, BiCGStab */
-    STARFISH_ATMOSPHERE_METHODS
+    STARFISH_ATMOSPHERE_AUTO,      /* MULTIGRID */
+    STARFISH_ATMOSPHERE_MULTIGRID, /* V cycles: lines upwards smooth, grids are coarser across */
+    STARFISH_ATMOSPHERE_CG,        /* conjugate gradients; with xi_up, whose matrix is not symmetric, BiCGStab */
+    STARFISH_ATMOSPHERE_METHODS    /* how many there are */
 } starfish_atmosphere_method;
 
-/* Of conjugate gradients. */
+/* Preconditioner of conjugate gradients or BiCGStab. */
 typedef enum starfish_atmosphere_preconditioner {
-    STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO, /* LINES */
-    STARFISH_ATMOSPHERE_PRECONDITIONER_NONE,
+    STARFISH_ATMOSPHERE_PRECONDITIONER_AUTO,      /* LINES */
+    STARFISH_ATMOSPHERE_PRECONDITIONER_NONE,      /* no preconditioner */
     STARFISH_ATMOSPHERE_PRECONDITIONER_LINES,     /* each column solved by itself: "line-z" */
-    STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID, /* a cycle */
-    STARFISH_ATMOSPHERE_PRECONDITIONERS
+    STARFISH_ATMOSPHERE_PRECONDITIONER_MULTIGRID, /* a cycle of multigrid */
+    STARFISH_ATMOSPHERE_PRECONDITIONERS           /* how many there are */
 } starfish_atmosphere_preconditioner;
 
+/* How a plan is made and solves. */
 struct starfish_atmosphere_options {
-    size_t size; /* sizeof(struct starfish_atmosphere_options); the initialiser sets it */
-    starfish_atmosphere_method method;
-    starfish_atmosphere_preconditioner preconditioner;
-    starfish_precision precision; /* of right-hand sides and solutions */
-    int mixed;                    /* F64: cycles and preconditioners in f32, residuals in f64 */
-    int levels;                   /* grids at most; 0: 5, more where the coarsest would be hard to solve */
+    size_t size;                       /* sizeof(struct starfish_atmosphere_options); the initialiser sets it */
+    starfish_atmosphere_method method; /* how the problem is solved */
+    starfish_atmosphere_preconditioner preconditioner; /* of method CG */
+    starfish_precision precision;                      /* of right-hand sides and solutions */
+    int mixed;                                         /* F64: cycles and preconditioners in f32, residuals in f64 */
+    int levels;        /* grids at most; 0: 5, more where the coarsest would be hard to solve */
     int coarse_sweeps; /* smoothing sweeps that solve the coarsest grid; 0: 2, or as many of Chebyshev's as it takes */
     int smoothing_steps; /* before the coarse grid's correction, and as many after it */
     int red_black;       /* lines in two colours (SOR) instead of all at once */
@@ -94,6 +99,7 @@ struct starfish_atmosphere_options {
     size_t boxes;        /* parts beside one another in x, which divide `slabs`: each is a box of columns with memory of
                             its own; 0: runs of rows, or what suits the ranks */
 };
+/* Initialiser: every option's default. */
 #define STARFISH_ATMOSPHERE_OPTIONS_DEFAULTS                                                                           \
     {                                                                                                                  \
         .size = sizeof(struct starfish_atmosphere_options), .method = STARFISH_ATMOSPHERE_AUTO,                        \
@@ -114,13 +120,15 @@ STARFISH_API starfish_status starfish_atmosphere_plan_create(starfish_context *c
                                                              const struct starfish_atmosphere_options *options,
                                                              starfish_plan **plan);
 
-/* How good a solution is, computed here, in f64 and row by row, from arrays of the plan's precision in host memory:
- * residual = max |f - A u| / max |f|, equations as they are written above; bound = 100 eps || |A| |u| || / ||f||, each
- * equation times its volume, eps of the precision. Errors: ARGUMENT, MEMORY. */
+/* How good a solution is. Norms are Euclidean, each equation times its volume. */
 struct starfish_atmosphere_check {
-    double residual, euclidean, bound; /* euclidean: ||f - A u|| / ||f||, each equation times its volume */
-    double residual_scale;             /* residual is at most this number times euclidean */
+    double residual;       /* max |f - A u| / max |f|, equations as they are written above */
+    double euclidean;      /* ||f - A u|| / ||f|| */
+    double bound;          /* 100 eps || |A| |u| || / ||f||, eps of the plan's precision */
+    double residual_scale; /* residual is at most this number times euclidean */
 };
+/* Computes how good a solution is, in f64 and row by row, from arrays of the plan's precision in host memory. Errors:
+ * ARGUMENT, MEMORY. */
 STARFISH_API starfish_status starfish_atmosphere_check(const starfish_plan *plan, const void *rhs, const void *solution,
                                                        struct starfish_atmosphere_check *check);
 

@@ -104,9 +104,9 @@ struct starfish_worker {
 };
 /* How many workers the context has; 0 where it is NULL. Thread-safe. */
 STARFISH_API size_t starfish_context_workers(const starfish_context *context);
-/* How many of them are of a kind; 0 where there is no such kind. Thread-safe. */
+/* How many workers of a kind the context has; 0 where it is NULL or there is no such kind. Thread-safe. */
 STARFISH_API size_t starfish_context_workers_of(const starfish_context *context, starfish_worker_kind kind);
-/* Worker `index` of them, from 0. Thread-safe. Errors: ARGUMENT (no such worker). */
+/* Describes worker `index` of the context, from 0. Thread-safe. Errors: ARGUMENT (no such worker). */
 STARFISH_API starfish_status starfish_context_worker(const starfish_context *context, size_t index,
                                                      struct starfish_worker *worker);
 

@@ -32,57 +32,65 @@
 extern "C" {
 #endif
 
-typedef enum starfish_mean { STARFISH_MEAN_HARMONIC, STARFISH_MEAN_ARITHMETIC } starfish_mean;
+/* Coefficient of a face, from those a and b of its two cells. */
+typedef enum starfish_mean {
+    STARFISH_MEAN_HARMONIC,  /* 2 / (1/a + 1/b) */
+    STARFISH_MEAN_ARITHMETIC /* (a + b) / 2 */
+} starfish_mean;
 
-/* Arrays are read during plan creation only. */
+/* div(k grad u) + lambda u = f. Arrays are read during plan creation only. */
 struct starfish_diffusion_problem {
-    size_t size;       /* sizeof(struct starfish_diffusion_problem), or 0: that of the first release */
-    size_t dimensions; /* 2 or 3; a direction that is not there has n = 1 and its other members do not count */
-    size_t n[3];       /* 2^31 unknowns in all at most */
-    double length[3];
-    starfish_end ends[3][2];
-    double lambda;
-    starfish_mean mean;
+    size_t size;               /* sizeof(struct starfish_diffusion_problem), or 0: that of the first release */
+    size_t dimensions;         /* 2 or 3; a direction that is not there has n = 1 and its other members do not count */
+    size_t n[3];               /* cells in x, y, z; less than 2^31 in all */
+    double length[3];          /* of the box; positive */
+    starfish_end ends[3][2];   /* [direction][low, high] */
+    double lambda;             /* any finite number */
+    starfish_mean mean;        /* coefficients of faces */
     const double *coefficient; /* k of each cell, positive; NULL: constant_coefficient everywhere */
-    double constant_coefficient;
+    double constant_coefficient; /* positive; only where `coefficient` is NULL */
     const long long *regions; /* a number for each cell, for deflation by regions; numbers may have gaps; NULL: none */
 };
 
+/* How a problem is solved. */
 typedef enum starfish_diffusion_method {
-    STARFISH_DIFFUSION_AUTO,
+    STARFISH_DIFFUSION_AUTO,      /* MULTIGRID; CG where deflation or another preconditioner is asked for */
     STARFISH_DIFFUSION_MULTIGRID, /* conjugate gradients with a cycle as preconditioner */
-    STARFISH_DIFFUSION_CG,        /* with the preconditioner and the deflation that are asked for */
-    STARFISH_DIFFUSION_METHODS
+    STARFISH_DIFFUSION_CG,        /* conjugate gradients with the preconditioner and the deflation that are asked for */
+    STARFISH_DIFFUSION_METHODS    /* how many there are */
 } starfish_diffusion_method;
 
+/* Preconditioner of conjugate gradients. */
 typedef enum starfish_diffusion_preconditioner {
-    STARFISH_PRECONDITIONER_AUTO,
-    STARFISH_PRECONDITIONER_NONE,
-    STARFISH_PRECONDITIONER_JACOBI,
-    STARFISH_PRECONDITIONER_IP,       /* incomplete Poisson: a truncated Neumann series (Ament, Knittel, Weiskopf,
+    STARFISH_PRECONDITIONER_AUTO,      /* MULTIGRID with method MULTIGRID, IP with CG */
+    STARFISH_PRECONDITIONER_NONE,      /* plain conjugate gradients */
+    STARFISH_PRECONDITIONER_JACOBI,    /* the inverse of the diagonal */
+    STARFISH_PRECONDITIONER_IP,        /* incomplete Poisson: a truncated Neumann series (Ament, Knittel, Weiskopf,
                                          Strasser, Euromicro PDP 2010) */
-    STARFISH_PRECONDITIONER_BLOCK_IC, /* incomplete Cholesky without fill of blocks of consecutive unknowns */
-    STARFISH_PRECONDITIONER_LINE_Z,   /* tridiagonal systems along the last direction */
-    STARFISH_PRECONDITIONER_MULTIGRID,
-    STARFISH_PRECONDITIONERS
+    STARFISH_PRECONDITIONER_BLOCK_IC,  /* incomplete Cholesky without fill of blocks of consecutive unknowns */
+    STARFISH_PRECONDITIONER_LINE_Z,    /* tridiagonal systems along the last direction */
+    STARFISH_PRECONDITIONER_MULTIGRID, /* a cycle of multigrid */
+    STARFISH_PRECONDITIONERS           /* how many there are */
 } starfish_diffusion_preconditioner;
 
+/* Deflation vectors of conjugate gradients. */
 typedef enum starfish_deflation {
-    STARFISH_DEFLATION_AUTO,
-    STARFISH_DEFLATION_NONE,
+    STARFISH_DEFLATION_AUTO,    /* NONE with a cycle as preconditioner; else REGIONS where there are, or BLOCKS */
+    STARFISH_DEFLATION_NONE,    /* no deflation */
     STARFISH_DEFLATION_STRIPES, /* vectors that are constant on runs of consecutive unknowns */
-    STARFISH_DEFLATION_BLOCKS,  /* on boxes of cells */
-    STARFISH_DEFLATION_REGIONS, /* on the problem's regions */
-    STARFISH_DEFLATIONS
+    STARFISH_DEFLATION_BLOCKS,  /* vectors that are constant on boxes of cells */
+    STARFISH_DEFLATION_REGIONS, /* vectors that are constant on the problem's regions */
+    STARFISH_DEFLATIONS         /* how many there are */
 } starfish_deflation;
 
+/* How a plan is made and solves. */
 struct starfish_diffusion_options {
-    size_t size; /* sizeof(struct starfish_diffusion_options); the initialiser sets it */
-    starfish_diffusion_method method;
-    starfish_diffusion_preconditioner preconditioner;
-    starfish_deflation deflation;
-    starfish_precision precision; /* of right-hand sides and solutions */
-    int mixed;                    /* F64: iterations in f32, residuals in f64 */
+    size_t size;                      /* sizeof(struct starfish_diffusion_options); the initialiser sets it */
+    starfish_diffusion_method method; /* how the problem is solved */
+    starfish_diffusion_preconditioner preconditioner; /* with method MULTIGRID only AUTO or MULTIGRID */
+    starfish_deflation deflation;                     /* sets of cells on which deflation vectors are constant */
+    starfish_precision precision;                     /* of right-hand sides and solutions */
+    int mixed;                                        /* F64: iterations in f32, residuals in f64 */
     /* Stripes: how many; blocks: how many per direction. The last ones are smaller where that does not divide, and
      * there are never more than unknowns. 0: 64 stripes, 8 blocks. ARGUMENT where the factor (or inverse) of E takes
      * more than 512 MiB. */
@@ -95,6 +103,7 @@ struct starfish_diffusion_options {
     size_t slabs;    /* runs of rows, in 3D of planes, at most 16; 0: chosen from the workers */
     int reserved[6]; /* zero, but for starfish_diffusion_option_set */
 };
+/* Initialiser: every option's default. */
 #define STARFISH_DIFFUSION_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         .size = sizeof(struct starfish_diffusion_options), .method = STARFISH_DIFFUSION_AUTO,                          \
@@ -125,12 +134,14 @@ struct starfish_diffusion_options {
 STARFISH_API starfish_status starfish_diffusion_option_set(struct starfish_diffusion_options *options, const char *name,
                                                            const char *value);
 
-/* `options` may be NULL. Solves of the plan (starfish/solve.h): rhs and solution are n[0] * n[1] * n[2] reals of
- * options.precision in host or CUDA device memory (recognised), and may not overlap; boundary data as for separable
- * problems, in host memory, are copied. Norms of results are Euclidean; `fallback` counts iterations of multigrid at
- * the end, where the method asked for did not get there. The plan's reason says what conjugate gradients consist of.
- * Errors: ARGUMENT (names the member, and the first cell whose coefficient is not positive), UNSUPPORTED, NUMERICAL
- * (the matrix of the deflation vectors is not positive definite in the precision), MEMORY, RUNTIME. */
+/* Analyses the problem. `options` may be NULL. The caller owns *plan; destroy it before its context.
+ *
+ * Solves of the plan (starfish/solve.h): rhs and solution are n[0] * n[1] * n[2] reals of options.precision in host or
+ * CUDA device memory (recognised), and may not overlap; boundary data as for separable problems, in host memory, are
+ * copied. Norms of results are Euclidean; `fallback` counts iterations of
+ * multigrid at the end, where the method asked for did not get there. The plan's reason says what conjugate gradients
+ * consist of. Errors: ARGUMENT (names the member, and the first cell whose coefficient is not positive), UNSUPPORTED,
+ * NUMERICAL (the matrix of the deflation vectors is not positive definite in the precision), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_diffusion_plan_create(starfish_context *context,
                                                             const struct starfish_diffusion_problem *problem,
                                                             const struct starfish_diffusion_options *options,

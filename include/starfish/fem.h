@@ -33,64 +33,71 @@ extern "C" {
  * [0,2]^d, or on the middle of an edge, face or cell, with coordinate 0 (low), 1 or 2 (high) in each direction: x
  * fastest, so that node n of a quadrilateral is at (n % 3, n / 3), and of a hexahedron at (n % 3, n / 3 % 3, n / 9). */
 struct starfish_fem_mesh {
-    int dimensions; /* 2 or 3 */
-    size_t points;
-    const double *point; /* 3 coordinates each; in 2D the third is not looked at */
-    size_t cells;
+    int dimensions;      /* 2 or 3 */
+    size_t points;       /* number of points */
+    const double *point; /* of the points: 3 coordinates each; in 2D the third is not looked at */
+    size_t cells;        /* number of cells */
     /* 3^d points per cell, x fastest: -1 where a middle is not given, which then is interpolated from the corners
      * and the middles around it. Corners are always given. */
     const int *cell;
-    /* Groups of corners, edges, faces or cells: a cell, and in which place of each direction: 0 low, 2 high, 1 all of
-     * it. Anything in several groups is there several times. */
-    size_t marks;
+    size_t marks; /* number of marks */
+    /* Which corners, edges, faces or cells are in groups. Anything in several groups is there several times. */
     const struct starfish_fem_mark *mark;
     const size_t *number; /* of cells in messages; NULL: 0, 1, 2, ... */
 };
+/* A corner, edge or face of a cell, or the cell, in a group. */
 struct starfish_fem_mark {
-    size_t cell;
-    int group;
-    unsigned char place[3]; /* in 2D the third is not looked at */
+    size_t cell;            /* its index in the mesh, from 0 */
+    int group;              /* any number */
+    unsigned char place[3]; /* in each direction: 0 low, 2 high, 1 all of it; in 2D the third is not looked at */
 };
 
-/* A function of the place, 3 coordinates (the third 0 in 2D). */
+/* A function of the place, 3 coordinates (the third 0 in 2D); `data` is the user's. */
 typedef double starfish_fem_function(void *data, const double point[3]);
 
 /* u on a group: a number, or where `function` is not NULL its values at the nodes. */
 struct starfish_fem_dirichlet {
-    int group;
-    double value;
-    starfish_fem_function *function;
-    void *data;
+    int group;                       /* as in marks */
+    double value;                    /* u, where `function` is NULL */
+    starfish_fem_function *function; /* u by place, or NULL */
+    void *data;                      /* first argument of `function` */
 };
 
 /* A group that lies on a circle (2D) or sphere (3D). */
 struct starfish_fem_curve {
-    int group;
-    double centre[3], radius;
+    int group;        /* as in marks */
+    double centre[3]; /* finite; in 2D the third number has no effect */
+    double radius;    /* positive */
 };
 
-typedef enum starfish_fem_element { STARFISH_FEM_Q1, STARFISH_FEM_Q2, STARFISH_FEM_ELEMENTS } starfish_fem_element;
+/* Conforming elements. */
+typedef enum starfish_fem_element {
+    STARFISH_FEM_Q1,      /* bilinear, in 3D trilinear */
+    STARFISH_FEM_Q2,      /* biquadratic, in 3D triquadratic */
+    STARFISH_FEM_ELEMENTS /* how many there are */
+} starfish_fem_element;
 
+/* -Laplace u = f, u given on groups. Arrays are read while the plan is made. */
 struct starfish_fem_problem {
-    size_t size; /* sizeof(struct starfish_fem_problem), or 0: that of the first release */
-    const struct starfish_fem_mesh *mesh;
-    int refinements; /* 0 .. 16; the finest mesh has less than 2^31 nodes, and fits into memory */
-    starfish_fem_element element;
+    size_t size;                          /* sizeof(struct starfish_fem_problem), or 0: that of the first release */
+    const struct starfish_fem_mesh *mesh; /* before refinement */
+    int refinements; /* of the mesh, 0 .. 16; the finest one has less than 2^31 nodes, and fits into memory */
+    starfish_fem_element element;  /* of the finest space */
     double rhs;                    /* f where `source` is NULL */
     starfish_fem_function *source; /* f by its values at Gauss points, 2 per direction for Q1 and 3 for Q2 */
-    void *source_data;
-    /* Where a node is in two of the groups, the later one counts. On each component of the mesh without given nodes,
-     * which is all of it where there are no groups, the problem is singular: the mean of f is taken off there, and u
-     * has mean zero. */
-    size_t dirichlets;
+    void *source_data;             /* first argument of `source` */
+    size_t dirichlets;             /* number of groups with given u */
+    /* u on groups. Where a node is in two of them, the later one counts. On each component of the mesh without
+     * given nodes, which is all of it where there are no groups, the problem is singular: the mean of f is taken off
+     * there, and u has mean zero. */
     const struct starfish_fem_dirichlet *dirichlet;
-    size_t curves;
-    const struct starfish_fem_curve *curve;
+    size_t curves;                          /* number of curved groups */
+    const struct starfish_fem_curve *curve; /* circles or spheres of the curved groups */
 };
 
 /* ---- The solver -------------------------------------------------------------------------------------------------- */
 
-/* A step of the smoother is u + damping M (f - A u), where M is */
+/* A step of the smoother is u + damping M (f - A u); its value says what M is, and the damping that 0 stands for. */
 typedef enum starfish_fem_smoother {
     STARFISH_FEM_JACOBI, /* the inverse of A's diagonal; damping 0.5 */
     /* SPAI(1): of all matrices with the pattern of A the one for which |I - M A| is smallest (Grote, Huckle, SIAM J.
@@ -102,17 +109,17 @@ typedef enum starfish_fem_smoother {
     /* G^T G, of all triangular G with the pattern of A the one for which |I - G L| is smallest, L the Cholesky factor
      * of A (Kolotilina, Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993), 45-58); damping 1 */
     STARFISH_FEM_FSAI,
-    STARFISH_FEM_SMOOTHERS
+    STARFISH_FEM_SMOOTHERS /* how many there are */
 } starfish_fem_smoother;
 
 /* Order of the unknowns. It changes what SAINV and FSAI are, and how fast memory is. */
 typedef enum starfish_fem_numbering {
-    STARFISH_FEM_TWO_LEVEL, /* unknowns of the coarser mesh's nodes first, then those of its edges, faces, cells */
-    STARFISH_FEM_CUTHILL_MCKEE,
-    STARFISH_FEM_XYZ,          /* by coordinates, the first counting most */
-    STARFISH_FEM_RANDOM,       /* by options.seed */
-    STARFISH_FEM_HIERARCHICAL, /* cell by cell, where the cells that one was refined into come one after the other */
-    STARFISH_FEM_NUMBERINGS
+    STARFISH_FEM_TWO_LEVEL,     /* unknowns of the coarser mesh's nodes first, then those of its edges, faces, cells */
+    STARFISH_FEM_CUTHILL_MCKEE, /* level by level of the matrix's graph */
+    STARFISH_FEM_XYZ,           /* by coordinates, the first counting most */
+    STARFISH_FEM_RANDOM,        /* by options.seed */
+    STARFISH_FEM_HIERARCHICAL,  /* cell by cell, where the cells that one was refined into come one after the other */
+    STARFISH_FEM_NUMBERINGS     /* how many there are */
 } starfish_fem_numbering;
 
 /* How matrices are stored. */
@@ -121,28 +128,29 @@ typedef enum starfish_sparse_format {
     STARFISH_SPARSE_CSR,       /* compressed rows */
     STARFISH_SPARSE_ELLPACK_T, /* rows of equal length, for T threads of a GPU each; T by the rows' lengths */
     STARFISH_SPARSE_SELL,      /* sliced ELLPACK, rows sorted by length in windows (SELL-C-sigma) */
-    STARFISH_SPARSE_FORMATS
+    STARFISH_SPARSE_FORMATS    /* how many there are */
 } starfish_sparse_format;
 
+/* How a plan is made and solves. */
 struct starfish_fem_options {
-    size_t size;                  /* sizeof(struct starfish_fem_options); the initialiser sets it */
-    starfish_precision precision; /* of the solution and the residual */
-    int mixed;                    /* F64: cycles in F32, residuals in F64 */
-    starfish_fem_smoother smoother;
-    starfish_fem_numbering numbering;
-    starfish_sparse_format format;
-    starfish_cycle_shape cycle; /* V, F or W */
-    int smoothing_steps;        /* before, and as many after the coarse grid's correction; 0: 8 in 2D, 16 in 3D */
-    double damping;             /* 0: by the smoother, and less where steps would not converge */
-    double drop_tolerance;      /* of SAINV; 0: 0.1 in 2D, 0.05 in 3D, where M has up to twice the entries of A */
-    int pattern_power;          /* of SPAI and FSAI: M has the pattern of this power of A */
+    size_t size;                      /* sizeof(struct starfish_fem_options); the initialiser sets it */
+    starfish_precision precision;     /* of the solution and the residual */
+    int mixed;                        /* F64: cycles in F32, residuals in F64 */
+    starfish_fem_smoother smoother;   /* M of a smoothing step */
+    starfish_fem_numbering numbering; /* of the unknowns inside the solver */
+    starfish_sparse_format format;    /* how matrices are stored */
+    starfish_cycle_shape cycle;       /* V, F or W */
+    int smoothing_steps;   /* steps before, and as many after the coarse grid's correction; 0: 8 in 2D, 16 in 3D */
+    double damping;        /* 0: by the smoother, and less where steps would not converge */
+    double drop_tolerance; /* of SAINV; 0: 0.1 in 2D, 0.05 in 3D, where M has up to twice the entries of A */
+    int pattern_power;     /* of SPAI and FSAI: M has the pattern of this power of A */
     /* Of the residual's norm over that of the right-hand side with its boundary data; 0: 1e-10 (F64), 1e-6 (F32). */
     double tolerance;
     int max_iterations; /* cycles at most; 1 or more */
     /* Exactly max_iterations cycles, without residuals: for measurements. AUTO is then cycles alone. */
     int fixed;
-    starfish_krylov krylov;
-    size_t seed; /* of the numbering RANDOM */
+    starfish_krylov krylov; /* the iteration that cycles precondition */
+    size_t seed;            /* of the numbering RANDOM */
     /* Parts that the finer grids are cut into by the mesh, each with a GPU or the cores as its owner, in turn; 1: none.
      * 0: one per GPU where there are several, the problem is large and precision not mixed; on several ranks one per
      * GPU or worker of cores of each. SAINV and FSAI depend on the order of unknowns and keep it, so that their parts
@@ -150,7 +158,8 @@ struct starfish_fem_options {
      * STARFISH_FEM_MOST_PARTS. */
     int slabs;
 };
-enum { STARFISH_FEM_MOST_PARTS = 8 };
+enum { STARFISH_FEM_MOST_PARTS = 8 /* largest number of `slabs` */ };
+/* Initialiser: every option's default. */
 #define STARFISH_FEM_OPTIONS_DEFAULTS                                                                                  \
     {                                                                                                                  \
         .size = sizeof(struct starfish_fem_options), .precision = STARFISH_F64, .mixed = 0,                            \
@@ -173,24 +182,27 @@ STARFISH_API starfish_status starfish_fem_plan_create(starfish_context *context,
                                                       const struct starfish_fem_problem *problem,
                                                       const struct starfish_fem_options *options, starfish_plan **plan);
 
-/* The finest space: its nodes, given ones included; their coordinates, 3 each; and its cells as nodes, 2^d or 3^d each,
- * x fastest. Arrays are the plan's. Of a plan of another kind, or NULL: nothing. */
+/* Nodes of the finest space, given ones included; 0 of a plan of another kind, or NULL. Thread-safe. */
 STARFISH_API size_t starfish_fem_nodes(const starfish_plan *plan);
+/* Coordinates of the nodes, 3 each, in the plan's memory; NULL of a plan of another kind, or NULL. Thread-safe. */
 STARFISH_API const double *starfish_fem_points(const starfish_plan *plan);
+/* Cells of the finest space; 0 of a plan of another kind, or NULL. *cell, where `cell` is not NULL, becomes the
+ * cells' nodes, 2^d or 3^d each, x fastest, in the plan's memory. Thread-safe. */
 STARFISH_API size_t starfish_fem_cells(const starfish_plan *plan, const int **cell);
 
 /* Entries of matrices on the finest grid, and what making the smoother took. */
 struct starfish_fem_matrices {
-    size_t size;     /* sizeof(struct starfish_fem_matrices); the initialiser sets it */
-    size_t nonzeros; /* of A */
-    size_t smoother_nonzeros;
-    double smoother_seconds; /* of creating the plan: for the smoothers of all grids */
+    size_t size;              /* sizeof(struct starfish_fem_matrices); the initialiser sets it */
+    size_t nonzeros;          /* of A */
+    size_t smoother_nonzeros; /* of the smoother's matrices */
+    double smoother_seconds;  /* of creating the plan: for the smoothers of all grids */
 };
+/* Initialiser: sets the size. */
 #define STARFISH_FEM_MATRICES_DEFAULTS                                                                                 \
     {                                                                                                                  \
         .size = sizeof(struct starfish_fem_matrices)                                                                   \
     }
-/* Errors: ARGUMENT. */
+/* Counts the entries of the plan's matrices. Thread-safe. Errors: ARGUMENT. */
 STARFISH_API starfish_status starfish_fem_matrices(const starfish_plan *plan, struct starfish_fem_matrices *matrices);
 
 /* ||u - exact|| in L2, by 4 Gauss points per direction, for a solution in f64, starfish_fem_nodes reals. Errors:

@@ -31,16 +31,16 @@ extern "C" {
 /* Values of ierror: FISHPACK's, MEMORY as from its version 5 on, and three of ours. After MEMORY and RUNTIME the
  * contents of y are undefined; after all others they are what they were. */
 typedef enum starfish_blktri_error {
-    STARFISH_BLKTRI_SOLVED = 0,
+    STARFISH_BLKTRI_SOLVED = 0,       /* no error */
     STARFISH_BLKTRI_M = 1,            /* m < 5 */
     STARFISH_BLKTRI_N = 2,            /* n < 3 */
     STARFISH_BLKTRI_IDIMY = 3,        /* idimy < m */
     STARFISH_BLKTRI_COEFFICIENTS = 4, /* no real roots can be computed from an, bn, cn: check these arrays */
     STARFISH_BLKTRI_SIGN = 5,         /* an[j] * cn[j-1] < 0 for some j */
-    STARFISH_BLKTRI_MEMORY = 20,
-    STARFISH_BLKTRI_SINGULAR = 21, /* sums of eigenvalues of both directions cancel: there is no unique solution */
-    STARFISH_BLKTRI_ARGUMENT = 22, /* NULL, not prepared, or am, bm, cm not finite */
-    STARFISH_BLKTRI_RUNTIME = 23   /* StarPU, CUDA or another library below failed */
+    STARFISH_BLKTRI_MEMORY = 20,      /* host or device memory ran out */
+    STARFISH_BLKTRI_SINGULAR = 21,    /* sums of eigenvalues of both directions cancel: there is no unique solution */
+    STARFISH_BLKTRI_ARGUMENT = 22,    /* NULL, not prepared, or am, bm, cm not finite */
+    STARFISH_BLKTRI_RUNTIME = 23      /* StarPU, CUDA or another library below failed */
 } starfish_blktri_error;
 
 /* In the place of the work array W. Set it to zeros before its first call. `context` may then be set to the workers
@@ -48,14 +48,15 @@ typedef enum starfish_blktri_error {
  * there is. All contexts share one StarPU, which starts with the first and stops with the last. */
 typedef struct starfish_blktri_work {
     starfish_context *context; /* the caller's, and must outlive the handle; looked at by the first call only */
-    struct starfish_blktri_state *state;
+    struct starfish_blktri_state *state; /* the library's; NULL before the first call */
 } starfish_blktri_work;
+/* Initialiser of a handle: no context, nothing prepared. */
 #define STARFISH_BLKTRI_WORK_INIT                                                                                      \
     {                                                                                                                  \
         NULL, NULL                                                                                                     \
     }
 
-/* The arguments:
+/* Prepares or solves in real numbers. The arguments:
  *   - iflg: 0 prepares for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm
  *     and cm may be NULL or not set yet: then the first solve prepares. Any other number solves.
  *   - np: 0 is periodic in j, an[0] couples to row n-1 and cn[n-1] to row 0. Any other number is not periodic, and the
@@ -71,9 +72,9 @@ STARFISH_API starfish_status starfish_blktri(int iflg, int np, int n, const doub
                                              const double *cm, int idimy, double *y, int *ierror,
                                              starfish_blktri_work *work);
 
-/* The same with am, bm, cm and y complex: pairs (real part, imaginary part), m and idimy counted in pairs; an array of
- * double _Complex or std::complex<double>, cast to double *. Handles are of the same kind, and one may serve both
- * functions in turn. */
+/* starfish_blktri with am, bm, cm and y complex: pairs (real part, imaginary part), m and idimy counted in pairs; an
+ * array of double _Complex or std::complex<double>, cast to double *. Handles are of the same kind, and one may serve
+ * both functions in turn. */
 STARFISH_API starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, const double *bn,
                                               const double *cn, int mp, int m, const double *am, const double *bm,
                                               const double *cm, int idimy, double *y, int *ierror,

@@ -24,10 +24,12 @@ extern "C" {
 
 /* ---- The discrete problem ---------------------------------------------------------------------------------------- */
 
+/* Q1 elements in 2D, as described above. */
 struct starfish_q1_problem {
-    size_t size;             /* sizeof(struct starfish_q1_problem), or 0: that of the first release */
-    size_t elements[2];      /* x, y: 1 .. 2^24 each, at least one unknown and at most 2^31 */
-    const double *width[2];  /* of the elements; positive. Widths rather than coordinates: 1 - 5.6e-17 would be 1 */
+    size_t size;        /* sizeof(struct starfish_q1_problem), or 0: that of the first release */
+    size_t elements[2]; /* x, y: 1 .. 2^24 each, at least one unknown and at most 2^31 */
+    /* Of the elements in x and y; positive. Widths rather than coordinates: 1 - 5.6e-17 would be 1. */
+    const double *width[2];
     starfish_end ends[2][2]; /* [direction][low, high], Dirichlet or Neumann */
     /* kx and ky of the elements, elements[0] * elements[1] positive numbers each, x fastest; NULL: 1. On coarser grids
      * an element has the mean over its area. */
@@ -42,9 +44,9 @@ STARFISH_API void starfish_q1_unknowns(const struct starfish_q1_problem *problem
  * both directions, but for the layer at one boundary per direction (high x, low y), which is split nu/2 : 1 - nu/2 with
  * the small part at the boundary. nu = 1 is uniform. */
 struct starfish_q1_refinement {
-    double length[2];
-    double nu;
-    int level;
+    double length[2]; /* of the rectangle; positive */
+    double nu;        /* in (0,1] */
+    int level;        /* refinements, 0 .. 24 */
 };
 /* Fill two arrays of 2^level widths each. Errors: ARGUMENT (lengths, nu in (0,1], level 0..24). */
 STARFISH_API starfish_status starfish_q1_refine(const struct starfish_q1_refinement *refinement, double *width_x,
@@ -55,8 +57,10 @@ STARFISH_API starfish_status starfish_q1_named(const char *name, struct starfish
 
 /* A point by its distances from the low and high ends in x and y, as coordinates would lose what is near an end. */
 struct starfish_q1_point {
-    double low[2], high[2];
+    double low[2];  /* from the low ends */
+    double high[2]; /* from the high ends */
 };
+/* A function of the place; `data` is the user's. */
 typedef double starfish_q1_function(void *data, const struct starfish_q1_point *point);
 /* load[unknown] = integral of f times its basis function, by 3x3 Gauss points per element: exact for f of degree 4 in x
  * and y. Errors: ARGUMENT (names it), MEMORY. */
@@ -67,28 +71,30 @@ STARFISH_API starfish_status starfish_q1_load(const struct starfish_q1_problem *
 STARFISH_API starfish_status starfish_q1_error(const struct starfish_q1_problem *problem, starfish_q1_function *exact,
                                                void *data, const double *solution, double *error);
 
+/* A direction as a symmetric tridiagonal matrix and a diagonal one. */
+struct starfish_stencil_line {
+    /* Couplings of the faces below unknown 0, 1, .. n-1 and above the last: n + 1, not negative; the outer two 0, or if
+     * periodic both the same. */
+    const double *coupling;
+    const double *extra;  /* what else is on the diagonal: n, not negative; NULL: 0 */
+    const double *weight; /* widths of control volumes: n, positive */
+};
+
 /* Seven-point differences in 3D, on their way to the solver: -div(D grad u) + c u = f on a box, integrated over control
  * volumes, sum over the faces of an unknown's volume of coupling (u - u of the neighbour) + what Dirichlet ends and c
  * add = integral of f. Unknown (i,j,k) of n[0] x n[1] x n[2] is element i + n[0] * (j + n[1] * k). A direction that is
  * not there has n = 1 and neither widths nor a line. Boundary data are zero; others are moved to the right-hand side
  * (starfish_poisson_plan_create does so). */
-struct starfish_stencil_line {
-    /* A direction as a symmetric tridiagonal matrix and a diagonal one: couplings of the faces below unknown 0, 1, ..
-     * n-1 and above the last (n + 1, not negative; of the outer two 0, or where periodic both the same), what else is
-     * on the diagonal (n, not negative; NULL: 0), and widths of control volumes (n, positive). */
-    const double *coupling, *extra, *weight;
-};
-
 struct starfish_stencil_problem {
-    size_t size; /* sizeof(struct starfish_stencil_problem), or 0: that of the first release */
-    size_t n[3]; /* unknowns in x, y, z; 2^31 in all at most */
-    starfish_end ends[3][2];
-    starfish_grid grid; /* of the directions that have widths */
-    /* CELL: of the n cells. NODE: between successive nodes, Dirichlet ends counting as such: n + 1, n or n - 1 for two,
-     * one or no Dirichlet end, n where periodic. Positive. */
+    size_t size;             /* sizeof(struct starfish_stencil_problem), or 0: that of the first release */
+    size_t n[3];             /* unknowns in x, y, z; 2^31 in all at most */
+    starfish_end ends[3][2]; /* [direction][low, high] */
+    starfish_grid grid;      /* of the directions that have widths */
+    /* In x, y, z; positive. CELL: of the n cells. NODE: between successive nodes, Dirichlet ends counting as such:
+     * n + 1, n or n - 1 for two, one or no Dirichlet end, n where periodic. */
     const double *width[3];
-    struct starfish_stencil_line
-        line[3]; /* instead of a width, where line.coupling is not NULL; of its ends only PERIODIC counts */
+    /* Instead of a width, where line.coupling is not NULL; of its ends only PERIODIC counts. */
+    struct starfish_stencil_line line[3];
     /* D of the cells in x, y and z, for grids CELL whose directions all have widths or are not there: n[0] * n[1] *
      * n[2] positive numbers each; NULL: 1. A face between two cells has the harmonic mean. */
     const double *coefficient[3];
@@ -100,10 +106,11 @@ struct starfish_stencil_problem {
 
 /* ---- The solver -------------------------------------------------------------------------------------------------- */
 
+/* Order in which a cycle visits the grids. */
 typedef enum starfish_cycle_shape {
-    STARFISH_CYCLE_V,
-    STARFISH_CYCLE_F,
-    STARFISH_CYCLE_W,
+    STARFISH_CYCLE_V,  /* one cycle on the next coarser grid */
+    STARFISH_CYCLE_F,  /* an F cycle, then a V cycle on the next coarser grid */
+    STARFISH_CYCLE_W,  /* two W cycles on the next coarser grid */
     STARFISH_CYCLE_FMG /* the first cycle full multigrid, then V */
 } starfish_cycle_shape;
 
@@ -112,27 +119,28 @@ typedef enum starfish_krylov {
     /* Of finite elements alone: cycles; flexible conjugate gradients where these are slow or stall, and BiCGStab where
      * those stall too. */
     STARFISH_KRYLOV_AUTO,
-    STARFISH_KRYLOV_NONE, /* cycles alone */
-    STARFISH_KRYLOV_CG,   /* flexible conjugate gradients from the beginning */
-    STARFISH_KRYLOV_BICGSTAB,
-    STARFISH_KRYLOVS
+    STARFISH_KRYLOV_NONE,     /* cycles alone */
+    STARFISH_KRYLOV_CG,       /* flexible conjugate gradients from the beginning */
+    STARFISH_KRYLOV_BICGSTAB, /* BiCGStab from the beginning */
+    STARFISH_KRYLOVS          /* how many there are */
 } starfish_krylov;
 
+/* A smoothing step of cycles. */
 typedef enum starfish_smoother {
     /* CHEBYSHEV with half as many steps again (rounded up), or where a damping is given JACOBI with twice as many,
      * which cost less, where no element of any grid couples more than 1.5 times as strongly in one direction as in the
      * other (kx hy / hx to ky hx / hy), else ADI. Where an element couples more than 1e14 times as strongly, ADI is the
      * preconditioner of conjugate gradients, if krylov is NONE, steps and shape allow that and there is a tolerance */
     STARFISH_SMOOTHER_AUTO,
-    STARFISH_SMOOTHER_ADI,    /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
-    STARFISH_SMOOTHER_LINE_X, /* a step: all lines in x at once */
-    STARFISH_SMOOTHER_LINE_Y,
-    STARFISH_SMOOTHER_JACOBI,
+    STARFISH_SMOOTHER_ADI,          /* a step: all lines in x at once, then all lines in y, in 3D then all lines in z */
+    STARFISH_SMOOTHER_LINE_X,       /* a step: all lines in x at once */
+    STARFISH_SMOOTHER_LINE_Y,       /* a step: all lines in y at once */
+    STARFISH_SMOOTHER_JACOBI,       /* a step: all points at once */
     STARFISH_SMOOTHER_GAUSS_SEIDEL, /* in four colours by even and odd i and j; with damping above 1: SOR */
     /* All steps before, and all after, together the Chebyshev polynomial of that degree of JACOBI on the upper part of
      * the spectrum; for isotropic meshes (Adams, Brezina, Hu, Tuminaro, J. Comput. Phys. 188 (2003), 593-610) */
     STARFISH_SMOOTHER_CHEBYSHEV,
-    STARFISH_SMOOTHER_LINE_Z, /* in 3D */
+    STARFISH_SMOOTHER_LINE_Z, /* in 3D, a step: all lines in z at once */
     /* In 3D, a step: all planes across x at once, then across y, then across z, each plane by a V cycle in two
      * dimensions from zero, of ADI steps. For couplings that are strong in changing pairs of directions. All grids are
      * one task, whatever `tail` and `slabs` */
@@ -141,10 +149,15 @@ typedef enum starfish_smoother {
      * the one before has left. Fewer cycles than ADI where elements are very anisotropic, for about 1.5 times its work.
      * Not of entries in 16 bits nor with stored_diagonal; with a GPU lines of 8192 unknowns at most. */
     STARFISH_SMOOTHER_ZEBRA,
-    STARFISH_SMOOTHERS
+    STARFISH_SMOOTHERS /* how many there are */
 } starfish_smoother;
 
-typedef enum starfish_storage { STARFISH_STORAGE_INNER, STARFISH_STORAGE_F16, STARFISH_STORAGE_BF16 } starfish_storage;
+/* Entries of the cycles' matrices. */
+typedef enum starfish_storage {
+    STARFISH_STORAGE_INNER, /* in the precision of the cycles */
+    STARFISH_STORAGE_F16,   /* IEEE half precision */
+    STARFISH_STORAGE_BF16   /* the upper half of f32 */
+} starfish_storage;
 /* How the matrices of Q1 grids are kept. */
 typedef enum starfish_matrix_form {
     STARFISH_MATRIX_AUTO,   /* TENSOR where it can be, else STORED */
@@ -152,27 +165,29 @@ typedef enum starfish_matrix_form {
     /* Matrix-free: the 1D matrices of both directions alone; 3 words. Where `coefficient` is NULL, not for
      * Gauss-Seidel nor stored_diagonal; with a GPU and lines, of 8192 unknowns at most. */
     STARFISH_MATRIX_TENSOR,
-    STARFISH_MATRIX_FORMS
+    STARFISH_MATRIX_FORMS /* how many there are */
 } starfish_matrix_form;
 
 /* How the coarsest of Q1 grids is solved. */
 typedef enum starfish_coarse_solver {
     STARFISH_COARSE_DIRECT, /* by its inverse: 1024 unknowns at most */
-    /* By conjugate gradients, preconditioned by the diagonal, or by line steps in x, y, y, x: 2^20 unknowns at most, no
-     * inverse is stored. A GPU launches all coarse_iterations without looking whether the last were needed. */
+    /* By conjugate gradients, preconditioned by the diagonal: 2^20 unknowns at most, no inverse is stored. A GPU
+     * launches all coarse_iterations without looking whether the last were needed. */
     STARFISH_COARSE_CG_JACOBI,
-    STARFISH_COARSE_CG_ADI,
-    STARFISH_COARSE_SOLVERS
+    STARFISH_COARSE_CG_ADI, /* as CG_JACOBI, but preconditioned by line steps in x, y, y, x */
+    STARFISH_COARSE_SOLVERS /* how many there are */
 } starfish_coarse_solver;
 
+/* How a plan is made and solves. */
 struct starfish_multigrid_options {
     size_t size;                  /* sizeof(struct starfish_multigrid_options); the initialiser sets it */
     starfish_precision precision; /* of right-hand side, solution, and what is called the residual */
     int mixed; /* F64: mixed precision, which is defect correction in f64, its corrections by multigrid in f32 */
-    starfish_smoother smoother;
-    /* 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1; 0: 0.4 */
+    starfish_smoother smoother; /* a smoothing step */
+    /* Of the smoother. 0: 0.7, for Gauss-Seidel 1. For Chebyshev the interval's lower end over its upper one, below 1;
+     * 0: 0.4 */
     double damping;
-    starfish_cycle_shape cycle;
+    starfish_cycle_shape cycle; /* shape of a cycle */
     int before, after;   /* smoothing steps before and after the coarse grid's correction; 0 or more, one at least */
     int smoothing_steps; /* 0: as `before` and `after` say; else as many before as after, whatever these say */
     /* Solved when the residual's Euclidean norm is at most tolerance times that of the right-hand side, or at most
@@ -181,13 +196,13 @@ struct starfish_multigrid_options {
     int max_iterations; /* cycles of all kinds; 1 or more */
     int fixed;          /* exactly max_iterations cycles, as where tolerance and absolute are 0 */
     /* Mixed precision: cycles between two residuals in f64, or, where inner_digits > 0, as many as it takes to gain
-     * these digits, 32 at most. */
+     * these digits, 32 at most. 1 or more. */
     int inner_cycles;
-    double inner_digits;
-    int initial_guess; /* the solution array holds one; else it starts as 0 */
-    int levels;        /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
-    size_t slabs;      /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
-    size_t tail;       /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
+    double inner_digits; /* mixed precision: digits to gain between two residuals in f64; 0: inner_cycles count */
+    int initial_guess;   /* the solution array holds one; else it starts as 0 */
+    int levels;          /* grids at most; 0: down to few unknowns. The coarsest is solved as `coarse` says */
+    size_t slabs;        /* runs of lines that a grid is cut into, 1..16; 0: chosen from the workers */
+    size_t tail;         /* grids of so many unknowns and fewer are one task; 0: chosen from the workers */
     /* NONE, CG or BICGSTAB, for meshes on which cycles alone are slow: a method that is preconditioned by cycles (one,
      * or in mixed precision inner_cycles or inner_digits). CG takes three more arrays. Its preconditioner must be
      * symmetric: before == after, shapes V and W, any smoother but Gauss-Seidel; after the coarse grid's correction the
@@ -203,19 +218,20 @@ struct starfish_multigrid_options {
      * precision, whose residuals are by the matrix in f64; not with Gauss-Seidel or stored_diagonal. F16 holds
      * couplings that differ by 2^27 at most, on each grid: NUMERICAL where it does not. */
     starfish_storage storage;
-    starfish_matrix_form matrix;
+    starfish_matrix_form matrix; /* of Q1 elements */
     /* Seven-point differences: DIRECT only, others are UNSUPPORTED. Conjugate gradients end when the residual's norm
-     * has fallen by coarse_tolerance (below 1; 0: 1e-2), or after coarse_iterations (10000 at most; 0: 100): cycles are
-     * then no longer linear, which conjugate gradients on the finest grid cope with. */
+     * has fallen by coarse_tolerance, or after coarse_iterations: cycles are then no longer linear, which conjugate
+     * gradients on the finest grid cope with. */
     starfish_coarse_solver coarse;
-    double coarse_tolerance;
-    int coarse_iterations;
+    double coarse_tolerance; /* below 1; 0: 1e-2 */
+    int coarse_iterations;   /* 10000 at most; 0: 100 */
     /* 0: chosen. Else the fine grids are cut into as many runs of rows, at most 16, each with memory of its own, whose
      * owners are in turn those of `sharing` (AUTO: the GPUs, without any the cores). Smoothers with lines across rows,
      * planes, and periodic ends in the last direction cannot be cut so: UNSUPPORTED where parts are asked for. */
     size_t parts;
-    starfish_sharing sharing;
+    starfish_sharing sharing; /* who owns these parts */
 };
+/* Initialiser: every option's default. */
 #define STARFISH_MULTIGRID_OPTIONS_DEFAULTS                                                                            \
     {                                                                                                                  \
         .size = sizeof(struct starfish_multigrid_options), .precision = STARFISH_F64, .mixed = 0,                      \
@@ -241,8 +257,9 @@ STARFISH_API starfish_status starfish_q1_plan_create(starfish_context *context,
                                                      const struct starfish_q1_problem *problem,
                                                      const struct starfish_multigrid_options *options,
                                                      starfish_plan **plan);
-/* The same for seven-point differences. Grids are coarsened in the directions whose coupling is at least half of the
- * strongest's, so that smoothing by points is good for any widths that are about the same all along a direction.
+/* starfish_q1_plan_create for seven-point differences. Grids are coarsened in the directions whose coupling is at least
+ * half of the strongest's, so that smoothing by points is good for any widths that are about the same all along a
+ * direction.
  *
  * The smoother AUTO is GAUSS_SEIDEL where couplings along each direction differ by a factor of at most 4, else lines in
  * the direction whose couplings do not, which is coarsened last, or ADI for two or three such directions. GAUSS_SEIDEL

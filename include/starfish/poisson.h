@@ -45,10 +45,21 @@
 extern "C" {
 #endif
 
-struct CUstream_st; /* what a cudaStream_t points to */
+/* What a cudaStream_t points to. */
+struct CUstream_st;
 
-typedef enum starfish_end { STARFISH_PERIODIC, STARFISH_DIRICHLET, STARFISH_NEUMANN } starfish_end;
-typedef enum starfish_grid { STARFISH_NODE, STARFISH_CELL } starfish_grid;
+/* Boundary condition at one end of a direction. */
+typedef enum starfish_end {
+    STARFISH_PERIODIC,  /* the ends are joined; both ends of a direction or neither */
+    STARFISH_DIRICHLET, /* u is given */
+    STARFISH_NEUMANN    /* du/dx is given, along the axis */
+} starfish_end;
+/* Where unknowns are, between the ends of a direction. */
+typedef enum starfish_grid {
+    STARFISH_NODE, /* on nodes; ends are nodes */
+    STARFISH_CELL  /* in the centres of cells; ends are faces */
+} starfish_grid;
+/* How a direction is described: members of struct starfish_axis that count. */
 typedef enum starfish_axis_kind {
     STARFISH_UNIFORM,    /* n, origin, length, ends, grid */
     STARFISH_STRETCHED,  /* n, ends (not periodic), grid, coordinates: NODE: the n unknowns plus the Dirichlet ends,
@@ -59,51 +70,56 @@ typedef enum starfish_axis_kind {
 
 /* One direction. Arrays are read during plan creation only. */
 struct starfish_axis {
-    starfish_axis_kind kind;
-    size_t n;
-    double origin, length;
-    double robin[2]; /* of ends of grids, low and high; must be 0: Robin ends are not there yet (UNSUPPORTED) */
-    starfish_end ends[2];
-    starfish_grid grid;
-    const double *coordinates;
-    size_t coordinate_count;
-    const double *lower, *diag, *upper;
-    int periodic;
+    starfish_axis_kind kind; /* which members count */
+    size_t n;                /* unknowns */
+    double origin;           /* UNIFORM: coordinate of the low end; solutions do not depend on it */
+    double length;           /* UNIFORM: from the low end to the high one; positive */
+    double robin[2];         /* of ends of grids, low and high; must be 0: Robin ends are not there yet (UNSUPPORTED) */
+    starfish_end ends[2];    /* low, high; not of TRIDIAGONAL */
+    starfish_grid grid;      /* not of TRIDIAGONAL */
+    const double *coordinates;          /* STRETCHED */
+    size_t coordinate_count;            /* length of `coordinates` */
+    const double *lower, *diag, *upper; /* TRIDIAGONAL: the bands, n each */
+    int periodic;                       /* TRIDIAGONAL: the first and the last unknown are coupled */
     int complex_line; /* lower, diag and upper are pairs (real part, imaginary part) of doubles, n each; TRIDIAGONAL,
                          and only as x of starfish_separable2d_plan_create */
 };
 
-/* axis[0] is x, which is uniform but for method multigrid; axis[1] is y, axis[2] z. */
+/* (Lx + Ly + Lz + lambda) u = f. axis[0] is x, which is uniform but for method multigrid; axis[1] is y, axis[2] z. */
 struct starfish_poisson_problem {
-    size_t size; /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
-    struct starfish_axis axis[3];
-    double lambda;
+    size_t size;                  /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
+    struct starfish_axis axis[3]; /* x, y, z */
+    double lambda;                /* any finite number */
 };
 
+/* How a problem is solved; the methods are described above. */
 typedef enum starfish_method {
-    STARFISH_METHOD_AUTO,
-    STARFISH_METHOD_SLAB,
-    STARFISH_METHOD_BLKTRI,
-    STARFISH_METHOD_BLKTRI_PRODUCT,
-    STARFISH_METHOD_MULTIGRID
+    STARFISH_METHOD_AUTO,           /* the direct method of least estimated cost */
+    STARFISH_METHOD_SLAB,           /* transforms, and tridiagonal systems in z */
+    STARFISH_METHOD_BLKTRI,         /* block cyclic reduction by partial fractions */
+    STARFISH_METHOD_BLKTRI_PRODUCT, /* block cyclic reduction in product form */
+    STARFISH_METHOD_MULTIGRID       /* conjugate gradients preconditioned by multigrid */
 } starfish_method;
 
 /* Where the unknowns lie in an array that has room for more, such as halos. All four are distances in unknowns (a
- * complex number is one): `offset` from the pointer to unknown (0,0,0), `row` from one row (along x) to the next,
- * `plane` from one plane to the next, `problem` from one problem to the next. 0 stands for a packed array: offset 0, a
+ * complex number is one). 0 stands for a packed array: offset 0, a
  * row of nx, a plane of ny rows, a problem of nz planes. A row must be at least nx, a plane at least ny rows, a problem
  * at least nz planes, and each below 2^32. In two dimensions rows are along x, and there is no plane. What lies between
  * the unknowns is neither read nor written. */
 struct starfish_array_layout {
-    size_t offset, row, plane, problem;
+    size_t offset;  /* from the pointer to unknown (0,0,0) */
+    size_t row;     /* from one row, which is along x, to the next */
+    size_t plane;   /* from one plane to the next */
+    size_t problem; /* from one problem to the next */
 };
 
+/* How a plan is made and solves. */
 struct starfish_poisson_options {
     /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller one, of a program that was
      * compiled with an older header, is accepted: members that it does not have take their defaults. */
     size_t size;
-    starfish_method method;
-    starfish_precision precision;
+    starfish_method method;       /* AUTO: chosen from the problem and the workers */
+    starfish_precision precision; /* of right-hand sides, solutions and boundary data */
     /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
      * and for slab from where the data are. multigrid makes fewer where it cannot have as many: 16 at most, one where
      * there is a GPU, and one of a grid that is a single task. */
@@ -169,6 +185,7 @@ struct starfish_poisson_options {
     int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: the default */
     int fixed;          /* multigrid: exactly max_iterations steps, without residuals: for measurements */
 };
+/* Initialiser: every option's default. */
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_options), .method = STARFISH_METHOD_AUTO, .precision = STARFISH_F64,    \
@@ -178,34 +195,38 @@ struct starfish_poisson_options {
         .sharing = STARFISH_SHARING_AUTO, .parts = 0, .planes = NULL, .max_iterations = 10000, .fixed = 0              \
     }
 
-/* Phases of a solve. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
- * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
- * sum to what the task took. All are wall-clock. */
-enum { STARFISH_MAX_PHASES = 8, STARFISH_MAX_REDUCTION_LEVELS = 34 };
+/* Sizes of arrays in struct starfish_poisson_phases. */
+enum {
+    STARFISH_MAX_PHASES = 8,           /* length of `phase` */
+    STARFISH_MAX_REDUCTION_LEVELS = 34 /* length of `level` */
+};
 
 /* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their
  * own times. Transfers before a task are not in either. */
 struct starfish_step_info {
-    double seconds, busy_seconds;
-    size_t tasks[STARFISH_WORKER_KINDS];
+    double seconds;                      /* from the first start to the last end */
+    double busy_seconds;                 /* the tasks' own times, summed over all workers */
+    size_t tasks[STARFISH_WORKER_KINDS]; /* how many, by starfish_worker_kind */
 };
 
+/* Phases of a solve. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
+ * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
+ * sum to what the task took. All are wall-clock. */
 struct starfish_poisson_phases {
     size_t size; /* sizeof(struct starfish_poisson_phases); the initialiser sets it */
-    int phases;
+    int phases;  /* of `phase`: how many the solve had */
     struct {
-        const char *name; /* static */
-        double seconds;
-    } phase[STARFISH_MAX_PHASES];
-    /* blktri: levels of block cyclic reduction, the root first, and the separators of each. Reduction goes from the
-     * last one to level 1, substitution from level 0 to the last. */
-    size_t levels;
+        const char *name;         /* of the phase; static */
+        double seconds;           /* that it took */
+    } phase[STARFISH_MAX_PHASES]; /* the first `phases` of them count */
+    size_t levels;                /* of `level`: how many the reduction had; 0 without blktri */
     struct {
-        size_t separators;
-        struct starfish_step_info reduction;
-        struct starfish_step_info substitution;
-    } level[STARFISH_MAX_REDUCTION_LEVELS];
+        size_t separators;                      /* rows that separate its blocks */
+        struct starfish_step_info reduction;    /* from the last level to level 1 */
+        struct starfish_step_info substitution; /* from level 0 to the last one */
+    } level[STARFISH_MAX_REDUCTION_LEVELS];     /* blktri: levels of block cyclic reduction, the root first */
 };
+/* Initialiser: sets the size. */
 #define STARFISH_POISSON_PHASES_DEFAULTS                                                                               \
     {                                                                                                                  \
         .size = sizeof(struct starfish_poisson_phases)                                                                 \
@@ -235,8 +256,8 @@ STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *cont
                                                           const struct starfish_poisson_problem *problem,
                                                           const struct starfish_poisson_options *options,
                                                           starfish_plan **plan);
-/* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1)
- * + (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
+/* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1) +
+ * (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
  *
  * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with
  * x->complex_line; y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is
@@ -256,6 +277,7 @@ STARFISH_API starfish_status starfish_poisson_memory(starfish_context *context,
                                                      const struct starfish_poisson_problem *problem,
                                                      const struct starfish_poisson_options *options,
                                                      struct starfish_memory *memory);
+/* starfish_poisson_memory for plans of starfish_separable2d_plan_create. Thread-safe. */
 STARFISH_API starfish_status starfish_separable2d_memory(starfish_context *context, const struct starfish_axis *x,
                                                          const struct starfish_axis *y, double lambda,
                                                          const struct starfish_poisson_options *options,
@@ -290,14 +312,15 @@ STARFISH_API starfish_status starfish_poisson_submit_on(starfish_plan *plan, con
                                                         const void *rhs, void *solution, struct CUstream_st *stream,
                                                         starfish_job **job);
 /* To be called before the job is finished, which then writes to `pertrb`, options.count doubles, what was taken off the
- * right-hand side of each problem, 0 where the problem is not singular; or the phases of the solve. Errors: ARGUMENT
- * (NULL; a job of another kind). */
+ * right-hand side of each problem, 0 where the problem is not singular. Errors: ARGUMENT (NULL; a job of another
+ * kind). */
 STARFISH_API starfish_status starfish_poisson_tell_pertrb(starfish_job *job, double *pertrb);
+/* To be called before the job is finished, which then writes the phases of the solve to `phases`. Errors: ARGUMENT
+ * (NULL; a job of another kind; the size is not set). */
 STARFISH_API starfish_status starfish_poisson_tell_phases(starfish_job *job, struct starfish_poisson_phases *phases);
 
-/* A field cut as this plan wants it; and a solve between such fields, which leaves the solution where it was computed
- * (rhs and solution may be the same field). Jobs on a field follow one another in the order of their submissions. As
- * long as a job of multigrid iterates on a field, the submission of another job that reads or writes it waits. */
+/* A field cut as this plan wants it; `memory`, ownership and errors are those of starfish_field_create, and UNSUPPORTED
+ * (one of several ranks solves for all). */
 STARFISH_API starfish_status starfish_poisson_field(starfish_plan *plan, void *memory, starfish_field **field);
 /* Such a field that lives spread over the memories of the node (starfish/field.h), so that each GPU works on planes of
  * its own memory and what is little travels between them: of the slab method, per mode and slab three numbers. shares:
@@ -309,6 +332,10 @@ STARFISH_API starfish_status starfish_poisson_field(starfish_plan *plan, void *m
 STARFISH_API starfish_status starfish_poisson_field_spread(starfish_plan *plan, size_t count,
                                                            const struct starfish_field_share *shares,
                                                            starfish_field **field);
+/* Submits a solve between such fields, which leaves the solution where it was computed; rhs and solution may be the
+ * same field. Jobs on a field follow one another in the order of their submissions. As long as a job of multigrid
+ * iterates on a field, the submission of another job that reads or writes it waits. The job must be finished, once.
+ * Errors: those of starfish_plan_submit; ARGUMENT (fields that are not cut alike). */
 STARFISH_API starfish_status starfish_poisson_submit_field(starfish_plan *plan,
                                                            const struct starfish_boundary *boundary,
                                                            starfish_field *rhs, starfish_field *solution,

@@ -12,10 +12,10 @@
 #ifndef STARFISH_STARFISH_H
 #define STARFISH_STARFISH_H
 
-#define STARFISH_VERSION_MAJOR 0
-#define STARFISH_VERSION_MINOR 1
-#define STARFISH_VERSION_PATCH 0
-#define STARFISH_VERSION "0.1.0"
+#define STARFISH_VERSION_MAJOR 0 /* first number of the version, and of the shared library's name */
+#define STARFISH_VERSION_MINOR 1 /* second number */
+#define STARFISH_VERSION_PATCH 0 /* third number */
+#define STARFISH_VERSION "0.1.0" /* all three as text */
 
 #include <starfish/atmosphere.h>
 #include <starfish/context.h>

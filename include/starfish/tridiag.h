@@ -22,6 +22,7 @@
 extern "C" {
 #endif
 
+/* How one line is solved. */
 typedef enum starfish_algorithm {
     STARFISH_ALGORITHM_AUTO,       /* by measured crossovers */
     STARFISH_ALGORITHM_THOMAS,     /* elimination from the top, one line per thread or SIMD lane */
@@ -31,19 +32,22 @@ typedef enum starfish_algorithm {
     STARFISH_ALGORITHM_CR_PCR,     /* cyclic reduction down to few rows, those by PCR (Zhang, Cohen, Owens 2010) */
     STARFISH_ALGORITHM_PCR_THOMAS, /* PCR down to many short lines, those by Thomas */
     STARFISH_ALGORITHM_PIVOTED,    /* elimination with row interchanges, for any regular matrix */
-    STARFISH_ALGORITHMS
+    STARFISH_ALGORITHMS            /* how many there are */
 } starfish_algorithm;
 
 /* Where things are, in elements: element k of line l at k * row + l * line. Contiguous lines: {1, n}; interleaved:
  * {lines, 1}; any other strides below 2^32 that keep all elements apart will do. line = 0 is for coefficients that all
  * lines share. Strides in directions of one element (row where n is 1, line where lines is 1) are ignored. */
 struct starfish_layout {
-    size_t row, line;
+    size_t row;  /* from one element of a line to the next */
+    size_t line; /* from one line to the next */
 };
 
+/* A batch of lines: coefficients, and where right-hand sides and solutions lie. */
 struct starfish_tridiag_problem {
     size_t size;     /* sizeof(struct starfish_tridiag_problem), or 0: that of the first release */
-    size_t n, lines; /* 1 .. 2^26 unknowns, 1 .. 2^22 lines */
+    size_t n;        /* unknowns of a line, 1 .. 2^26 */
+    size_t lines;    /* 1 .. 2^22 */
     size_t rhs;      /* right-hand sides per line, 1 .. 65535 */
     int complex_rhs; /* right-hand sides and solutions are pairs (real part, imaginary part); coefficients are real */
     int periodic;    /* lower[0] couples to x(n-1), upper[n-1] to x(0); otherwise both are ignored */
@@ -57,18 +61,20 @@ struct starfish_tridiag_problem {
                           apart, also between rows or lines; ignored when rhs is 1 */
 };
 
+/* How a plan is made and solves. */
 struct starfish_tridiag_options {
     /* sizeof(struct starfish_tridiag_options); the initialiser sets it. A smaller one, of a program that was
      * compiled with an older header, is accepted: members that it does not have take their defaults. */
     size_t size;
-    starfish_precision precision;
-    starfish_algorithm algorithm;
-    size_t slabs;     /* tasks that the lines are cut into; 0: chosen from the workers */
+    starfish_precision precision; /* of coefficients, right-hand sides and solutions */
+    starfish_algorithm algorithm; /* AUTO: chosen from sizes and workers */
+    size_t slabs;                 /* tasks that the lines are cut into; 0: chosen from the workers */
     int keep_factors; /* THOMAS only: keep the factorisation in the plan, two reals per unknown of every different
                          matrix; solves then need no division */
     int check;        /* refuse matrices, when the plan is made and updated, that the algorithm may not solve up to
                          rounding errors times the condition (starfish_tridiag_plan_growth); not with PIVOTED */
 };
+/* Initialiser: every option's default. */
 #define STARFISH_TRIDIAG_OPTIONS_DEFAULTS                                                                              \
     {                                                                                                                  \
         .size = sizeof(struct starfish_tridiag_options), .precision = STARFISH_F64,                                    \
