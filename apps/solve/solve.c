@@ -6,6 +6,7 @@
 #include "apps/pictures/canvas.h"
 #include "apps/workers.h"
 #include "scheduler/options.h"
+#include "scheduler/policies/policies.h"
 #include "solver/kinds.h"
 
 #include <math.h>

@@ -164,7 +164,7 @@ struct starfish_poisson_options {
      * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
      * refinement, work on packed copies in memory of the runtime's. */
     struct starfish_array_layout rhs_layout;
-    struct starfish_array_layout solution_layout;
+    struct starfish_array_layout solution_layout; /* of solutions, likewise */
     /* Also fill the layer of ghosts around the solution, for which its layout must have room: before the first and
      * behind the last unknown of every direction. They are what the discretisation has there: the unknown at the other
      * end (periodic); 2 g - u at a face with Dirichlet data g, and g itself beyond a NODE's end; u - h g (low end) and
