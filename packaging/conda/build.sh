@@ -7,4 +7,4 @@ cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="
     -DSTARFISH_CUDA=OFF -DSTARFISH_TESTS=OFF -DSTARFISH_BENCHMARKS=OFF
 cmake --build build --parallel "${CPU_COUNT:-1}"
 cmake --install build
-STARFISH_PREFIX=$PREFIX python -m pip install --no-deps --no-index ./python
+STARFISH_PREFIX=$PREFIX python -m pip install --no-deps --no-index --no-build-isolation ./python

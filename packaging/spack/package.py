@@ -39,6 +39,7 @@ class Starfish(CMakePackage, CudaPackage):
     with when("+python"):
         extends("python@3.9:")
         depends_on("py-pip", type="build")
+        depends_on("py-setuptools@77:", type="build")
         depends_on("py-numpy", type="run")
 
     def cmake_args(self):
@@ -58,5 +59,5 @@ class Starfish(CMakePackage, CudaPackage):
     def install_python(self):
         """pystarfish beside the library that has just been installed."""
         with working_dir("python"):
-            python("-m", "pip", "install", "--no-deps", "--no-index", f"--prefix={self.prefix}", ".",
-                   extra_env={"STARFISH_PREFIX": self.prefix})
+            python("-m", "pip", "install", "--no-deps", "--no-index", "--no-build-isolation",
+                   f"--prefix={self.prefix}", ".", extra_env={"STARFISH_PREFIX": self.prefix})

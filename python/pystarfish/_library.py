@@ -151,23 +151,23 @@ def candidates():
     prefix = os.environ.get("STARFISH_PREFIX")
     if prefix:
         return [str(path) for path in sorted(Path(prefix).glob(f"lib*/**/{name}"))] or [f"{prefix}/lib/{name}"]
-    return [*map(str, here.glob(f"lib/{name}")), *_recorded(), str(here.parent.parent / "build" / "lib" / name),
+    return [str(here / name), *_recorded(), str(here.parent.parent / "build" / "lib" / name),
             *_by_pkg_config(), name]
 
 
-def _load_what_a_wheel_brings():
-    """Libraries that the one inside the package needs: those beside it, and CUDA's where pip has installed them. Once
-    they are loaded it finds them by their names."""
+def _load(path, tried=()):
+    """A library; before it those of CUDA that the loader does not find, of pip's packages or in CUDA's usual folder."""
     try:
-        from . import _bundled  # pylint: disable=import-outside-toplevel,import-error,no-name-in-module
-    except ImportError:
-        return
-    beside = Path(__file__).resolve().parent / "lib" / "starfish"
-    of_cuda = [folder for place in sys.path for folder in sorted(Path(place).glob("nvidia/*/lib"))]
-    for name in _bundled.ORDER:
-        path = next((folder / name for folder in (beside, *of_cuda) if (folder / name).exists()), None)
-        if path:
-            ctypes.CDLL(str(path))
+        return ctypes.CDLL(path)
+    except OSError as error:
+        missing = str(error).partition(":")[0]
+        folders = [folder for place in sys.path for folder in sorted(Path(place).glob("nvidia/*/lib"))]
+        files = [folder / missing for folder in (*folders, Path("/usr/local/cuda/lib64"))]
+        found = next((file for file in files if file.exists()), None)
+        if found is None or missing in tried:
+            raise
+    _load(str(found), (*tried, missing))
+    return _load(path, (*tried, missing))
 
 
 _lock = threading.Lock()
@@ -181,7 +181,7 @@ def load_from(paths, prefix, owner):
         if "/" in path and not os.path.exists(path):
             continue
         try:
-            loaded = ctypes.CDLL(path)
+            loaded = _load(path)
         except OSError as error:
             reasons.append(str(error))
             continue
@@ -201,8 +201,6 @@ def library():
     """libstarfish, loaded when it is first needed."""
     with _lock:
         if "starfish" not in _loaded:
-            if candidates()[0].startswith(str(Path(__file__).resolve().parent)):
-                _load_what_a_wheel_brings()
             _loaded["starfish"] = load_from(candidates(), "starfish_", "libstarfish")
         return _loaded["starfish"]
 

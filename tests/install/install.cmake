@@ -90,21 +90,20 @@ endif()
 # ---- Python, in a fresh virtual environment, whose pip is the system's
 
 if(PYTHON AND NOT FLAGS)
-    execute_process(COMMAND ${PYTHON} -m pip --version OUTPUT_VARIABLE pip RESULT_VARIABLE no_pip ERROR_QUIET)
+    execute_process(COMMAND ${PYTHON} -c "import setuptools, wheel, pip" RESULT_VARIABLE no_pip ERROR_QUIET)
     execute_process(COMMAND ${PYTHON} -m venv --without-pip --system-site-packages "${SCRATCH}/venv"
         RESULT_VARIABLE no_venv OUTPUT_QUIET ERROR_QUIET)
     if(NOT no_pip AND NOT no_venv)
         # pip writes beside what it builds.
         file(COPY "${SOURCE}/python" DESTINATION "${SCRATCH}" PATTERN __pycache__ EXCLUDE)
         run(${PYTHON} -m pip --disable-pip-version-check --python "${SCRATCH}/venv/bin/python" install -q --no-index
-            "${SCRATCH}/python")
+            --no-build-isolation "${SCRATCH}/python")
         file(REMOVE_RECURSE "${SCRATCH}/python")
         run_program("${SCRATCH}/venv/bin/python" "${EXAMPLES}/first/first.py")
+        run(${PYTHON} -B "${CMAKE_CURRENT_LIST_DIR}/place.py" "${SOURCE}" "${prefix}" "${SCRATCH}/place")
     else()
         message("Python has no venv or pip: left out")
     endif()
-    run_program(${PYTHON} -B "${CMAKE_CURRENT_LIST_DIR}/wheel.py" "${SOURCE}" "${prefix}" "${SCRATCH}/wheel"
-        "${EXAMPLES}/first/first.py")
 endif()
 
 # ---- what the pages tell to type
