@@ -8,7 +8,8 @@ are then the left null vector, so that rows of B sum to zero as those of A do, a
 """
 from typing import Any, Optional, Sequence, Tuple
 
-from . import _arrays
+import numpy
+
 from ._checks import argument_error
 from ._library import C
 
@@ -19,7 +20,6 @@ _ROUNDING = 1e-12
 def volumes(widths: Any, ends: Sequence[int], nodes: bool) -> Any:
     """Control volumes of a direction's unknowns from the widths of cells, or between nodes; Dirichlet's nodes are no
     unknowns."""
-    numpy = _arrays.numpy
     if not nodes:
         return numpy.asarray(widths, dtype=float)
     if ends[0] == C["STARFISH_PERIODIC"]:
@@ -30,7 +30,6 @@ def volumes(widths: Any, ends: Sequence[int], nodes: bool) -> Any:
 
 def _chain(up: Any, down: Any) -> Optional[Any]:
     """Weights that make a chain symmetric: up[k] couples k to k + 1, down[k] back. None: one of the two is zero."""
-    numpy = _arrays.numpy
     coupled = (up != 0) & (down != 0)
     if ((up != 0) != coupled).any() or ((down != 0) != coupled).any():
         return None
@@ -50,13 +49,12 @@ def _ring(lower: Any, upper: Any) -> Any:
         home, from_home = home * p[k], q[k] * lower[k]
     for k in range(1, n):
         weights[k] = weights[k - 1] * p[k] + q[k]
-    return _arrays.numpy.array(weights)
+    return numpy.array(weights)
 
 
 def of_rows(rows: dict, singular: bool) -> Tuple[Any, Optional[dict]]:
     """Weights of a tridiagonal matrix, {"lower": ..., "diag": ..., "upper": ..., "periodic": ...}, and the rows of B;
     None where they are the same."""
-    numpy = _arrays.numpy
     lower, diag, upper = (rows[name] for name in ("lower", "diag", "upper"))
     weights, periodic = _chain(upper[:-1], lower[1:]), bool(rows.get("periodic", False))
     if weights is None and singular:
@@ -74,7 +72,7 @@ def of_rows(rows: dict, singular: bool) -> Tuple[Any, Optional[dict]]:
 
 def product(weights: Sequence) -> Any:
     """Weights of unknowns from those of each direction, x first."""
-    numpy, result = _arrays.numpy, _arrays.numpy.ones(())
+    result = numpy.ones(())
     for of_direction in weights:
         result = numpy.multiply.outer(of_direction, result)
     return result
@@ -85,6 +83,4 @@ def solve(plan: Any, y: Any) -> Any:
     adjoint, weights = plan.adjoint()
     if weights is None:
         return adjoint.solve(y)
-    kind = y.dtype
-    conjugate = _arrays.numpy.conj
-    return conjugate(weights * adjoint.solve((conjugate(y) / weights).astype(kind))).astype(kind)
+    return numpy.conj(weights * adjoint.solve((numpy.conj(y) / weights).astype(y.dtype))).astype(y.dtype)

@@ -10,13 +10,10 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Optional
 
+import numpy
+
 from ._checks import NotCopied, choice, items, unmasked, whole
 from ._library import library
-
-try:
-    import numpy
-except ImportError:  # device arrays alone need none
-    numpy = None  # type: ignore[assignment]
 
 SIZES = {"f32": 4, "f64": 8}
 _TYPESTRINGS = {"f32": "<f4", "f64": "<f8"}
@@ -143,23 +140,26 @@ class DeviceArray(NotCopied):
     def from_host(cls, array: Any, shape: Optional[Iterable[int]] = None) -> "DeviceArray":
         """A copy, on the current device, of a C-contiguous array of f32 or f64 in host memory: NumPy's or any with the
         buffer protocol, of whose shape it is unless another is given."""
-        view = memoryview(unmasked(array, "array"))
-        made = cls(shape or view.shape or (), {4: "f32", 8: "f64"}[view.itemsize])
-        host = (ctypes.c_char * view.nbytes).from_buffer_copy(view.cast("B"))
-        if made.nbytes != view.nbytes:
-            raise ValueError(f"shape: {made.shape} has {made.nbytes} bytes, and the array {view.nbytes}")
-        cuda(library().cudaMemcpy(ctypes.c_void_p(made.pointer), host, ctypes.c_size_t(made.nbytes), 1))
+        host = numpy.asarray(unmasked(array, "array"), order="C")
+        made = cls(shape or host.shape, {4: "f32", 8: "f64"}[host.itemsize])
+        if made.nbytes != host.nbytes:
+            raise ValueError(f"shape: {made.shape} has {made.nbytes} bytes, and the array {host.nbytes}")
+        made._copy(made.pointer, host.ctypes.data, 1)
         return made
 
     def bytes(self) -> bytes:
         """The contents, in host memory."""
-        host = ctypes.create_string_buffer(self.nbytes)
-        cuda(library().cudaMemcpy(host, ctypes.c_void_p(self.pointer), ctypes.c_size_t(self.nbytes), 2))
-        return host.raw
+        return self.get().tobytes()
 
     def get(self) -> Any:
         """The contents as a NumPy array."""
-        return numpy.frombuffer(self.bytes(), _TYPESTRINGS[self.precision]).reshape(self.shape)
+        host = numpy.empty(self.shape, _TYPESTRINGS[self.precision])
+        self._copy(host.ctypes.data, self.pointer, 2)
+        return host
+
+    def _copy(self, to, source, direction):
+        pointers = ctypes.c_void_p(to), ctypes.c_void_p(source)
+        cuda(library().cudaMemcpy(*pointers, ctypes.c_size_t(self.nbytes), direction))
 
     @property
     def __cuda_array_interface__(self):
@@ -208,11 +208,6 @@ def _is_device(array):
     return hasattr(array, "__cuda_array_interface__")
 
 
-def _need_numpy(name):
-    if numpy is None:
-        raise ImportError(f"{name}: arrays in host memory need NumPy")
-
-
 def _host_type(precision, complex_numbers):
     return numpy.dtype((_COMPLEX_TYPESTRINGS if complex_numbers else _TYPESTRINGS)[precision])
 
@@ -235,7 +230,6 @@ def take(array, name, precision, shape=None, complex_numbers=False, stream=None)
         by = _from_dlpack if hasattr(array, "__dlpack_device__") else _from_cuda
         taken = by(array, name, precision, complex_numbers, stream)
     else:
-        _need_numpy(name)
         given = as_array(array, name)
         if given.dtype.kind not in ("biufc" if complex_numbers else "biuf"):
             wanted = "numbers" if complex_numbers else "real numbers"
@@ -253,7 +247,6 @@ def target(out, name, precision, shape, like, complex_numbers=False, stream=None
     if out is None:
         out = _new(like, precision, shape, complex_numbers)
     elif not _is_device(out):
-        _need_numpy(name)
         kind = _host_type(precision, complex_numbers)
         if not isinstance(out, numpy.ndarray) or out.dtype != kind or not out.flags.c_contiguous:
             raise TypeError(f"{name}: must be a C-contiguous array of {kind}, since the solution is written to it")
@@ -266,7 +259,6 @@ def target(out, name, precision, shape, like, complex_numbers=False, stream=None
 
 def _new(like, precision, shape, complex_numbers):
     if not like.on_device:
-        _need_numpy("out")
         return numpy.empty(shape, _host_type(precision, complex_numbers))
     owner, make = like.owner, type(like.owner).__module__.split(".")[0]
     if make == "torch":

@@ -2,6 +2,8 @@
 import operator
 from typing import Any, Mapping, NoReturn, Optional, Sequence, Tuple
 
+import numpy
+
 from ._library import ArgumentError
 
 AXES = ("x", "y", "z")
@@ -29,8 +31,7 @@ def shown(value: Any) -> str:
 
 def unmasked(value: Any, name: str) -> Any:
     """The value, of which no element may be masked, as in numpy.ma's arrays: what is below a mask means nothing."""
-    mask = getattr(value, "mask", False)
-    if (mask.any() if hasattr(mask, "any") else mask is True):
+    if numpy.ma.is_masked(value):
         raise argument_error(name, "has masked elements: fill them (numpy.ma.filled)")
     for member in value if isinstance(value, (list, tuple)) else ():
         unmasked(member, name)

@@ -2,6 +2,8 @@
 import ctypes
 from typing import Any, Callable, Mapping, Optional, Sequence
 
+import numpy
+
 from . import _adjoint, _arrays
 from ._checks import (AXES, argument_error, choice, field_shape, items, keys, number, shown, truth, whole)
 from ._context import Context
@@ -56,7 +58,7 @@ class TridiagonalPlan(Plan):
         self._adjoint = None
 
     def make_adjoint(self) -> tuple:
-        numpy, (diag, lower, upper) = _arrays.numpy, self._arrays[:3]
+        diag, lower, upper = self._arrays[:3]
         if any(array.on_device for array in self._arrays):
             raise argument_error("plan", "has no adjoint: its coefficients are in device memory")
         along = 0 if self._again["interleaved"] else -1
@@ -179,7 +181,7 @@ class DiffusionPlan(Plan):
             numbers = _arrays.as_array(regions, "regions")
             if numbers.dtype.kind not in "iu" or numbers.shape != here:
                 raise argument_error("regions", f"must be integers of shape {here}")
-            self._held.append(_arrays.numpy.ascontiguousarray(numbers, dtype=_arrays.numpy.int64))
+            self._held.append(numpy.ascontiguousarray(numbers, dtype=numpy.int64))
             problem.regions = self._held[-1].ctypes.data
         self.create("starfish_diffusion_plan_create", ctypes.byref(problem))
 
@@ -207,7 +209,7 @@ class AtmospherePlan(Plan):
         self.create("starfish_atmosphere_plan_create", ctypes.byref(problem))
 
     def make_adjoint(self) -> tuple:
-        numpy, (nz, ny, nx) = _arrays.numpy, self.shape
+        nz, ny, nx = self.shape
         faces = numpy.linspace(0, self._height, nz + 1) if self._faces is None else self._faces
         if self._geometry == "flat":
             return None, numpy.diff(faces).reshape(-1, 1, 1)
@@ -234,7 +236,6 @@ class Mesh:
     """
 
     def __init__(self, points: Any, cells: Any, groups: Optional[Mapping] = None):
-        numpy = _arrays.numpy
         given = _arrays.take(points, "points", "f64").owner
         if given.ndim != 2 or given.shape[1] not in (2, 3):
             raise argument_error("points", f"must be of shape (count, 2) or (count, 3), is {given.shape}")
@@ -255,7 +256,7 @@ class Mesh:
 
     def _all_nodes(self, given: Any) -> Any:
         """3^d points of each cell, -1 for middles that are not given."""
-        numpy, corners, nodes = _arrays.numpy, 2 ** self.dimensions, 3 ** self.dimensions
+        corners, nodes = 2 ** self.dimensions, 3 ** self.dimensions
         if given.dtype.kind not in "iu" or given.ndim != 2 or given.shape[1] not in (corners, nodes):
             raise argument_error("cells", f"must be whole numbers of shape (count, {corners}) or (count, {nodes}), is "
                                           f"{given.dtype} of shape {given.shape}")
@@ -343,7 +344,7 @@ class FemPlan(Plan):
     def points(self) -> Any:
         """Coordinates of the finest space's nodes, (nodes, dimensions)."""
         numbers = (ctypes.c_double * (3 * self.shape[0])).from_address(library().starfish_fem_points(self.handle))
-        return _arrays.numpy.array(numbers).reshape(-1, 3)[:, :self.mesh.dimensions].copy()
+        return numpy.array(numbers).reshape(-1, 3)[:, :self.mesh.dimensions].copy()
 
     def submit(self, f: Any = None, boundary: Any = None, out: Any = None, stream: Any = None) -> Job:
         """Begin a solve and return at once. The right-hand side is a part of the plan; `out` must stay as it is until

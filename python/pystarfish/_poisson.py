@@ -3,6 +3,8 @@ import ctypes
 import math
 from typing import Any, Mapping, Optional, Sequence
 
+import numpy
+
 from . import _adjoint, _arrays
 from ._checks import AXES, argument_error, field_shape, items, keys, number, of_direction, shown, truth
 from ._context import Context
@@ -89,10 +91,10 @@ def _axis_adjoint(axis: Any, spec: Any, singular: bool) -> tuple:
     if axis.kind == C["STARFISH_TRIDIAGONAL"]:
         return _adjoint.of_rows(spec, singular)
     if axis.kind == C["STARFISH_STRETCHED"]:
-        widths = _arrays.numpy.diff(*spec.values())
+        widths = numpy.diff(*spec.values())
     else:
         is_of_cells = not nodes or C["STARFISH_PERIODIC"] in ends
-        widths = _arrays.numpy.ones(axis.n if is_of_cells else axis.n - 1 + ends.count(C["STARFISH_DIRICHLET"]))
+        widths = numpy.ones(axis.n if is_of_cells else axis.n - 1 + ends.count(C["STARFISH_DIRICHLET"]))
     return _adjoint.volumes(widths, ends, nodes), None
 
 
@@ -223,7 +225,7 @@ def LinearOperator(plan: _Plan) -> Any:  # pylint: disable=invalid-name
     if not isinstance(plan, _Plan) or plan.family == "fem":
         raise argument_error("plan", f"must be a plan with right-hand sides, is {shown(plan)}")
     size, names = math.prod(plan.shape), ("complex128", "complex64") if plan.complex_numbers else ("float64", "float32")
-    kind = _arrays.numpy.dtype(names[plan.precision == "f32"])
+    kind = numpy.dtype(names[plan.precision == "f32"])
 
     def product(vector: Any) -> Any:
         return plan.solve(vector.reshape(plan.shape)).reshape(-1)
