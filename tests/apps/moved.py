@@ -24,8 +24,9 @@ class Moved(program.Case):
         moved, library = self.path("build/bin"), self.path(f"build/lib/starfish/simgrid/{os.path.basename(there)}")
         os.makedirs(moved)
         os.makedirs(os.path.dirname(library))
-        for real in glob.glob(f"{os.path.dirname(program.PROGRAM)}/../lib/starfish/*.so*"):
-            os.symlink(os.path.realpath(real), self.path(f"build/lib/starfish/{os.path.basename(real)}"))
+        lib = f"{os.path.dirname(program.PROGRAM)}/../lib"
+        for real in glob.glob(f"{lib}/*.so*") + glob.glob(f"{lib}/starfish/*.so*"):
+            os.symlink(os.path.realpath(real), self.path(f"build/lib/{os.path.relpath(real, lib)}"))
         for name in (program.PROGRAM, simulated):
             shutil.copy(name, moved)
         with open(there, "rb") as source, open(library, "wb") as target:
