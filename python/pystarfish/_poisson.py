@@ -200,7 +200,7 @@ def solve(f: Any, length: Any = (1.0, 1.0, 1.0), bc: Optional[Mapping] = None, g
     """
     if return_info:
         options.setdefault("check_residual", True)
-    shape = tuple(getattr(f, "shape", None) or _arrays.take(f, "f", "f64").shape)
+    shape = tuple(getattr(f, "shape", None) or _arrays.take(f, "f", precision).shape)
     many = len(shape) == 4 and options.get("count", 1) == shape[0]
     if len(shape) != 3 and not many:
         raise argument_error("f", f"must be of shape (nz, ny, nx), is of shape {shape}")
