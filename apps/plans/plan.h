@@ -126,7 +126,7 @@ struct plan {
     void *array[2];                  /* right-hand side and solution, in host memory */
     size_t bytes[2];                 /* of each, gaps and ghosts included */
     int pinned;                      /* how many of them are, now */
-    starfish_context *context;       /* of whoever solves, between plan_start and plan_stop */
+    starfish_context *context;       /* of the caller that solves, between plan_start and plan_stop */
     starfish_plan *made;             /* or NULL: the kind keeps it */
     struct starfish_result result;   /* of its last solve */
     struct starfish_array memory[2]; /* of plan_make_array */

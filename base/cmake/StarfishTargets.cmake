@@ -42,8 +42,8 @@ endforeach()
 add_library(starfish_runtime_objects OBJECT)
 add_library(starfish_kinds OBJECT) # the table alone
 set(starfish_object_libraries ${starfish_kernel_libraries} starfish_runtime_objects)
-# The shared library's list of symbols says what is seen outside (starfish_symbols). Nobody puts functions before those
-# of the library, so that the compiler may inline them.
+# The shared library's list of symbols says what is seen outside (starfish_symbols). Calls within
+# the library are not to be replaced from outside, so that the compiler may inline them.
 foreach(objects ${starfish_object_libraries} starfish_kinds)
     set_target_properties(${objects} PROPERTIES C_VISIBILITY_PRESET default CUDA_VISIBILITY_PRESET default)
     target_compile_options(${objects} PRIVATE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>
