@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every subcommand uses: JSON on standard output, the report of a failure and its exit status, medians. */
 #include "apps/command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every subcommand shares: its entry point, and how it fails. */
 #ifndef STARFISH_APPS_COMMAND_H
 #define STARFISH_APPS_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options whose values are lists. */
 #include "apps/lists.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options whose values are lists: "256,512", "cpu;gpu:1". Errors name the option and are all ARGUMENT. */
 #ifndef STARFISH_APPS_LISTS_H
 #define STARFISH_APPS_LISTS_H

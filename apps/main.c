@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The program `starfish`: the table of its subcommands. In the program for simulated machines StarPU must rename main,
  * which is what its header does. */
 #include "apps/command.h"

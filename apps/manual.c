@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of the manual, and completion of command lines. */
 #include "apps/manual.h"
 

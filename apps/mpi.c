@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* --mpi: the library that knows MPI, which is loaded when it is asked for. */
 #include "apps/mpi.h"
 

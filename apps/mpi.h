@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Subcommands that run on several ranks, with --mpi. */
 #ifndef STARFISH_APPS_MPI_H
 #define STARFISH_APPS_MPI_H

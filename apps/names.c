@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The choices of the program. Where a list of the library's goes on, the row counts further. */
 #include "apps/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads a command line by a table of options, and prints the table as help. */
 #include "apps/options.h"
 

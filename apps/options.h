@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Command-line options, read by a table: options of the program alone, and members of the library's option structs,
  * whose names, ranges, defaults and texts come from the library's tables (base/options.h). */
 #ifndef STARFISH_APPS_OPTIONS_H

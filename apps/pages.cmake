@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Pages of the manual and completion of the shells, written by the program itself: cmake -DPROGRAM=... -DOUT=FOLDER -P
 # pages.cmake fills FOLDER/man/man1, FOLDER/bash-completion/completions, FOLDER/zsh/site-functions and
 # FOLDER/fish/vendor_completions.d.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields that are spread over memories. Copies are plain ones, outside of what is timed. */
 #include "apps/spread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields that are spread over the memories of a node, filled from arrays of the host and brought back. */
 #ifndef STARFISH_APPS_SPREAD_H
 #define STARFISH_APPS_SPREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables for people: columns as wide as their widest cell. */
 #ifndef STARFISH_APPS_TABLE_H
 #define STARFISH_APPS_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The option --workers. */
 #include "apps/workers.h"
 #include "apps/names.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The option --workers. */
 #ifndef STARFISH_APPS_WORKERS_H
 #define STARFISH_APPS_WORKERS_H

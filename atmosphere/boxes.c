@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes of flat domains: as many as there are GPUs or cores, and on ranks as many for each. */
 #include "atmosphere/boxes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How flat domains are cut into boxes of columns: who asks for them, or where runs of rows do not do. */
 #ifndef STARFISH_ATMOSPHERE_BOXES_H
 #define STARFISH_ATMOSPHERE_BOXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
  * the solver's kernels. Bound by one core. */
 #include "atmosphere/plan.h"

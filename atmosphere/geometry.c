@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The finite volumes of a flat box, of a panel of the gnomonic cubed sphere, and of all six.
  *
  * Equations are integrated over cells. With angles x and y, X = tan x, Y = tan y and p^2 = 1 + X^2 + Y^2, the metric of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The finite volumes of flat domains: from a box or a panel of the cubed sphere to the scalars of columns and the four
  * numbers of layers (multigrid/kernels/flat.h). Everything in f64. */
 #ifndef STARFISH_ATMOSPHERE_GEOMETRY_H

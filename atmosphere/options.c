@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans for flat domains, as a table. */
 #include "atmosphere/options.h"
 #include "solver/accept.h"

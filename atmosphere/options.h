@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans for flat domains, as a table (base/options.h). */
 #ifndef STARFISH_ATMOSPHERE_OPTIONS_H
 #define STARFISH_ATMOSPHERE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans for flat domains: the choice of the method, and multigrid engines for it (multigrid/flat.h). */
 #include "atmosphere/boxes.h"
 #include "atmosphere/ranks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan for flat domains: the multigrid engine that solves it, and the matrix in f64 for checks. */
 #ifndef STARFISH_ATMOSPHERE_PLAN_H
 #define STARFISH_ATMOSPHERE_PLAN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems in flat domains as a table. */
 #include "atmosphere/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the rows of flat domains are dealt to ranks. */
 #include "atmosphere/ranks.h"
 

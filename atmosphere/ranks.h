@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains on several ranks: each rank has the planes of users' arrays that starfish_mpi_planes says, and a run of
  * rows of columns of all grids, cut into parts for its GPUs or its cores. A solve brings planes to rows and back; in
  * between only the columns beside a cut travel. Where there are too few rows for that, the first rank solves for all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One solve of a flat domain, by the plan's engine. */
 #include "atmosphere/plan.h"
 

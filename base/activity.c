@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Logs of what cores do inside a task. */
 #include "base/activity.h"
 

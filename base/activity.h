@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Activities: what a core does inside a task that several cores share.
  *
  * To the runtime such a task is one piece, and on cores alone a whole solve may be one. Each core therefore reports

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Holding the default floating-point environment. Calls are counted for each thread, and the outermost one changes the
  * environment. */
 #include "base/arithmetic.h"

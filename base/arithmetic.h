@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The floating-point environment that the library computes in, whatever the caller's is.
  *
  * Vectorised loops compute lanes that nobody needs and compare values that may be NaN, and LAPACK divides by zero to

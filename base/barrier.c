@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Barriers of threads that look for each other. */
 #include "base/barrier.h"
 

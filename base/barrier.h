@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Barriers for threads that have a core each and meet every few microseconds: they look for each other instead of
  * sleeping.
  *

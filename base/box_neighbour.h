@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A row of a table of neighbours: which cells of one box of a grid are the ghosts of another. Rows of boxes that are
  * cut out of an array differ by a shift at periodic ends alone; beside the edge of a panel of a sphere the neighbour's
  * axes may be exchanged, or run backwards. */

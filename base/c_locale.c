@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The C locale for one thread. The locale object is made once and kept to the end of the process. */
 #include "base/c_locale.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The C locale for one thread: numbers have a decimal point, whatever locale the host program has chosen.
  *
  * setlocale is the host's, and other threads read its result; uselocale concerns the calling thread alone. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What an operation takes, by the formula in its kernel's contract. A sum, a difference, a product and a quotient are
  * one floating-point operation each. Bytes are what is read and written where each array goes through the memory once.
  * Places at the ends of a domain count as others do, and entries of a matrix that are computed on the way count

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two entry points of a CUDA kernel with C linkage, over one template.
  *
  * STARFISH_CUDA_ENTRIES(starfish_x, launch) defines starfish_x_cuda_f32 and starfish_x_cuda_f64 (struct starfish_x's

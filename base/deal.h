@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the planes of a field are dealt to ranks: the one rule that a context, a problem file's reader and a user's
  * program go by. */
 #ifndef STARFISH_BASE_DEAL_H

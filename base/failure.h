@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A failure with its message, kept where other calls may fail before it is reported, or where another thread reports
  * it: starfish_error_message has one message per thread. */
 #ifndef STARFISH_BASE_FAILURE_H

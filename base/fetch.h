@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory that is read soon, fetched to the second-level cache some lines at a time by who computes something else
  * meanwhile. Hardware fetches ahead within a run of memory and while somebody reads it; this goes on across runs, and
  * while memory would be idle. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fingerprints of data that several processes must have alike: FNV-1a on words of 64 bits. Begin with
  * STARFISH_FINGERPRINT. A product carries differences to higher bits alone; so the higher half is also added to the
  * lower one, without which two changed signs, each the highest bit of a real, would cancel. */

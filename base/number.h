@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One source for real and complex numbers, in C: inside a file listed in starfish_number_sources (base/number_name.h),
  * scalar is what vectors are made of, coefficient what tridiagonal lines are made of: both real; complex and real
  * (STARFISH_COMPLEX_VECTORS); or both complex (STARFISH_COMPLEX_LINES). Complex numbers are pairs (real part, imaginary

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Option structs as tables: defaults, structs of other versions, checks, and words of a command line. */
 #include "base/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Option structs as tables: one row per member, from which come its default, its check, the text of its error, its
  * line of help and its flag on a command line.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory for large arrays that are walked across: in large pages where the system has them, as a column of an array of
  * 4 KiB rows touches a page per row, and the processor remembers few. Measured: line smoothing on 511^2 unknowns takes
  * a fifth less. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stores that go past the caches, for data that are not read again before caches have forgotten them: the line that is
  * written is not read first. Where the processor has none, or a row is not aligned, an ordinary copy. */
 #ifndef STARFISH_BASE_PAST_CACHES_H

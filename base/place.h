@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A place where kernels run, one core or a stream of a GPU, and the choice of a kernel by place and precision.
  *
  * STARFISH_PLACE_KERNEL(run, kernel) defines

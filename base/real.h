@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One source for f32 and f64: a file listed in starfish_real_sources is compiled twice, and inside it
  *     real            is float or double,
  *     REAL_NAME(f)    is f_f32 or f_f64, the name under which the contract header declares f,

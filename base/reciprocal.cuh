@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 1 / x within about one unit in the last place, for normal x and 1 / x: a third of the instructions of a division that
  * is correctly rounded, which is most of an elimination. */
 #ifndef STARFISH_BASE_RECIPROCAL_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces of a row of unknowns, so long that they are in the nearest cache, copied between the two values beside them:
  * then one loop does all of a piece, whose first and last unknown are like the others. Where rows are short, ends that
  * are done on their own take as long as the rest. Of precision `real` (base/real.h). */

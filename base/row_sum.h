@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a row of a tridiagonal matrix sums to, and when that counts as zero: the one rule by which everybody decides
  * whether constants are in a null space. Couplings and diagonals are rounded numbers, so that sums of three of them
  * within 4 units of rounding of their sizes are zero. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Status codes and the message of the last failure, one per thread (as errno is). */
 #include "base/failure.h"
 

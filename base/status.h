@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How functions inside the library fail: one line that returns the code and leaves the message. */
 #ifndef STARFISH_BASE_STATUS_H
 #define STARFISH_BASE_STATUS_H

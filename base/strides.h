@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the rows of a field lie that need not be packed, as in an array with halos: a field is boxes of `depth` planes
  * of `height` rows, and from one row, plane or box to the next it is `row`, `plane` or `box` elements. Rows are
  * counted through all planes and boxes. All zero: packed, each row behind the one before. */

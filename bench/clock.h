@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The time, for whatever is timed as a whole. */
 #ifndef STARFISH_BENCH_CLOCK_H
 #define STARFISH_BENCH_CLOCK_H

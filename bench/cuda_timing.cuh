@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Timing of launches by CUDA events, for benchmarks of kernels alone. Any error ends the program with a message on
  * standard error that begins with its name. */
 #ifndef STARFISH_BENCH_CUDA_TIMING_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nanoseconds per line of the CPU transforms, beside FFTW's own r2r on the same lines.
  *     fft_cpu [n]     rows 4096 x n; columns inner 64, n, outer 32; f64 */
 #include "bench/clock.h"

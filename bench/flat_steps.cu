@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of flat domains on one GPU, grid by grid: n^2 columns of 128 cells for n = 512 .. 32, f32 and f64, beside a
  * copy of the same array; on a flat box and on a panel, whose columns are coupled across corners. Words are what must
  * move per unknown (multigrid/kernels/flat.h); the fraction is that of the copy's bandwidth at 512^2. Medians of CUDA

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of flat domains without a problem. */
 #include "bench/flat_table.h"
 

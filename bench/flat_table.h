@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of flat domains (multigrid/kernels/flat_kind.h) whose kernels are timed without a problem. */
 #ifndef STARFISH_BENCH_FLAT_TABLE_H
 #define STARFISH_BENCH_FLAT_TABLE_H

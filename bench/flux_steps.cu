@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of 3D multigrid on seven-point matrices on one GPU: n^3 unknowns for n = 512 and 256, f32 and f64, beside a
  * copy of the same array. Words are what must move per unknown (multigrid/kernels/flux.h); the fraction is that of the
  * bandwidth of the copy at 512^3. Cell grids: linear prolongation, restriction by sums of cells. "f" stands for a step

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A host program's loop: a solve, then work of its own on all cores through OpenMP, and so on.
  *
  *     host_loop [N [SOLVES [WORKERS]]]

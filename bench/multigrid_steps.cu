@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of Q1 multigrid on one GPU, grid by grid: n^2 unknowns of U1 for n = 127 .. 4095, f32 and f64, beside a copy of
  * the same array. Words are what must move per unknown (multigrid/kernels/band.h); the fraction is that of the copy's
  * bandwidth at 4095^2. Medians of CUDA events.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The slab method's tasks and messages on several nodes of one GPU each, and nothing else, for simulation: StarPU-MPI
  * over SimGrid's SMPI. bench/nodes compiles and starts it; it is no part of the library.
  *

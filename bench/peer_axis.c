@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One direction of the FFTW peers' problem. */
 #include "bench/peer_axis.h"
 

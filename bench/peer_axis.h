@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One direction of the FFTW peers' problem: how it is transformed, or its tridiagonal rows. */
 #ifndef STARFISH_BENCH_PEER_AXIS_H
 #define STARFISH_BENCH_PEER_AXIS_H

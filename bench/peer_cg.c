@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plain conjugate gradients by cuSPARSE and cuBLAS, scalars on the host. */
 #include "bench/peer_cg.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plain conjugate gradients with cuSPARSE's product and cuBLAS's vectors: what one writes first on a GPU. */
 #ifndef STARFISH_BENCH_PEER_CG_H
 #define STARFISH_BENCH_PEER_CG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Peer: cuFFT's all-periodic spectral solve. */
 #include "bench/peers.h"
 

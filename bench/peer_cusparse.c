@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cuSPARSE's tridiagonal solvers, and launches of our own kernels, timed with CUDA's events. */
 #include "base/real.h"
 #include "bench/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits on the GPU: copies in its memory and over its link, timed with CUDA's events; and memory on it. */
 #include "bench/peers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Peers on the cores: solvers one would write around FFTW, compiled for f32 and f64.
  *
  * A mode (i, j) of the transforms in x and y leaves one tridiagonal system along z, with the same off-diagonals for all

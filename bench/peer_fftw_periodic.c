@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Peer: FFTW's all-periodic spectral solve on all cores, as its manual would have it: a threaded plan of the real
  * transform in 3D, out of place forward and back, and a division between the two that the same threads share. Arrays
  * are in large pages, first touched by the threads that work on them. Plans are measured, for some seconds at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's BLKTRI: compiling it, and calling it by its FORTRAN 77 interface. */
 #include "bench/peer_fishpack.h"
 

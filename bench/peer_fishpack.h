@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's BLKTRI on one core, compiled in the same run from the user's copy of its sources: it is not ours to pass
  * on, and a figure of another machine would be no peer. */
 #ifndef STARFISH_BENCH_PEER_FISHPACK_H

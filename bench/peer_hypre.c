@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hypre's PFMG and SMG, alone and as preconditioners of CG, and its CG scaled by the diagonal, through its structured
  * grids' interface.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hypre's structured solvers on one core: multigrid of other people on the same matrix. */
 #ifndef STARFISH_BENCH_PEER_HYPRE_H
 #define STARFISH_BENCH_PEER_HYPRE_H

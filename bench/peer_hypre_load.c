@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hypre by its module, if there is one where it was built. */
 #include "bench/peer_hypre.h"
 

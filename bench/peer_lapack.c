@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* LAPACK's gtsv on all cores. */
 #include "bench/peer_lapack.h"
 #include "base/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two precisions of peer_lapack_gtsv. */
 #ifndef STARFISH_BENCH_PEER_LAPACK_H
 #define STARFISH_BENCH_PEER_LAPACK_H

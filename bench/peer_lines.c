@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* LAPACK by precision, and how often a peer is measured. */
 #include "bench/clock.h"
 #include "bench/peer_lapack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Other solvers of tridiagonal lines. Every function that measures fills seconds[] and returns how many of the `repeat`
  * times it came to: it stops after PEER_LINES_SECONDS, once there are PEER_LINES_LEAST. 0: it cannot be run here. */
 #ifndef STARFISH_BENCH_PEER_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cuSPARSE's products with sparse matrices, timed with CUDA's events. */
 #include "bench/peer_spmv.h"
 

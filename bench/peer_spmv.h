@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* cuSPARSE's products with sparse matrices, beside ours. */
 #ifndef STARFISH_BENCH_PEER_SPMV_H
 #define STARFISH_BENCH_PEER_SPMV_H

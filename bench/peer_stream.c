@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Peer: passes over memory. */
 #include "bench/clock.h"
 #include "bench/peers.h"

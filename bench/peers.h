@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What we compare with, measured in the same run: other solvers, and plain copies as limits. A static library of its
  * own (starfish_peers), linked into the program and never into the library; it prints nothing.
  *

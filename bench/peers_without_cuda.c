@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The peers on the GPU in a build without CUDA: none can be run. */
 #include "bench/peer_cg.h"
 #include "bench/peer_lines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of slabs of lines on one GPU: 512 x 512 lanes of several numbers of planes, beside a device copy of the same
  * slab. Bytes counted: ends read the slab once, all others read and write it once. The fraction
  * is that of the copy's bandwidth. Medians of CUDA events; two slabs take turns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of slabs of lines on one core: 128 x 128 lanes of several numbers of planes. Bytes counted: ends read the
  * slab once, solve reads and writes it once. Prints CSV; run it with nothing else on the machine. */
 #include "base/real.h"

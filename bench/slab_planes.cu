@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on one GPU, both ways, beside a device copy of the same field: periodic x and Neumann y on
  * cells. Bytes counted: one read and one write of the field. Medians of CUDA events.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's calling convention on top of plans. It is a client of the public interface (starfish/poisson.h), as a
  * user's program is, so that every call has the fastest method and refinement where it is needed: nothing in this room
  * does.

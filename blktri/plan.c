@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block cyclic reduction: the analysis of the last direction, the cut into tiles, and who solves what. */
 #include "blktri/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A solver of block tridiagonal problems by block cyclic reduction, FISHPACK's BLKTRI: one problem in (y, z) per mode
  * of x. Modes are of a transform in x, or of problems in two dimensions the one layer that there is.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: algebra of vectors on one part each (krylov/kernels/vectors.h), and sums. All are bound by memory. */
 #include "codelets/kernel_pair.h"
 #include "codelets/vectors.h"

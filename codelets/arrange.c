@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: an array of a flat domain from the order of users to that of grids, or back, on a part. Bound by memory. */
 #include "codelets/arrange.h"
 

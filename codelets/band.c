@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Elimination of a banded matrix with partial pivoting, and its task. */
 #include "codelets/band.h"
 

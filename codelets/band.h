@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Banded matrices that are eliminated with partial pivoting, in f64 whatever the precision of the vectors: the tables,
  * and a task that solves. Rows are scaled by powers of two first, so that pivots are compared in equal units. Bound by
  * arithmetic, 4 n width^2 operations, in making the tables; a solve reads them once. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change of basis for every worker. */
 #include "codelets/basis_set.h"
 

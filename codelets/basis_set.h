@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A change of basis with plans for every worker of a context: the CPUs share one, a GPU worker has its own. */
 #ifndef STARFISH_CODELETS_BASIS_SET_H
 #define STARFISH_CODELETS_BASIS_SET_H

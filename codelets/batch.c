@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: a batch of tridiagonal lines, and what its plan prepares. Where a CPU worker is a team, each of its cores has
  * a run of the lines. */
 #include "codelets/batch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: a batch of tridiagonal lines, or what its plan prepares, for a run of the lines; and the lines' arrays as
  * runtime data. */
 #ifndef STARFISH_CODELETS_BATCH_H

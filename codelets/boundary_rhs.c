@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: move boundary data to the right-hand side of one slab. */
 #include "codelets/stencil.h"
 

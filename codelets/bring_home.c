@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks that run nowhere: for which StarPU fetches data to the memory node that they name, or which are there for the
  * order of tasks alone. */
 #include "codelets/bring_home.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task that does nothing but have its data where they came from. */
 #ifndef STARFISH_CODELETS_BRING_HOME_H
 #define STARFISH_CODELETS_BRING_HOME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: steps of an iteration on cells. */
 #include "codelets/cells.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: a step of an iteration on the planes of one part (krylov/kernels/cells.h), or a preconditioner by runs of
  * unknowns (krylov/kernels/blocks.h). Vectors are on a space of n[0] * n[1] columns and n[2] rows. */
 #ifndef STARFISH_CODELETS_CELLS_H

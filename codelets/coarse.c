@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: the coarse space of deflation. */
 #include "codelets/coarse.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: sums of a vector over domains, and the small matrix of deflation (krylov/kernels/coarse.h). */
 #ifndef STARFISH_CODELETS_COARSE_H
 #define STARFISH_CODELETS_COARSE_H

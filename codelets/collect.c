@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All parts of a vector in one task. */
 #include "codelets/collect.h"
 

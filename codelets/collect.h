@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Vectors whose parts have memories of their own in tasks that work on all of them in one place: the parts come there,
  * are collected in one array, and spread from it again. What is cut above is solved so below: the tail of a hierarchy.
  * Bound by the links between the memories; a word in and a word out per unknown. */

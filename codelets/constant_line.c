@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: the line of a singular problem's constant mode, in the pieces that slabs have taken of it. The codelet has the
  * name by which recorded machines know it. */
 #include "tridiag/kernels/constant_line.h"

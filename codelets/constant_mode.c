@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: remove the mean of the constant mode. */
 #include "codelets/constant_mode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: remove the weighted mean of a singular problem's constant mode, from a right-hand side or a solution. */
 #ifndef STARFISH_CODELETS_CONSTANT_MODE_H
 #define STARFISH_CODELETS_CONSTANT_MODE_H

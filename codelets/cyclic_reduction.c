@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: one level of block cyclic reduction. */
 #include "codelets/cyclic_reduction.h"
 

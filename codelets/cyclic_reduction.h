@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: block cyclic reduction of one block of modes (or of one 2D problem), level by level.
  *
  * The rows of the problem (its z-planes; in 2D its lines of constant y) are separators of nested blocks; the rows of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The copies of a slab's first and last plane. */
 #include "codelets/edges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The copies of a slab's first and last plane for the slabs beside it
  * (struct starfish_slabs), which are written in the task that writes the slab, or in one after it. Bound by the copy of
  * two planes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: where a piece of data that the user has passed is not finite (stencil/kernels/finite.h). Memory-bound: reads
  * the data once. */
 #include "codelets/stencil.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gangs: who does which item, and the tasks that bring idle workers. */
 #include "codelets/gang.h"
 

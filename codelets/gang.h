@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One task on many cores: work in steps, each of as many items, which the cores of the task's worker and those of idle
  * workers share.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: fill the ghosts around a solution. */
 #include "codelets/ghosts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: fill the ghosts around a solution where it lies (stencil/kernels/ghosts.h). */
 #ifndef STARFISH_CODELETS_GHOSTS_H
 #define STARFISH_CODELETS_GHOSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: steps of deflated conjugate gradients. Bound by launches where unknowns are few, else by memory. */
 #include "codelets/gradients.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: some steps of deflated conjugate gradients on cells that are in one part (krylov/kernels/gradients.h). On a GPU
  * its launches are one CUDA graph from the second time on. */
 #ifndef STARFISH_CODELETS_GRADIENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of multigrid on parts of grids: one codelet per operation, whatever the kind of the grids. Bound by what the
  * kind's kernels are. */
 #include "codelets/grid.h"

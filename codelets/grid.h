@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of multigrid: an operation of a grid's kind on one part of a grid, and all small grids as one task. They are
  * the same for all kinds. */
 #ifndef STARFISH_CODELETS_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: a loop over independent items of a plan's setup. Bound by what the items are. */
 #include "codelets/host_work.h"
 

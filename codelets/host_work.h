@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: a loop over independent items of a plan's setup, on the cores of all CPU workers. As starfish_host_loop
  * (scheduler/host_loop.h), which is its place in a context without such workers, but seen in traces, and by the cores
  * that the context may use. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two functions of a codelet whose work is one kernel in two precisions and on two kinds of device.
  *
  * STARFISH_KERNEL_PAIR(operation, kernel) defines operation_cpu and operation_cuda, which unpack the file's

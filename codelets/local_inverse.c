@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: rows of an approximate inverse. The cores of a team share the rows. */
 #include "codelets/local_inverse.h"
 

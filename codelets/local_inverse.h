@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: rows of an approximate inverse (sparse/kernels/local_inverse.h). */
 #ifndef STARFISH_CODELETS_LOCAL_INVERSE_H
 #define STARFISH_CODELETS_LOCAL_INVERSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Phases of a direct solve: what its time is divided among. */
 #ifndef STARFISH_CODELETS_PHASES_H
 #define STARFISH_CODELETS_PHASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of planes: x and y together where both are fast; x, then a matrix product through work space, otherwise.
  */
 #include "codelets/plane_set.h"

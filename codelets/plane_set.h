@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The transforms of whole xy-planes with plans for every worker: in x a fast transform, in y a fast transform or a
  * change of basis. */
 #ifndef STARFISH_CODELETS_PLANE_SET_H

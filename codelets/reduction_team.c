@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains, sums and rows on the cores of a team: every core gets a batch of its own, over a part of the tables and
  * arrays. */
 #include "codelets/reduction_team.h"

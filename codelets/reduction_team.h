@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains, sums and rows of block cyclic reduction on the cores of a team (scheduler/team.h), inside a task on a CPU
  * worker. */
 #ifndef STARFISH_CODELETS_REDUCTION_TEAM_H

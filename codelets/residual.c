@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: residual of one slab, from the slab and the edges of its neighbours. Memory-bound: reads u and the right-hand
  * side once. */
 #include "codelets/stencil.h"

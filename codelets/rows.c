@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: planes of tiles to rows of levels, and back. */
 #include "codelets/cyclic_reduction.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: scalars of an iteration. 16 KB are read per part and inner product: the task costs what starting it costs. */
 #include "codelets/scalars.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: the scalars of an iteration from inner products (krylov/kernels/krylov.h). It runs where the sums are, so that
  * they and the state stay on a GPU. */
 #ifndef STARFISH_CODELETS_SCALARS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of the slab method (docs/algorithms.md), on slabs of z-planes:
  *
  *     forward(slab)   transforms in x and y, and what the slab says of its ends        rhs -> solution, ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: backward(slab), the slab's interior from its separators, and the inverse transforms in y and x. */
 #include "codelets/slab_window.h"
 

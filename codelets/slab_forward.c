@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: forward(slab), transforms in x and y and what the slab says of its ends. */
 #include "codelets/slab_window.h"
 

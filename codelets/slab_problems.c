@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: problems(group), whole problems on one grid from their right-hand sides to their solutions; and alone, one
  * problem that has a GPU for itself.
  *

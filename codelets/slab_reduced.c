@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: the reduced system over slabs of one part of the modes, and, once per plan, the coefficients it is made of. */
 #include "codelets/slab_window.h"
 

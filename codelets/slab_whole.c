@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: whole(field), all of a solve on the context's cores. */
 #include "codelets/slab_whole.h"
 

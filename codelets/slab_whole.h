@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: whole(field), a solve of the slab method from the right-hand side to the solution on all cores of the context,
  * with four traversals of memory.
  *

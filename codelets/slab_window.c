@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the slab tasks share. */
 #include "codelets/slab_window.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the slab tasks' files: their kernels' common members, and the share of one core in them. */
 #ifndef STARFISH_CODELETS_SLAB_WINDOW_H
 #define STARFISH_CODELETS_SLAB_WINDOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: several sweeps on one part of a grid, one after the other, on its ghosts too, which are as they should be
  * before the first one: what is wrong at their rim comes nearer with each sweep (struct starfish_hierarchy_index_sets).
  * A task waits for the one before some 10 us, and a sweep on the part of a GPU takes 50. */

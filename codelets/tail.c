@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: one cycle over all small grids of a hierarchy, whatever their kind (multigrid/kernels/tail.h). On a GPU its
  * launches are one CUDA graph from the second time on. Where the first of these grids is cut into parts apart, the task
  * takes them all, works on arrays in one place, and gives the solution back to them. Bound by launches and by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the cores of a team run a tail of grids together, inside a task. */
 #ifndef STARFISH_CODELETS_TAIL_H
 #define STARFISH_CODELETS_TAIL_H

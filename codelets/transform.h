@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: the transforms of fft/kernels/transform.h. */
 #ifndef STARFISH_CODELETS_TRANSFORM_H
 #define STARFISH_CODELETS_TRANSFORM_H

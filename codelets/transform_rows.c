@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: transform along x between a slab and its tiles. */
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transform plans for every worker. */
 #include "codelets/transform_set.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A transform with plans for every worker of a context: FFTW's is shared by all cores, cuFFT's is one per GPU worker.
  */
 #ifndef STARFISH_CODELETS_TRANSFORM_SET_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How tasks take parts of vectors and their neighbours' edges. Ghosts and edges move a few rows of a part, twice: the
  * least that memories apart must exchange. */
 #include "codelets/vectors.h"

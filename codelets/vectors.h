@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Vectors in tasks: how a task takes a part and its neighbours' edges, and the algebra of vectors part by part
  * (krylov/kernels/vectors.h).
  *

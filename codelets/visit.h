@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: several operations of a grid's kind on one part, one after the other, between two exchanges of halos. Each is
  * also done on as many rows beyond the part as the next ones read, so that neighbours need not be asked between them.
  * A grid's cycle is two such tasks a part: sweeps and restriction on the way down, correction and sweeps on the way

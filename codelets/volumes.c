@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks: integrals over the volumes of unknowns, means taken off, and sums, on parts of a 3D grid. Bound by memory. */
 #include "codelets/volumes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks on 3D grids of control volumes: integrals of values over the volumes of unknowns, means taken off, and sums
  * (multigrid/kernels/weigh.h). */
 #ifndef STARFISH_CODELETS_VOLUMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans for every GPU worker, made and destroyed where they live. */
 #include "codelets/worker_plans.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The problem of diffusion as a matrix: checks, means of coefficients at faces, boundary data. */
 #include "diffusion/plan.h"
 

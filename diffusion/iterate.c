@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The iteration of a solve: conjugate gradients by the recurrence of the residual, which is computed anew and begun
  * with again (residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput. 22 (2000), 835-852) until it is as small
  * as it should be in truth, or rounding errors keep it from getting there. In mixed precision the iteration is in f32,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans for diffusion, as a table. */
 #include "diffusion/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans for diffusion, as a table (base/options.h), and what the program asks of a plan besides what
  * include/starfish/diffusion.h has. */
 #ifndef STARFISH_DIFFUSION_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Making and ending plans for diffusion: choices, the cut, tables and vectors. */
 #include "diffusion/ranks.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan for diffusion: the matrix in the precision of the solution and in that of the iteration, what preconditions
  * and deflates it, and the vectors of a solve. In two dimensions y is the last direction, so that parts are runs of it.
  */

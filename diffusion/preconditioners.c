@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What preconditions and deflates a plan's iteration: choices, tables, the multigrid engine. */
 #include "diffusion/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of diffusion as a table. */
 #include "diffusion/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of several ranks: what they agree on, and their planes as parts. */
 #include "diffusion/ranks.h"
 

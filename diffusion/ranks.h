@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion on several ranks. Each of them holds a run of the last direction's planes: of coefficients and regions, of
  * the right-hand side and of the solution, and works on the cells of these planes. It has the coefficients, the matrix,
  * the tables of deflation and of multigrid's fine grids for its own planes and some beside them (scheduler/window.h),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves: the user's arrays become runtime data, and the iteration (iterate.c) runs in the job's turn. */
 #include "diffusion/solve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One solve of a plan for diffusion. */
 #ifndef STARFISH_DIFFUSION_SOLVE_H
 #define STARFISH_DIFFUSION_SOLVE_H

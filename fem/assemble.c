@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Assembly by quadrature, on all cores. The pattern is that of B^T B, where B says which unknowns are in which cell.
  * Bound by the look-ups of entries in 2D, by the arithmetic of the quadrature in 3D. */
 #include "fem/space.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The refinement of a mesh: cells cut into 2^d, nodes numbered and placed, on all cores and without look-ups by
  * vertices.
  *

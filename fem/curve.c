@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Groups that lie on circles and spheres: their nodes are moved there, along the line to the centre. What lies between
  * moved nodes follows by transfinite interpolation: the middle of a face moves by half the moves of its edges' middles,
  * less a quarter of those of its corners, and so on, so that cells at a curved boundary stay well shaped. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reference elements: Lagrange polynomials in products of [0,2], where lattice nodes are at 0, 1 and 2, and Gauss
  * points. */
 #ifndef STARFISH_FEM_ELEMENT_H

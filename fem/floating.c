@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Components of a mesh without given nodes, by a union of the nodes of each cell of the coarsest mesh. */
 #include "fem/floating.h"
 

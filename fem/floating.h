@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Components of a mesh without given nodes, on each of which the problem is singular by itself: a constant may be added
  * to u there, and f must have the mean 0 there. */
 #ifndef STARFISH_FEM_FLOATING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The grids of a problem: meshes from the coarsest up, spaces and matrices on each, smoothers, and the plan that has
  * them. */
 #include "fem/partition.h"

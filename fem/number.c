@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Orders of the unknowns. The two-level one is the order in which a space has them: what the coarser mesh has comes
  * before what a refinement adds. */
 #include "fem/space.h"

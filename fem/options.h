@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of finite element plans, as a table. */
 #ifndef STARFISH_FEM_OPTIONS_H
 #define STARFISH_FEM_OPTIONS_H

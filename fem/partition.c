@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of a mesh. */
 #include "fem/partition.h"
 

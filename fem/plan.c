@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite element plans: checks, and what a plan tells of its space. */
 #include "fem/plan.h"
 

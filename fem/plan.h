@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A finite element plan: the finest space, and a multigrid engine of the matrices of all levels. */
 #ifndef STARFISH_FEM_PLAN_H
 #define STARFISH_FEM_PLAN_H

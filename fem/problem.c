@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of finite elements as tables. */
 #include "fem/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite element plans on several ranks: who has what, and what all must know. */
 #include "fem/ranks.h"
 

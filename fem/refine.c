@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Meshes: the one that is given, and its uniform refinements. */
 #include "fem/element.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A mesh of the hierarchy: quadrilaterals or hexahedra whose geometry is biquadratic (triquadratic).
  *
  * A cell has a lattice of 3^d nodes, x fastest: corners, and the middles of its edges, faces and of itself. Nodes are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How large rounding errors may make a residual, in the equations of all free unknowns.
  *
  * Only solves that stop short of their tolerance ask for it. The matrix of the finest grid is gone by then: the plan

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows that a rank makes, found from the mesh, before there is a matrix. */
 #include "fem/rows.h"
 

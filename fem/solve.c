@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves: cycles alone, and where these are slow or stall cycles as a preconditioner of flexible conjugate gradients,
  * or, where cycles are too far from symmetric for these, of BiCGStab. */
 #include "fem/plan.h"

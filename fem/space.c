@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite element spaces: what is given, and prolongations. */
 #include "fem/space.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A finite element space on a mesh of the hierarchy: which nodes are unknowns, in which order, and its matrices. */
 #ifndef STARFISH_FEM_SPACE_H
 #define STARFISH_FEM_SPACE_H

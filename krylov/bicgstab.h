@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BiCGStab over tasks, for matrices or preconditioners that are not symmetric (van der Vorst, SIAM J. Sci. Stat.
  * Comput. 13 (1992), 631-644), preconditioned from the right, so that its residuals are true ones; the preconditioner
  * may differ from step to step. Scalars stay where the vectors are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices of cells as operators, their preconditioners, and the tables of these. */
 #include "krylov/cells_operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A matrix of cells (krylov/kernels/cells.h) for conjugate gradients, and what approximates its inverse there. */
 #ifndef STARFISH_KRYLOV_CELLS_OPERATOR_H
 #define STARFISH_KRYLOV_CELLS_OPERATOR_H

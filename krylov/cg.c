@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Conjugate gradients: `step` below is a step as textbooks have it, and the functions above it are its lines. */
 #include "krylov/cg.h"
 

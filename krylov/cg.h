@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Conjugate gradients over tasks for A x = b, preconditioned by M (Saad, Iterative Methods for Sparse Linear Systems,
  * algorithm 9.1):
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The matrix E of deflation in the form that its spec says: its band factorised, its inverse, or the halves of that. */
 #include "krylov/coarse_matrix.h"
 

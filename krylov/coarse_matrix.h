@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The small matrix of deflation, E = Z' A Z, from the couplings between domains. */
 #ifndef STARFISH_KRYLOV_COARSE_MATRIX_H
 #define STARFISH_KRYLOV_COARSE_MATRIX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Corrections in a lower precision. */
 #include "krylov/correction.h"
 

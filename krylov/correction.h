@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Corrections in a lower precision: of a residual in f64 a solver in f32 makes a correction, which is added to a
  * solution in f64 (defect correction: Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007),
  * 221-256), or is a preconditioned residual. The residual is scaled by a power of two, which changes no digit, so that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Deflation: the sums over domains, part by part, the entries of A Z, and the couplings between domains that the small
  * matrix E is made of. */
 #include "krylov/deflation.h"

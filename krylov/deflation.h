@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Deflation by vectors that are constant on domains of cells (krylov/kernels/coarse.h): Q = Z E^-1 Z', E = Z' A Z, and
  * the steps of conjugate gradients with the preconditioner P' M^-1 + Q, P = I - A Q, begun with Q b (A-DEF2 of Tang,
  * Nabben, Vuik, Erlangga, J. Sci. Comput. 39 (2009), 340-370): mathematically the deflated iteration of Gupta et al.,

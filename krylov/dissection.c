@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nested dissection, and the inverse of a Cholesky factor in its order. A set of domains is walked breadth first from
  * one of its ends; a level near the middle with few domains is the separator, which comes last, and its two sides are
  * dissected in turn. Ordering takes operations of order n log n, the inverse for a grid of n domains in two dimensions

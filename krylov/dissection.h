@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The small matrix E of deflation, solved by two products with sparse matrices: E^-1 = W' W, W the inverse of the
  * Cholesky factor in an order of nested dissection (George, SIAM J. Numer. Anal. 10 (1973), 345-363; inverses of
  * factors for parallel solves: Alvarado, Pothen, Schreiber, 1993). A domain's row of W has entries for the domains of

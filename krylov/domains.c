@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which cells share a deflation vector. */
 #include "krylov/deflation.h"
 

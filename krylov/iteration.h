@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The outer iteration of every iterative solver: steps until the residual is small enough, or will not become so.
  *
  * It looks at the true residual, f - A u computed anew, before it calls a solution converged, and ends when the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pass: one run of an iterative method from what is there of a solution, and what it came to. Families whose solves
  * may need several passes make them one after the other. */
 #ifndef STARFISH_KRYLOV_PASS_H

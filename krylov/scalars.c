@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of an iteration. */
 #include "krylov/scalars.h"
 

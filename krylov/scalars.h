@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of an iteration (krylov/kernels/krylov.h): a table that tasks advance where the vectors are, so that steps
  * can be submitted before their factors are known; or numbers here, advanced by the thread that submits, which then
  * waits for the sums. Here is cheaper where every step is looked at anyway and no task needs a factor. */

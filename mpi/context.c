@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The public functions of the MPI library. */
 #include "mpi/transport.h"
 #include "scheduler/ranks.h"

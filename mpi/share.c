@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cores and GPUs of a node, shared by its ranks: those that may use the same cores divide them. */
 #include "mpi/share.h"
 

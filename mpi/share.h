@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cores and GPUs of a node, shared by its ranks. */
 #ifndef STARFISH_MPI_SHARE_H
 #define STARFISH_MPI_SHARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of functions over StarPU-MPI and MPI. */
 #include "mpi/transport.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the engines of all kinds of grids have in common: checks of numbers, their graph, and their end. */
 #include "multigrid/engine.h"
 #include "multigrid/options.h"

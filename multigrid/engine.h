@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A multigrid engine: the task graph of a hierarchy of grids of some kind, in mixed precision a finest grid in f64
  * above it, and the vectors and sums of the iterations that cycles make or precondition. Plans of several families own
  * engines. An engine runs one pass at a time, in the thread that calls starfish_multigrid_solve_run; queues, jobs and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Multigrid engines of grids that are sparse matrices (multigrid/kernels/fem_kind.h). */
 #ifndef STARFISH_MULTIGRID_FEM_H
 #define STARFISH_MULTIGRID_FEM_H

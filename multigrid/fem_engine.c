@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Engines of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, index sets of what
  * a part reads of the others. */
 #include "multigrid/fem.h"

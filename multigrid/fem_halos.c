@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Halos of the parts of finite element grids. */
 #include "multigrid/fem_halos.h"
 

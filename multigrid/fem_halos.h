@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Halos of the parts of finite element grids: which unknowns of each other part a part reads. A rank knows what its own
  * parts read, from its rows of the matrices; a space must know the halos of all parts. */
 #ifndef STARFISH_MULTIGRID_FEM_HALOS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Coarsest grids of singular problems: which components are, and their pins. */
 #include "multigrid/fem_pinned.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Coarsest grids of singular problems. */
 #ifndef STARFISH_MULTIGRID_FEM_PINNED_H
 #define STARFISH_MULTIGRID_FEM_PINNED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices of several smoothing steps, by doubling: E(2k) = E(k) E(k), G(2k) = G(k) + E(k) G(k). */
 #include "multigrid/fem_steps.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several steps of the smoother of a small grid as one product. k steps of u + damping M (f - A u) are E u + G f, with
  *
  *     E = (I - damping M A)^k,   G = ((I - damping M A)^0 + ... + (I - damping M A)^(k-1)) damping M.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Engines for flat domains (multigrid/kernels/flat.h): tensor-product multigrid, coarser in x and y alone and smoothed
  * by lines upwards, and conjugate gradients preconditioned by such lines (Mueller, Scheichl, Vainikko, Parallel Comput.
  * 50 (2015), 53-69; Boerm, Hiptmair, Numer. Algorithms 26 (2001), 219-234). Everything is coarsened in f64.

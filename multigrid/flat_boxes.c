@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes of flat domains: where they begin, their shapes, and their coefficients. Once per plan; bound by copying the
  * coefficients of columns, 4 to 6 numbers each. */
 #include "multigrid/flat_boxes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains cut into boxes of columns.
  *
  * Every box is a grid by itself: its own columns, and around them, on sides where there is a neighbour, columns of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Engines for flat domains: the grids of a problem, and what their solves do before, in and after cycles. */
 #include "multigrid/flat.h"
 #include "multigrid/flat_boxes.h"

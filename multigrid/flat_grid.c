@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of flat domains: coarsening of columns, and tables. Nothing here is timed but by the making of a plan: some
  * additions per column. */
 #include "multigrid/flat.h"

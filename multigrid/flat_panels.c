@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The panels of a sphere as one grid with ghosts, and apart again. Places are in half columns (flat_sphere.h). Once per
  * plan and grid; bound by copying some numbers per column. */
 #include "multigrid/flat.h"

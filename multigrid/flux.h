@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seven-point matrices on the grids of a hierarchy. Everything is computed in f64.
  *
  * A direction on its own is a line: a graph of resistors between successive unknowns. A is made of three of them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From a grid to the next coarser one (flux.h), one direction at a time. */
 #include "multigrid/flux.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seven-point matrices: from the problem, as tables for tasks, and inverted. */
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Planes as hierarchies of grids of their own: the grid decoupled across them, and coarser in both other directions
  * until one of these has one unknown left. */
 #include "multigrid/flux.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stored couplings of seven-point matrices (flux.h): their arrays, what they are like, and those of the next coarser
  * grid.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes of an engine: cycles on the solution itself, or in mixed precision corrections by cycles, or conjugate
  * gradients or BiCGStab that either preconditions (krylov/). */
 #include "multigrid/solve.h"

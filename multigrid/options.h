@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of multigrid plans, as a table. */
 #ifndef STARFISH_MULTIGRID_OPTIONS_H
 #define STARFISH_MULTIGRID_OPTIONS_H

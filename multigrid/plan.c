@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Public plans, whose jobs are solves by their engine. */
 #include "multigrid/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The public plan: an engine, and what it says of itself. */
 #ifndef STARFISH_MULTIGRID_PLAN_H
 #define STARFISH_MULTIGRID_PLAN_H

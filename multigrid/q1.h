@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bilinear finite elements on one tensor-product grid of a hierarchy. Everything is computed in f64. */
 #ifndef STARFISH_MULTIGRID_Q1_H
 #define STARFISH_MULTIGRID_Q1_H

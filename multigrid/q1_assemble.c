@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The matrix of bilinear elements from element widths, and the inverse of a small one.
  *
  * On an element of widths hx, hy with coefficients kx, ky, c the matrix is a sum of tensor products of the 1D matrices

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Engines of Q1 multigrid: the problem is checked, grids are coarsened and assembled in f64, and handed to the task
  * graph. */
 #include "multigrid/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of a hierarchy: widths, coefficients, and how one is interpolated from the next coarser one. */
 #include "multigrid/q1.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Meshes by refinement, and integrals over them: load vectors and errors. */
 #include "multigrid/q1.h"
 

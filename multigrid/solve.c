@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves: the user's arrays become runtime data, which a pass (iterate.c) works on. */
 #include "multigrid/solve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A solve by an engine, in the thread that calls it: right-hand side and solution become vectors, a pass is run on
  * them, and the solution goes back to its memory. Solves of one engine follow one another. */
 #ifndef STARFISH_MULTIGRID_SOLVE_H

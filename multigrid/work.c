@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The vectors, sums and scalars of an engine's passes. */
 #include "multigrid/engine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What block cyclic reduction loses.
  *
  * It eliminates along y with shifts that are below the rounding of y's diagonals where y is a layer much thinner than

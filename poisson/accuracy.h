@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What methods lose beyond the rounding of their data, for `auto` to choose by. */
 #ifndef STARFISH_POISSON_ACCURACY_H
 #define STARFISH_POISSON_ACCURACY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The methods blktri and blktri-product: a transform in x, block cyclic reduction in (y, z) in partial-fraction form or
  * in product form (blktri/plan.h). */
 #include "poisson/methods.h"

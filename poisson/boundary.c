@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boundary data of a solve: they are moved to the right-hand side by a task per slab, which reads arrays of faces where
  * they lie, on the host or on a GPU; or by the method itself as it reads the right-hand side (methods.h). */
 #include "poisson/layout.h"

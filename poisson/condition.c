@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How far rounding errors may reach, from what is known of the directions before anything is solved, and the steps of
  * refinement that a plan chooses by it. The search for the smallest sum is skipped where all sums have one sign. */
 #include "poisson/condition.h"

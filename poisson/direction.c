@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Discretisation of one direction: second differences on uniform and stretched grids with their ends, or the user's own
  * tridiagonal matrix. The formulas are those of include/starfish/poisson.h. */
 #include "poisson/direction.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The last choice of `auto`, where no other method can: elimination of the whole matrix with partial pivoting, in f64
  * on one core. It needs neither symmetry nor signs of its directions, and is for small problems. The direction with
  * most rows is the slowest one, in the order 0, n - 1, 1, n - 2, ... where it is periodic, so that entries stay within

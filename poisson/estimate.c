@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates of the methods' costs on cores.
  *
  * A fast transform in y is always best. Else two methods compete, a change of basis in y (a matrix product each way,

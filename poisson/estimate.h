@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates of what the two methods cost that compete where y has no fast transform: a change of basis in y (slab), and
  * partial fractions (blktri). */
 #ifndef STARFISH_POISSON_ESTIMATE_H

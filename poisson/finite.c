@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The search for values of the user's data that are not finite: a task per slab of the right-hand side and per face
  * with an array, beside the tasks of the solve. */
 #include "poisson/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts: rules from the axes, and the job's task that fills them in the user's array. */
 #include "poisson/ghosts.h"
 

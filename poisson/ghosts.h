@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layer of ghosts around solutions, where the options ask for it. */
 #ifndef STARFISH_POISSON_GHOSTS_H
 #define STARFISH_POISSON_GHOSTS_H

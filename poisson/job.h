@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_finish. */
 #ifndef STARFISH_POISSON_JOB_H
 #define STARFISH_POISSON_JOB_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a solution may be called solved, from what the residual and steps of refinement have found
  * (docs/reliability.md). Three rules, each of which alone refuses:
  *

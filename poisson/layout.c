@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays whose rows are not packed, and many problems: layouts are checked and become strides when the plan is made;
  * where a method, the residual or refinement wants packed rows, the job has packed slabs of the runtime's, filled by
  * the task that moves boundary data to the right-hand side and emptied by the same kind of task. */

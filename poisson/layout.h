@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays of the user's whose rows are not packed, and solves of many problems: what plans and jobs make of them. */
 #ifndef STARFISH_POISSON_LAYOUT_H
 #define STARFISH_POISSON_LAYOUT_H

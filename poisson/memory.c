@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans take of memories: asked of the method, before the plan is made or after, and compared with what is there.
  */
 #include "poisson/methods.h"

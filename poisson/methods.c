@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of methods, and the choice of one: what is asked for, or the cheapest of those that can. */
 #include "poisson/methods.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The method multigrid: directions become lines of couplings, whose products with the volumes of unknowns are a
  * seven-point problem.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Null spaces of directions and of their sums: one rule for "singular", one for the left null vector.
  *
  * A part is a run of rows that are coupled both ways, of a ring maybe all. A part that sums to zero in every row and

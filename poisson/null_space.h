@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a direction's rows say about null spaces, for every method: their sums, their signs, the parts of rows whose
  * sums are zero, and the left null vector. */
 #ifndef STARFISH_POISSON_NULL_SPACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans of the separable solvers, as a table. */
 #include "poisson/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a solve tells beside its result: phases, levels of block cyclic reduction, what was taken off each right-hand
  * side. */
 #include "poisson/job.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of the separable solvers: from the user's problem to directions as numbers and a method, and what has no
  * solution is refused. */
 #include "poisson/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a plan of the separable solvers is, whatever its method: the problem, the options, and the method with a state
  * of its own (methods.h). Jobs, which are solves, are in job.h. */
 #ifndef STARFISH_POISSON_PLAN_H

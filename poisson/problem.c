@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Separable problems as tables. */
 #include "poisson/options.h"
 

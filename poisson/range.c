@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers of a problem that the plan's precision has no value for: they would become infinite, or zero. */
 #include "poisson/condition.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
 #include "poisson/ranks.h"
 

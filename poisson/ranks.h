@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans on several ranks do besides: planes are dealt, and what must be the same on all ranks is made so. Without
  * ranks each of these functions returns its status. */
 #ifndef STARFISH_POISSON_RANKS_H

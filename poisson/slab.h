@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of the slab method: graphs for the ways in which fields are cut, and what is known of the workers' speed.
  *
  * There is a graph for each place that right-hand side and solution may lie in, since they are cut for the copies that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cutting a field for the workers of the slab method: as many slabs as overlap and balance want, each for the kind of
  * worker that it is sized for.
  *

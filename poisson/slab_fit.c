@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether the GPUs' memory holds a field in main memory, and if not, slabs of how many planes take turns in it.
  *
  * A GPU's memory holds work space and tables for good, and data while tasks need them. Of a field that fits these are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The graphs of a plan of the slab method: which there are, which one a solve runs, and when one is cut anew. */
 #include "poisson/slab.h"
 

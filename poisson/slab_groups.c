@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cutting a field of many problems for the workers of the slab method: into groups of whole problems, one task each.
  *
  * Cores get a few groups each, so that they end together, as long as a task is worth its cost. A GPU whose data are in

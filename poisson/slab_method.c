@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The method slab: transforms in x and y, or a change of basis in y, then tridiagonal systems in z that are cut at the
  * slabs' boundaries (docs/algorithms.md). */
 #include "poisson/slab.h"

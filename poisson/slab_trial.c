@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the workers of each kind do, measured on a few planes: solves on slabs that are alone, copies included.
  *
  * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves: a job takes its fields, the tasks of a direct method are submitted as a whole, and what the job holds is
  * released when they are done. */
 #include "poisson/layout.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The eigenvalues of all directions. Those of a matrix take as long as LAPACK takes, and are found once for a plan. */
 #include "poisson/spectra.h"
 

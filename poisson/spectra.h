@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The eigenvalues of all directions of a problem, for those who ask what their sums are. */
 #ifndef STARFISH_POISSON_SPECTRA_H
 #define STARFISH_POISSON_SPECTRA_H

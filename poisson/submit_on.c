@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves in the order of a CUDA stream. Where all of a solve's tasks are for the GPU that the arrays lie on, they are
  * one task (scheduler/bundle.h), which is ordered by events: the caller's thread waits for its launches alone. Where
  * they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's thread

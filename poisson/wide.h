@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves that are repeated. In f32 the rounding of a right solution alone may leave a residual that no test can
  * tell from a wrong solution's: in thin layers, and where rows have sizes far apart. Where method `auto` has refused
  * such a solution, the same right-hand side is solved for in f64, all tests are made there, and the solution that has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Installs pystarfish; pyproject.toml has its metadata. In a tree of Starfish, the table of the C interface is written
 first, and the package remembers where libstarfish is: below STARFISH_PREFIX, else where pkg-config says, else in the
 build tree, where ./bootstrap builds it if need be. Elsewhere the library is looked for when it is used."""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a record says: how busy the workers were, and lower bounds of the time that the tasks need.
  *
  * Bounds are from StarPU's models where they have a time of a task, otherwise from the time that it took, and count no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Correcting the cores' share. */
 #include "scheduler/balance.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The share of teams of cores in lone solves on both kinds of workers, corrected by what solves take.
  *
  * A trial on a few items, or the first solves, say what the kinds of workers do by themselves and for a moment; whole

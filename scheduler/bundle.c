@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of one job as a single one. */
 #include "scheduler/bundle.h"
 

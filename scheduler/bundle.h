@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of one job as a single task of a GPU, in the order of a CUDA stream of the caller's.
  *
  * While a job's progress has a bundle, its tasks are collected in it instead of being submitted. Submitted as a whole,

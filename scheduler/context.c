@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime context: starting (start.h) or joining StarPU, and asking about its workers. */
 #include "scheduler/context.h"
 

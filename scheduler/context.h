@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime context as the library's other floors see it. */
 #ifndef STARFISH_SCHEDULER_CONTEXT_H
 #define STARFISH_SCHEDULER_CONTEXT_H

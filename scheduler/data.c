@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Acquiring and unregistering data. Where the runtime is stuck (watch.h), data are left as they are: StarPU would wait
  * for their tasks. */
 #include "scheduler/data.h"

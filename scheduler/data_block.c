@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Blocks as runtime data: what the runtime has no shape for is refused before its assertions end the process. */
 #include "scheduler/data_block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the rows of an array that several ranks hold become parts, which the ranks that hold them work on: for solvers on
  * spaces (space.h). */
 #ifndef STARFISH_SCHEDULER_DEALT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that drive iterations, and their turns. Whoever has a ticket of a queue waits until it is served, and moves
  * the queue on in the end. */
 #include "scheduler/driver.h"

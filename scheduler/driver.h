@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of a plan that take turns, each in the caller's thread or in one of the library's own, which submits tasks and
  * waits for them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lengths of tasks that were not recorded. */
 #include "scheduler/estimate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lengths of tasks whose size was not recorded, from the recorded tasks of the same codelet, the same kind of worker
  * and, where there are any, the same number of cores. Plain numbers, without StarPU.
  *

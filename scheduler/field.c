@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields: registration of user memory as slabs, without copies. */
 #include "scheduler/field.h"
 

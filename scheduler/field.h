@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields as the task graphs see them: one StarPU block of data per slab of z-planes, on the user's own memory. */
 #ifndef STARFISH_SCHEDULER_FIELD_H
 #define STARFISH_SCHEDULER_FIELD_H

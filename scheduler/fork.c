@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Knowing that this is a child: pthread_atfork's third function sets a flag. */
 #include "scheduler/fork.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A process that has forked while contexts lived. Threads are not copied: the child has StarPU's data, and no workers.
  * It may exit; every function that needs workers fails there, and what would wait for them does nothing. */
 #ifndef STARFISH_SCHEDULER_FORK_H

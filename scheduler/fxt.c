@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* StarPU's own traces. */
 #include "scheduler/fxt.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* StarPU's own traces, where it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot. And the copies in them,
  * which StarPU tells of in no other way. */
 #ifndef STARFISH_SCHEDULER_FXT_H

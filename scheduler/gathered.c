@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves that one rank does for all. Bound by the first rank: its link, which both fields pass, and its workers. */
 #include "scheduler/gathered.h"
 

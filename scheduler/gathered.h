@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves that one rank does for all: the first rank collects the planes of all, solves in a context of its own, over
  * its own workers, and deals out the planes of the solution. For methods that do not run on parts of a field. All
  * others wait, and take no core meanwhile.

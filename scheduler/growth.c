@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Least squares with coefficients that are not negative, by coordinate descent: each coefficient in turn takes its best
  * value beside the others, or 0. Terms are scaled, since they differ by many orders of magnitude. */
 #include "scheduler/growth.h"

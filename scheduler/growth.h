@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times as sums of terms that rise with the sizes of a task, with coefficients that are not negative: the sum rises
  * with every size too, also far from what was measured. Fitted by least squares of the relative errors. Plain numbers,
  * without StarPU. */

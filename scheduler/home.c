@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Looking for a folder that StarPU can read and write. Its own choice is that of src/common/utils.c and
  * src/core/perfmodel/perfmodel.c of StarPU 1.4.
  *

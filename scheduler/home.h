@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where StarPU keeps what it has measured: performance models and the speed of links.
  *
  * StarPU aborts where it cannot write, and where it cannot read what an earlier run, a full disk or another program has

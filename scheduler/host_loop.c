@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loops over the host's cores, through OpenMP. */
 #include "scheduler/host_loop.h"
 

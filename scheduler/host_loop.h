@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loops of the thread that makes a plan, over all cores that the process may use: what is done once per plan and on the
  * host alone (meshes, matrices, tables) needs no tasks, and no worker of a CPU where a context has GPUs alone. Workers
  * rest meanwhile (rest.h). On a simulated machine one core does all.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of several GPUs as a single one. */
 #include "scheduler/joint.h"
 

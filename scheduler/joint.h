@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of several GPUs of one process as a single one.
  *
  * Between two tasks of different GPUs that follow each other StarPU sees the end of the first, starts a copy, sees its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data and order of tasks of several GPUs. Some hundred data at most are compared with each other, once for a cycle. */
 #include "scheduler/joint_order.h"
 

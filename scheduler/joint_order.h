@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The data of tasks of several GPUs that become one task (joint.h), and which of these tasks wait for which others. */
 #ifndef STARFISH_SCHEDULER_JOINT_ORDER_H
 #define STARFISH_SCHEDULER_JOINT_ORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Limits of the process. What the runtime will need is taken, and given back: address space and threads. */
 #include "scheduler/limits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether the limits of the process leave what the runtime needs. */
 #ifndef STARFISH_SCHEDULER_LIMITS_H
 #define STARFISH_SCHEDULER_LIMITS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The recorded machine in whose place this program plans or simulates, and its rates. */
 #include "scheduler/machine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A recorded machine (docs/simulation.md), as `starfish machine record` leaves it. The program reads its description
  * (apps/machine/read.c) where the variable STARFISH_MACHINE names a folder, and hands it over before it creates a
  * context.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading what StarPU 1.4 reads, by the same rules, but with a result where it has assertions: perfmodel_bus.c for the
  * links and perfmodel_history.c for the models, in src/core/perfmodel.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether StarPU can read a file of its measurements. It aborts where a file is cut off, was written with decimal
  * commas or holds something else, and waits for ever for a pipe that nobody writes. */
 #ifndef STARFISH_SCHEDULER_MEASUREMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Host memory that GPUs copy at full speed, where an address lies, and what fits into GPUs. */
 #include "scheduler/memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The memory of devices: how much there is, what is taken for good, and whether a task's data fit.
  *
  * StarPU puts data into a GPU's memory when a task needs them, and takes others out again where there is no room. What

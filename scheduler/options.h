@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of contexts, as a table. */
 #ifndef STARFISH_SCHEDULER_OPTIONS_H
 #define STARFISH_SCHEDULER_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Owners: where the tasks that write a part of an array run, and where its memory is.
  *
  * Everything called `where` is a mask of kinds of workers (context.h), of which StarPU uses the lower bits. The upper

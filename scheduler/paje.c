@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* StarPU's trace in Paje's format, as programs that read it want it.
  *
  * Tracing begins while a program runs. Where a worker, a memory or a thread was then in a state within another, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counting and waiting for the tasks of one solve. */
 #include "scheduler/progress.h"
 

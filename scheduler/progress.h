@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The progress of one solve: its tasks, counted and timed as they finish. */
 #ifndef STARFISH_SCHEDULER_PROGRESS_H
 #define STARFISH_SCHEDULER_PROGRESS_H

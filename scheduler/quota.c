@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quotas of control groups, as Documentation/admin-guide/cgroup-v2.rst and scheduler/sched-bwc.rst of Linux have them.
  *
  * A line of /proc/self/cgroup is ID:CONTROLLERS:PATH; version 2 has the ID 0 and no controllers. In a container the

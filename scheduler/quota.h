@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The share of the machine's time that the system grants this process (cgroup quotas). */
 #ifndef STARFISH_SCHEDULER_QUOTA_H
 #define STARFISH_SCHEDULER_QUOTA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ranks: owners of data, what travels around a task, and agreement. */
 #include "scheduler/ranks.h"
 

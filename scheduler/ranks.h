@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ranks: the processes that share a context, each with tasks and data of its own.
  *
  * All ranks make the same plans and submit the same tasks, in the same order. Data have an owner, a rank. Who inserts a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keeping a record of tasks. */
 #include "scheduler/record.h"
 

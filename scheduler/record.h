@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A record of what ran: every task of a context while it is kept, with its times on its worker, what StarPU's models
  * expected, and the tasks that it had to wait for; and what each core did inside tasks that cores share. For starfish
  * sched and starfish trace; works without FxT.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks that are kept instead of being submitted. */
 #include "scheduler/recording.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks that are kept instead of being submitted, to be launched one after the other by a task that has the data of all
  * of them (bundle.h, joint.h). */
 #ifndef STARFISH_SCHEDULER_RECORDING_H

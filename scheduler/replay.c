@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launches of tasks as CUDA graphs. */
 #include "scheduler/replay.h"
 

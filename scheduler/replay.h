@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Many kernels that a task launches again and again, launched as one CUDA graph: a launch costs the host some 2 us, one
  * kernel after another in a graph half of that, and the host nothing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pausing StarPU's workers, and waking them.
  *
  * Which moment. A worker is awake some 50 us after starpu_resume where it finds a free core. Where workers have all

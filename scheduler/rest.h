@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Workers rest while nothing is in flight: a context that is not asked for anything costs its host program no core.
  *
  * StarPU's workers look for tasks without end. They are paused (starpu_pause) a moment after the last task has finished

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lengths of tasks on a simulated machine. */
 #include "scheduler/simulated.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lengths of tasks on a simulated machine: the mean times that StarPU's models in the machine's folder have of them,
  * for policies and bounds; when a task runs, a time at random around the mean, as far from it as those on the machine
  * were. Where a step waits for the slowest of many tasks that makes all the difference. The random numbers are the same

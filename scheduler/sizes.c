@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What footprints of tasks were made of: a hash table with open addressing that only grows. It is bounded by the number
  * of different tasks of a program, some thousands. */
 #include "scheduler/sizes.h"

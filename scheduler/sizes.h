@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What footprints of tasks were made of: the sizes, directions, precisions and kinds behind each, so that a simulation
  * can compare a task that was not recorded with those that were. StarPU's models keep only the hash.
  *

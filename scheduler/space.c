@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spaces: how arrays are cut into parts, who owns these, and what they read of each other. A space is made with a plan,
  * so nothing here is timed. */
 #include "scheduler/space.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Spaces and vectors: unknowns cut into parts, and arrays of numbers that live on them.
  *
  * A space says how unknowns are cut into parts, who owns each part, and which elements of its neighbours a part reads:

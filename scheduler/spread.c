@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields that live spread over memories. Nothing here is timed: a program makes its fields once. */
 #include "scheduler/spread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields that live spread over memories: runs of slabs, each in the memory of its owner. */
 #ifndef STARFISH_SCHEDULER_SPREAD_H
 #define STARFISH_SCHEDULER_SPREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sizes of stacks, as attributes of threads and as the C library's default. */
 #include "scheduler/stacks.h"
 

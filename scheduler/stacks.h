@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stacks of the library's own threads and of StarPU's workers. The system gives a new thread a stack of the limit that
  * the process started with (ulimit -s). A task needs some 150 kB beside the 240 kB that thread-local storage of the
  * libraries below takes of every stack, so each thread has at least STARFISH_STACK_BYTES. */

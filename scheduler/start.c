@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starting StarPU: which workers on which cores, and what its variables must say.
  *
  * StarPU ends the process where its surroundings are not what it expects, and has no other way to say so. So all of

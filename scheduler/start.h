@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starting StarPU with the settings that a solver needs, and stopping it. Under one lock, which the caller holds. */
 #ifndef STARFISH_SCHEDULER_START_H
 #define STARFISH_SCHEDULER_START_H

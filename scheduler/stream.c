@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waiting for streams of the caller's. */
 #include "scheduler/stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The order of a CUDA stream of the caller's. */
 #ifndef STARFISH_SCHEDULER_STREAM_H
 #define STARFISH_SCHEDULER_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables and arrays for tasks: memory, registration with StarPU, and the host's access. */
 #include "scheduler/table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables that tasks read (coefficients, eigenvalues, index lists), arrays that only tasks touch, and arrays of the user
  * where they lie, as runtime data. */
 #ifndef STARFISH_SCHEDULER_TABLE_H

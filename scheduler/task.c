@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Submitting one task, and what happens when it has finished. */
 #include "scheduler/task.h"
 

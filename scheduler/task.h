@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Submitting one task: the glue between an operation's argument struct and StarPU, the same for every codelet.
  *
  *     struct starfish_task task;

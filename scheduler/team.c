@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Teams of cores. */
 #include "scheduler/team.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Teams: the cores that share one CPU worker's tasks.
  *
  * Beside a GPU a single core is too slow to be given a share of a solve, so a CPU worker there is a team: StarPU sees

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that share a worker's tasks. A round is a number that the worker's thread counts up; a thread that has seen
  * it do that takes its part and counts itself off. */
 #include "scheduler/team_threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The threads of a team besides the worker's own: they wait for the worker's next task by looking, for as long as tasks
  * usually are apart, and sleep then; at once where some of them share a processing unit. OpenMP's threads sleep at once
  * where its runtime counts more threads than processing units, which those of a host loop are enough for; waking 15

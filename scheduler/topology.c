@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where cores, NUMA nodes and GPUs are, by hwloc, and which cores this process may use.
  *
  * It may use those to which the thread that asks first is bound (sched_setaffinity, taskset, a batch system). OpenMP

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the processes of a parallel program ask of the layer that joins them: data that travel between tasks, and a few
  * collectives. The MPI library fills it with StarPU-MPI and MPI (mpi/transport.c); nothing else here knows of either,
  * so that nobody needs them who runs one process.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The variables that StarPU 1.4.10 reads, and StarPU-MPI, but for those that it takes as any text. Numbers are read by
  * starpu_getenv_number, which aborts at negative ones too, starpu_getenv_float and, in lists, by topology.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The variables of the environment that StarPU reads. It aborts where it does not understand a value. */
 #ifndef STARFISH_SCHEDULER_VARIABLES_H
 #define STARFISH_SCHEDULER_VARIABLES_H

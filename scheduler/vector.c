@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Vectors as StarPU's data: a piece for each part of their space, and an edge for each halo. Vectors of a plan are made
  * with it; users' arrays are registered in each solve. */
 #include "scheduler/space.h"

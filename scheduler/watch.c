@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The watchdog of waits: the list of unfinished tasks, slices of waiting, and what a stuck runtime is waiting for. */
 #include "scheduler/watch.h"
 

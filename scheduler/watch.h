@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The watchdog: whoever waits for tasks learns when nothing moves any more, instead of waiting for ever.
  *
  * A context keeps a list of its tasks that are submitted and not finished. A wait goes by slices of a second at most.

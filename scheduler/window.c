@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Windows of arrays of planes (window.h): which planes, and how ranks get those of others. */
 #include "scheduler/window.h"
 

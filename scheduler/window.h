@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Windows: what a rank needs of a large array of planes that all ranks share, its own planes and some beside them.
  *
  * Tables (coefficients, matrices) are indexed by the cells of the whole problem, so that kernels need not know of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work space, one piece per worker. */
 #include "scheduler/workspace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work space of a plan's tasks: one piece per worker, in that worker's memory, got when the plan is made; a
  * CPU worker's has a part for each core of its team, and room that they share.
  *

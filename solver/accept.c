@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What may be called solved. */
 #include "solver/accept.h"
 

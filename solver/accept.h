@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The one judgement of "solved" (docs/reliability.md).
  *
  * A family gathers evidence about a solution: how its iteration ended, the residual that was reached, what rounding

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Walks over the tables of options and problems, for fingerprints of what ranks must have alike. */
 #include "solver/agree.h"
 

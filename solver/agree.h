@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ranks that make a plan together must have the same options and the same problem, but for what is dealt to them. Both
  * are compared member by member along their tables, so that no new member is forgotten: one collective where ranks are
  * alike, and one more that finds the member where they differ. */

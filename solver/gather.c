@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of which the first rank solves for all. Bound by that rank: its link and its workers. */
 #include "solver/gather.h"
 

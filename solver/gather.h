@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans on several ranks whose method does not run on parts of a field: the first rank makes a plan of the whole
  * problem in a context of its own, and solves for all (scheduler/gathered.h). The plan of all ranks has a struct
  * starfish_gather, which the functions of starfish/solve.h look at before they ask its kind; what it says of itself is

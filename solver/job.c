@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of plans of any kind: direct ones are submitted as tasks at once, iterative ones take turns. */
 #include "solver/gather.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kinds of plans, a row for each starfish_kind(NAME) in the CMakeLists.txt of a folder, which defines
  * starfish_kind_NAME. The table is written when a build is configured (StarfishTargets.cmake), since this folder knows
  * no kind. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the elements of a member lie, and how many of them count. */
 #include "solver/kinds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem structs as tables: a row per member says its name, where it lies, its type, the shape of the array that it
  * points to, and what ranks that make a plan together must have alike of it. Option structs have tables of their own
  * (base/options.h), which say more of each value.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Describes all option structs to wrappers in other languages: the public functions of starfish/options.h. */
 #include "scheduler/options.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of any kind: their beginning and end, and what they say of themselves. */
 #include "solver/gather.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems by their names: the public functions of starfish/problems.h. */
 #include "base/arithmetic.h"
 #include "base/status.h"

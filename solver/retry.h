@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Retry: a solve makes passes until its solution is good enough. A ladder is a table of methods, a rung each, which go
  * on one after the other from what the last has left. A pass is one run of an iteration; its owner says what it came to
  * in truth: the residual computed anew, and whether it is solved.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The solve path: what a kind of problems is to it, its plans and its solves.
  *
  * A kind is a row of functions and tables. Its plans begin with a struct starfish_plan, its jobs with a struct

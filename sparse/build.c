@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices row by row, on all cores. */
 #include "sparse/build.h"
 

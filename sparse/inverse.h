@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Approximate inverses of sparse symmetric positive definite matrices, as matrices: M for steps u + damping M (f - A
  * u).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SPAI and FSAI: the tasks of all rows of an approximate inverse, in blocks. */
 #include "codelets/local_inverse.h"
 #include "sparse/inverse.h"

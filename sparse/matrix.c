@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sparse matrices on the host. Products go row by row (Gustavson, ACM Trans. Math. Softw. 4 (1978), 250-269); bound by
  * the entries that they multiply. */
 #include "sparse/build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sparse matrices on the host, in f64 and CSR with sorted columns: how they are put together, multiplied and renumbered
  * while plans are made. Entries are at most 2^31 - 1. Functions that make a matrix fail with MEMORY, and with
  * UNSUPPORTED where there would be more; the caller destroys what they made, also after a failure. */

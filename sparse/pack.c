@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices in the formats of kernels. */
 #include "sparse/pack.h"
 

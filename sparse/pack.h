@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices in the formats of kernels: from the host's CSR to the words of a table. */
 #ifndef STARFISH_SPARSE_PACK_H
 #define STARFISH_SPARSE_PACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SAINV, right-looking: vector i, once final, is taken off all later vectors that are not A-conjugate to it, and
  * entries that are small are dropped at once. Pivots are z . A z, which no dropping makes negative. Vectors are short
  * lists; beside each row of Z stands which later vectors have an entry there, so that only those that A z_i touches are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algebra of whole vectors, part by part. */
 #include "tasks/algebra.h"
 

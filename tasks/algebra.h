@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algebra of whole vectors: a task per part of their space (codelets/vectors.h). */
 #ifndef STARFISH_TASKS_ALGEBRA_H
 #define STARFISH_TASKS_ALGEBRA_H

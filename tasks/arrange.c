@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays of flat domains in the order of users. */
 #include "tasks/arrange.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays of flat domains between the order of users and that of grids: a task per part (codelets/arrange.h). */
 #ifndef STARFISH_TASKS_ARRANGE_H
 #define STARFISH_TASKS_ARRANGE_H

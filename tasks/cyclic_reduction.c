@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Graph of block cyclic reduction on one block of modes: planes of tiles to rows of levels, reduction from the leaves
  * to the root, substitution back to the leaves, rows to planes. And the tables that its tasks read. */
 #include "tasks/spectral.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task graphs of multigrid, for any kind of grids. */
 #include "tasks/hierarchy.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task graphs of multigrid: a hierarchy of grids of any kind (multigrid/kernels/grid_kind.h), its cycle as tasks, and
  * its operator.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A cycle over a hierarchy as tasks: the operations that the walk (multigrid/kernels/cycle.h) asks for, on every part
  * of a grid, one by one or where parts are apart several in one task. */
 #include "codelets/sweeps.h"

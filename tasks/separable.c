@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parts of a graph that do not depend on the method. */
 #include "tasks/separable.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the graphs of all separable solvers share: directions as numbers, phases, and the residual. */
 #ifndef STARFISH_TASKS_SEPARABLE_H
 #define STARFISH_TASKS_SEPARABLE_H

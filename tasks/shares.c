@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shares of fine grids.
  *
  * The models tell what a sweep of the finest grid takes on a worker of each kind. Parts save the time of the others'

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who owns which rows of a hierarchy's fine grids, where workers have several memories: all of them one GPU, each GPU a
  * part, or GPUs and cores by their speeds. */
 #ifndef STARFISH_TASKS_SHARES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The slab method's graph: its data, and the submission of its tasks. */
 #include "tasks/slab.h"
 

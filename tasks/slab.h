@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The graph of the slab method: forward(slab) for all slabs -> reduced(part) for all parts -> backward(slab) for all
  * slabs. A field that is one slab of a GPU is one task, from the right-hand side to the solution.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Streams of slabs: their data in main memory, and what is submitted between the tasks of the graph. */
 #include "tasks/slab_stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Streaming a field through the memory of devices that hold a part of it at a time.
  *
  * A slab's task waits by a token until one of `slots` places is free, that is until the task `slots` slabs before it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mode space of block cyclic reduction: tiles, tables, work space, and the graph around the reduction. */
 #include "tasks/spectral.h"
 

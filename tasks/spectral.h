@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mode space of block cyclic reduction, and the task graphs on it.
  *
  * A field is cut into slabs of z-planes. Transforming a slab along x turns it into tiles, one per block of modes:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Operations on a part between two exchanges of halos.
  *
  * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Integrals, means and sums over control volumes: a task per part. */
 #include "tasks/volumes.h"
 

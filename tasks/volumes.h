@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Integrals over control volumes, means and sums on all parts of a 3D grid's vectors (codelets/volumes.h). */
 #ifndef STARFISH_TASKS_VOLUMES_H
 #define STARFISH_TASKS_VOLUMES_H

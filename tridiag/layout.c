@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which layouts keep elements apart.
  *
  * Two elements of an array meet where a row + b line + c rhs_stride = 0 for differences a, b, c of their indices that

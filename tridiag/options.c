@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The options of plans of tridiagonal batches, as a table. */
 #include "tridiag/options.h"
 

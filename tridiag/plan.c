@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Making a plan: check what is asked for, cut the lines into pieces, register the coefficients, prepare. */
 #include "tridiag/plan.h"
 

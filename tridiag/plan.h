@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a plan of the batches of tridiagonal lines holds: coefficients as data of the runtime, cut into pieces of lines,
  * one task each, and what their prepare tasks made of them. */
 #ifndef STARFISH_TRIDIAG_PLAN_H

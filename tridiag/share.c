@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Learning the cores' share. */
 #include "tridiag/share.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many pieces of a batch in host memory teams of cores take beside GPUs, learnt from the plan's own lone solves.
  *
  * What cores and GPUs do depends on where the arrays lie: pageable memory is copied at a fifth of the speed of pinned

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One solve: a job registers the user's arrays piece by piece, and releases them when its tasks are done. Where GPUs
  * and teams of cores share the plan's pieces, the first ones are the cores'. */
 #include "tridiag/plan.h"

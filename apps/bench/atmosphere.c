@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench atmosphere: the pressure correction on flat domains, by multigrid and by conjugate gradients with
  * lines upwards: iterations of a given number, their time, and the bandwidth by the least words that move and by the
  * count of Mueller, Scheichl, Vainikko (2015). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parts of starfish bench atmosphere. */
 #ifndef STARFISH_APPS_BENCH_ATMOSPHERE_H
 #define STARFISH_APPS_BENCH_ATMOSPHERE_H

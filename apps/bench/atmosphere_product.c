@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products with the matrix of a flat domain on a GPU: ours, which stores nothing of the size of an array, beside
  * cuSPARSE's with the matrix stored in compressed rows, as Mueller et al. compare them. Bound by memory: 2 words per
  * unknown, and with 7 entries of 12 bytes 11 words more. */

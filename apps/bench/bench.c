@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench: the table of benchmarks, and the subcommand that lists or starts one of them. */
 #include "apps/bench/bench.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench: the entry points of the benchmarks. Each is one file; bench.c has the table of them. */
 #ifndef STARFISH_APPS_BENCH_BENCH_H
 #define STARFISH_APPS_BENCH_BENCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench blktri: block cyclic reduction by size, form, tridiagonal algorithm, split between kinds of workers,
  * and level by level.
  *

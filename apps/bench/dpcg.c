@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench dpcg: the pressure equation with bubbles, Neumann ends, by deflated conjugate gradients and multigrid,
  * beside hypre's conjugate gradients on one core, with PFMG and with simple preconditioners, and beside plain conjugate
  * gradients of cuSPARSE and cuBLAS on the GPU, on the same matrix in the same run. */

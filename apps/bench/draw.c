@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench draw: pictures of rows that a benchmark has printed by --json, and of traces, also on another
  * machine. */
 #include "apps/frame/draw.h"

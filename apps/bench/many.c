@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench many: many small problems on one grid, one by one, several in flight, and all as one solve (option
  * `count` of plans), beside a copy of their fields. */
 #include "apps/bench/bench.h"

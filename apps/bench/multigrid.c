@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench multigrid: Q1 multigrid on the meshes of Goeddeke and Strzodka, beside hypre's structured solvers on
  * the same matrix in the same run, and beside what copies of the least bytes take. */
 #include "apps/bench/multigrid.h"

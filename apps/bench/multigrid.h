@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench multigrid: what its two problems share. */
 #ifndef STARFISH_APPS_BENCH_MULTIGRID_H
 #define STARFISH_APPS_BENCH_MULTIGRID_H

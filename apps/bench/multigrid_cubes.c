@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench multigrid --problem seven: -Laplace(u) = 1 in the unit cube, u = 0 around it, by seven-point
  * differences on N^3 nodes, beside hypre's PFMG on the same matrix in the same run, and beside what copies of the least
  * bytes take. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench poisson3d: 3D solves by size, precision, boundary kinds, method, workers and place of the data, beside
  * the limits that plain copies set and what others' solvers take.
  *

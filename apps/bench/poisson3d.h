@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench poisson3d: the pieces of one run. */
 #ifndef STARFISH_APPS_BENCH_POISSON3D_H
 #define STARFISH_APPS_BENCH_POISSON3D_H

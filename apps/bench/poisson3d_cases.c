@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench poisson3d: the problems that the command line asks for. */
 #include "apps/bench/poisson3d.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench poisson3d: the limits that plain copies set, and others' solvers. */
 #include "apps/bench/poisson3d.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench poisson3d: our own solves. A case is first solved once with its residual checked, then timed. */
 #include "apps/bench/poisson3d.h"
 #include "apps/plans/arrays.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench spmv: products with the matrices of finite elements, by numbering and format, on cores and on a GPU,
  * beside cuSPARSE (CSR and sliced ELLPACK) and copies of as many bytes as must be moved: per entry a value and a
  * column, per row x and y. And what comes before them: the mesh, the matrix, SPAI; and whole solves. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench spmv: whole solves by starfish_fem_plan_create and starfish_plan_solve, as users call them, beside the bytes of
  * their cycles: the entries of every product and its vectors once. */
 #include "apps/bench/spmv_solve.h"

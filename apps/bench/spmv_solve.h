@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench spmv: whole solves. */
 #ifndef STARFISH_APPS_BENCH_SPMV_SOLVE_H
 #define STARFISH_APPS_BENCH_SPMV_SOLVE_H

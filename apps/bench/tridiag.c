@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench tridiag: batches of tridiagonal lines beside LAPACK on the cores and cuSPARSE on a GPU, on the same
  * data in the same run, and beside what copies of the least bytes take. */
 #include "apps/bench/tridiag.h"

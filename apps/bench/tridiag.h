@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench tridiag: what its files share. */
 #ifndef STARFISH_APPS_BENCH_TRIDIAG_H
 #define STARFISH_APPS_BENCH_TRIDIAG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench tridiag: the rows of one case. */
 #include "apps/bench/tridiag.h"
 #include "apps/command.h"

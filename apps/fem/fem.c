@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish fem: reads a mesh, solves on its refinements, writes files and prints the results. */
 #include "apps/fem/fem.h"
 #include "apps/command.h"

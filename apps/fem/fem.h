@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish fem: what its files share. */
 #ifndef STARFISH_APPS_FEM_FEM_H
 #define STARFISH_APPS_FEM_FEM_H

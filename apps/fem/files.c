@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The files that a finite element solve leaves. */
 #include "apps/fem/fem.h"
 #include "apps/files/file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The picture of a finite element solution: every cell is sampled as finely as the picture's points are apart, and each
  * sample colours the point that it is nearest to. Outside the domain the picture is blank. */
 #include "apps/fem/fem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results of a finite element solve: a table for people, or one JSON object. */
 #include "apps/command.h"
 #include "apps/fem/fem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work in a process of its own. */
 #include "apps/files/apart.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Work on files that nobody vouches for, in a process of its own: the HDF5 library ends the program on some corrupt
  * files, or asks for as much memory as they say. The process is a fork, so that it costs about a millisecond and sees
  * all that is in memory; what it is to leave must lie in memory that both share.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays as files hold them. */
 #include "apps/files/array.h"
 

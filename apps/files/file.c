@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Array files by name. */
 #include "apps/files/file.h"
 

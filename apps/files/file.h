@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Array files by name: "name.npy", or "name.h5:/path/of/dataset" (.h5 or .hdf5), whose dataset is /u when none
  * is named. */
 #ifndef STARFISH_APPS_FILES_FILE_H

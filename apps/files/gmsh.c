@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sections of Gmsh's files. */
 #include "apps/files/gmsh.h"
 

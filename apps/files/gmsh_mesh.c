@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From what a file says to a mesh: points are those of the cells, and groups are marks of cells. */
 #include "apps/files/gmsh_mesh.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words and numbers of a text. */
 #include "apps/files/gmsh_text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Real datasets in HDF5 files.
  *
  * The HDF5 library ends the program on some corrupt files and on full disks, and asks for whatever memory a file says.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Positions, names and VTKHDF's description of datasets in HDF5 files. */
 #include "apps/files/hdf5_axes.h"
 

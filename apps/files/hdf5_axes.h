@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What other programs need to draw a dataset of an HDF5 file.
  *
  * - Dimension scales (HDF5 Dimension Scale Specification), as netCDF-4 has its coordinates: datasets x, y, z beside the

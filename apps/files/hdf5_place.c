@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Places of datasets in HDF5 files. */
 #include "apps/files/hdf5_place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Places of datasets in HDF5 files: work on them in a process of its own, messages, and where a dataset may go.
  *
  * What is read and written is the named file alone. A file may name others, by external links, external storage and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Typed access to the keys of a JSON file. */
 #include "apps/files/json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Typed access to the keys of a JSON file, with complaints of one line that name the file and the key. */
 #ifndef STARFISH_APPS_FILES_JSON_H
 #define STARFISH_APPS_FILES_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Locks on folders. */
 #include "apps/files/lock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One writer at a time in a folder, of all programs that use this lock. It is on the folder, since a file that is
  * replaced is another one afterwards, and needs no file of its own. */
 #ifndef STARFISH_APPS_FILES_LOCK_H

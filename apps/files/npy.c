@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NumPy's .npy files: a magic string, a version, and a header that is a Python dictionary literal such as
  *     {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
  * followed by the elements. Format: numpy.lib.format, NEP 1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Output files that are whole or not there, and groups of them. */
 #include "apps/files/output.h"
 

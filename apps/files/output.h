@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Output files that are whole or not there: written under a temporary name in the same folder (temporary.h) and renamed
  * at the end, so that a failure or a signal leaves neither half a file nor an older one destroyed. A file that is
  * replaced hands on its mode, and its owner where we may give files away; other names of it (hard links) keep the older

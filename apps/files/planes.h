@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file that several processes write together, each its planes (of the first dimension) of one array: the first
  * process begins it and finishes it, and all write between, NPY and VTK at once, HDF5 one after the other. As all
  * outputs it is whole or not there (apps/files/output.h). The processes see one file system. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: the kind, the problem as a whole, and where its unknowns lie. */
 #include "apps/files/problem_keys.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: what to solve, as JSON. The keys are described in docs/ and, in short, at `struct starfish_problem`.
  *
  * Every complaint is one line `FILE: "key": reason`; names inside the file are relative to its folder. */

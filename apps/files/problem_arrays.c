@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: values of fields, and arrays that members point to. */
 #include "apps/files/problem_keys.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: axes that are grids or matrices. */
 #include "apps/files/problem_keys.h"
 

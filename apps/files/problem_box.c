@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: keys of problems on a box, which several kinds have: bc, sides, origin, boundary. */
 #include "apps/files/problem_keys.h"
 

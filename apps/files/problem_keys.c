@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: which keys there are, and those that have a shape of their own. */
 #include "apps/files/problem_keys.h"
 

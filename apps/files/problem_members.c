@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problem files: keys that are members of the problem's struct. */
 #include "apps/files/problem_keys.h"
 

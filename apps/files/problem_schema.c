@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The JSON Schema of problem files. */
 #include "apps/files/problem_schema.h"
 

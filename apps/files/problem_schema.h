@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The JSON Schema (draft 2020-12) of problem files, for editors: made from the tables by which problem files are read
  * (problem_keys.h), so that each kind has exactly the keys that the reader knows. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_SCHEMA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input files. */
 #include "apps/files/regular.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input files. Devices and pipes may never end, and opening a pipe may never return, so only regular files are read. */
 #ifndef STARFISH_APPS_FILES_REGULAR_H
 #define STARFISH_APPS_FILES_REGULAR_H

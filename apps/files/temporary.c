@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of temporary files. A signal may arrive in any thread and at any instruction, so its handler uses nothing
  * but the table, which has a fixed place, and functions that signal handlers may call.
  *

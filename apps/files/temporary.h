@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files and folders that must not outlive the program: what is being written, and what other programs are given to work
  * with. Their names are drawn by mkstemp and mkdtemp, so that nobody can lay a link in their way, and are kept in a
  * table. SIGINT, SIGTERM and SIGHUP remove what is in the table, print the last words, and then end the program as they

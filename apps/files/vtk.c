@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* VTK's XML formats: a header in XML, then "_" and the arrays as raw bytes, each behind its length as a UInt64. */
 #include "apps/files/vtk.h"
 

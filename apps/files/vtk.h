@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields for ParaView and VisIt: VTK's XML formats with appended raw data. */
 #ifndef STARFISH_APPS_FILES_VTK_H
 #define STARFISH_APPS_FILES_VTK_H

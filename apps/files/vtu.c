@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Unstructured meshes in VTK's XML format: a header, then "_" and the arrays as raw bytes, each behind its length as a
  * UInt64. Curved cells are VTK's biquadratic quadrilateral and triquadratic hexahedron. */
 #include "apps/files/vtu.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Unstructured meshes for ParaView and VisIt: VTK's XML format .vtu with appended raw data. */
 #ifndef STARFISH_APPS_FILES_VTU_H
 #define STARFISH_APPS_FILES_VTU_H

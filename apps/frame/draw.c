@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of a benchmark's rows: bars, curves, and a roofline. */
 #include "apps/frame/draw.h"
 #include "apps/files/json.h"

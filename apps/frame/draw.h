@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of a benchmark's rows. */
 #ifndef STARFISH_APPS_FRAME_DRAW_H
 #define STARFISH_APPS_FRAME_DRAW_H

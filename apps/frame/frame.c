@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The frame of everything that measures (frame.h): reads the command line, calls back to measure, collects rows. */
 #include "apps/frame/frame.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The frame of the subcommands that measure: bench, reproduce and sched.
  *
  * A benchmark is one file, apps/bench/NAME.c, with one function int bench_NAME(int argc, char **argv), and one row of

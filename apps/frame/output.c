@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c).
  *
  * A row is printed, and files are written anew, as soon as the next one begins: a run that is stopped leaves all rows

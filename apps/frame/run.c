@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes with a time limit, and solves in them. */
 #include "apps/frame/run.h"
 

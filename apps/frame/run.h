@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Processes with a time limit, and solves in such, for what measures another program than itself: this one on several
  * ranks, or on a simulated machine. */
 #ifndef STARFISH_APPS_FRAME_RUN_H

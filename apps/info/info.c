@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish info: versions, the scheduling policy, what StarPU was built with, and every worker with its device. */
 #include "apps/command.h"
 #include "apps/files/problem_schema.h"

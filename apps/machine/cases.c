@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is recorded of a machine: first cases that between them run every codelet, small ones, since without one nothing
  * can be simulated that uses it; then sizes, precisions and cuts for the models and for the comparison; then cases that
  * the models never see. The order within a stage is that of need, since a pass that runs out of time leaves out the

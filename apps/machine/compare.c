@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine compare: times in simulation beside those that were measured on the machine. */
 #include "apps/machine/compare.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine derive: a machine like a recorded one, with other numbers of GPUs, cores and NUMA nodes, and GPUs of
  * another speed.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine fit: what simulations of a recorded machine leave out, found by simulating what was recorded. Cases
  * that are held out are not looked at. */
 #include "apps/machine/compare.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What copies of several GPUs share on a recorded machine.
  *
  * StarPU measures one link at a time, and takes whatever lies between main memory and all GPUs for as fast as the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine: the table of its subcommands, the list of machines, and what record and compare share: names
  * and folders. */
 #include "apps/machine/machine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine: what its files share. What a machine's folder holds is said in apps/recorded/recorded.h. */
 #ifndef STARFISH_APPS_MACHINE_MACHINE_H
 #define STARFISH_APPS_MACHINE_MACHINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading what was measured on a recorded machine. Such files come from elsewhere: nothing of them is believed. */
 #include "apps/machine/measured.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* StarPU's files of models, after a pass.
  *
  * StarPU 1.4.10 may write the times on a GPU twice where there are two of them, and then reads both as times of one:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine pass: all cases of a stage on one set of workers under one policy, in one process and one context,
  * since the start of a context takes longer than most of the cases. Each case becomes a row of its file as soon as it
  * is measured; StarPU's models are written when the context ends. */

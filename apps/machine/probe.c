@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether something else runs on this machine while it is recorded: other processes, or other virtual machines on the
  * same hardware, which no count of this system shows. A fixed piece of work for all cores, half of it arithmetic in
  * registers and half of it main memory's, takes longer then. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine record: how fast this machine is now, beside the fastest that it has been. */
 #ifndef STARFISH_APPS_MACHINE_PROBE_H
 #define STARFISH_APPS_MACHINE_PROBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The problem files of recorded cases, in a folder for a moment: so that all machines solve the same. */
 #include "apps/machine/machine.h"
 

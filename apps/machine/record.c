@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish machine record: what simulations must know of this machine, measured.
  *
  * First what it has, which makes StarPU measure the links; then the rates that plans would measure; then the cases,

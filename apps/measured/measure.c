@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish sched: calibrating for a set of workers, and solving under one policy. */
 #include "apps/measured/sched.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The loop that measures. */
 #include "apps/measured/repeat.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The loop that measures: a plan made, its arrays filled, and solved again and again. */
 #ifndef STARFISH_APPS_MEASURED_REPEAT_H
 #define STARFISH_APPS_MEASURED_REPEAT_H

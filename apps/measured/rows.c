@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish sched: the figures of one combination of workers and policy. */
 #include "apps/measured/sched.h"
 #include "apps/names.h"

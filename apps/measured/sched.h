@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves by sets of workers and policies, measured one after the other: what starfish sched prints and starfish machine
  * records. */
 #ifndef STARFISH_APPS_MEASURED_SCHED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Axes of charts: ticks at round numbers, their texts, lines of a grid, and what an axis is of. */
 #ifndef STARFISH_APPS_PICTURES_AXES_H
 #define STARFISH_APPS_PICTURES_AXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of measured times as bars. */
 #include "apps/pictures/bars.h"
 

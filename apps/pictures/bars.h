@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of measured times: one horizontal bar per measurement, from zero on a linear axis, coloured by group. */
 #ifndef STARFISH_APPS_PICTURES_BARS_H
 #define STARFISH_APPS_PICTURES_BARS_H

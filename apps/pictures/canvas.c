@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What pictures are drawn on: cairo's recording surface, played back onto that of the file. */
 #include "apps/pictures/canvas.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What pictures are drawn on: cairo, so that one drawing becomes a PNG, SVG or PDF file by the ending of its name. A
  * drawing is recorded first, in any order and of any size, and written at its end, whole or not at all
  * (apps/files/output.h).

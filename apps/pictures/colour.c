@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Colour maps whose lightness is even to the eye. */
 #include "apps/pictures/colour.h"
 

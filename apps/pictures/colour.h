@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Colour maps whose lightness is even to the eye: curves in the OKLab space (Ottosson 2020). */
 #ifndef STARFISH_APPS_PICTURES_COLOUR_H
 #define STARFISH_APPS_PICTURES_COLOUR_H

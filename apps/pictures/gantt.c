@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gantt charts. */
 #include "apps/pictures/gantt.h"
 

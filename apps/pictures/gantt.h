@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gantt charts: a row for each worker or link, a coloured span for each task or copy, nothing
  * where nothing was done. Spans of a row that overlap lie in lanes, one above the other. */
 #ifndef STARFISH_APPS_PICTURES_GANTT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of plane slices. */
 #include "apps/pictures/image.h"
 

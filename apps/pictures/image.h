@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures of plane slices: colours, axes with their coordinates, a colour bar and a title. */
 #ifndef STARFISH_APPS_PICTURES_IMAGE_H
 #define STARFISH_APPS_PICTURES_IMAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Charts of curves. */
 #include "apps/pictures/lines.h"
 

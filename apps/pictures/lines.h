@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Charts of curves over a number: times over cores or unknowns (scaling), work per second over work per byte
  * (roofline). Axes are linear from zero, or logarithmic. */
 #ifndef STARFISH_APPS_PICTURES_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Right-hand sides and solutions of solves that are measured. */
 #include "apps/plans/arrays.h"
 

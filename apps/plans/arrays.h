@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Right-hand sides and solutions of solves that are measured. */
 #ifndef STARFISH_APPS_PLANS_ARRAYS_H
 #define STARFISH_APPS_PLANS_ARRAYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data of a batch of tridiagonal lines, and the residual of its solution. */
 #include "apps/plans/batch_case.h"
 

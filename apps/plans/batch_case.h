@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of tridiagonal lines with random, diagonally dominant rows: what `bench tridiag` measures, and `sched` and
  * `trace` solve with --batch. */
 #ifndef STARFISH_APPS_PLANS_BATCH_CASE_H

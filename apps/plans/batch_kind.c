@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kind of plan that --batch names: tridiagonal lines. */
 #include "apps/files/array.h"
 #include "apps/lists.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One solve by block cyclic reduction, timed step by step. */
 #include "apps/plans/blktri_run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One solve by block cyclic reduction, timed step by step: for `starfish bench blktri` and `starfish reproduce`. */
 #ifndef STARFISH_APPS_PLANS_BLKTRI_RUN_H
 #define STARFISH_APPS_PLANS_BLKTRI_RUN_H

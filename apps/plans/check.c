@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Is the answer right? The library has judged it (starfish_job_finish); what is left is the known solution,
  * where a file has one. */
 #include "apps/plans/problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pressure equations of two-phase flow: problems, versions, times. */
 #include "apps/plans/diffusion_run.h"
 

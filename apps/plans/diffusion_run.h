@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pressure equations of two-phase flow solved again and again, for `starfish bench dpcg` and `starfish reproduce
  * gupta-...`: the problems, the seven versions of the paper's code, times. */
 #ifndef STARFISH_APPS_PLANS_DIFFUSION_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The domains of Geveler et al.: a square (cube) around the hole, whose points lie on rays from the hole to its surface
  * in layers, and behind it a channel of rectangular cells. */
 #include "apps/plans/domain.h"

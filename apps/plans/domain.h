@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The domains of Geveler et al. as coarse meshes: a channel with a circular hole near its beginning, and a box with a
  * spherical one; lengths are those of the benchmark of flow around a cylinder, 2.2 x 0.41 with a hole of radius 0.05.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of finite elements on a mesh file, of starfish fem and of what measures any plan. */
 #ifndef STARFISH_APPS_PLANS_ELEMENTS_H
 #define STARFISH_APPS_PLANS_ELEMENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The mesh of a problem and what the options say of its groups. */
 #include "apps/plans/elements.h"
 

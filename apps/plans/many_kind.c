@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kind of plan that --many names: small cubes of cells, all as one solve of the slab method. */
 #include "apps/files/array.h"
 #include "apps/lists.h"

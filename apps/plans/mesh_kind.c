@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kind of plan that --mesh names: Q1 multigrid on a mesh of Goeddeke and Strzodka. */
 #include "apps/files/array.h"
 #include "apps/plans/multigrid_run.h"

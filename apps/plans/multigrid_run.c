@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The papers' test problem by Q1 multigrid: meshes and loads, options by number, repeated solves with their times and
  * errors, and the least words that a solve moves. */
 #include "apps/plans/multigrid_run.h"

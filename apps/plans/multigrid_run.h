@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The papers' test problem solved by Q1 multigrid, for `starfish bench multigrid`, `starfish reproduce goeddeke-...`,
  * and --mesh of `sched` and `trace`: on one of the meshes U1 .. A5, u0 = x (a - x) y (1 - y), whose right-hand side is
  * integrated exactly. */

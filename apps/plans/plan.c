@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which kind of plan the command line asks for, and what all kinds have in common. */
 #include "apps/plans/plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What sched and trace solve again and again: a problem file by any method, Q1 multigrid on a named mesh, a batch of
  * tridiagonal lines, many small cubes, or finite elements on a mesh file. Each is a row of a table of functions
  * (plan.c); the subcommands know no kind by name. */

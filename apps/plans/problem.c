@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A problem file's data in the precision of the solve, its plan, and the check of its solution. */
 #include "apps/plans/problem.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of a problem file by any method: what the subcommands solve, sched and trace share. Which kind it is only the
  * library knows (solver/kinds.h): options are set by their names, where the kind has them. */
 #ifndef STARFISH_APPS_PLANS_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kinds of plan that a problem file, or a mesh file, describes. */
 #include "apps/plans/plan.h"
 #include "apps/spread.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line that shows how many of a job's tasks or iterations are done. */
 #include "apps/plans/solve.h"
 

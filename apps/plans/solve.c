@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run of a subcommand that solves: reads a problem, solves it, checks the solution, writes files and prints. */
 #include "apps/plans/solve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether what StarPU and SimGrid will read of a recorded machine is there and whole: they end the program where it is
  * not, and name neither the file nor what is wrong. */
 #include "apps/recorded/simulate.h"

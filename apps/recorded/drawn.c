@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The Gantt chart of a trace.json. Its threads are workers and links with their lanes (json.c); each worker or link is
  * a row. */
 #include "apps/recorded/drawn.h"

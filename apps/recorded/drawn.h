@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The Gantt chart of a trace.json that `starfish trace` has left, here or on another machine. */
 #ifndef STARFISH_APPS_RECORDED_DRAWN_H
 #define STARFISH_APPS_RECORDED_DRAWN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads the description of a recorded machine, FOLDER/machine.json. */
 #include "apps/recorded/recorded.h"
 

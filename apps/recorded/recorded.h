@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recorded machines, as folders (docs/simulation.md):
  *
  *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure

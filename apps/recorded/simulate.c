@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starting the program for simulated machines. */
 #include "apps/recorded/simulate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Simulated machines: the same subcommand in a program of its own, which knows another StarPU (docs/simulation.md). */
 #ifndef STARFISH_APPS_RECORDED_SIMULATE_H
 #define STARFISH_APPS_RECORDED_SIMULATE_H

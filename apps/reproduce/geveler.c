@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce geveler-figure4, geveler-figure5: the experiments of Geveler, Ribbrock, Goeddeke, Zajac, Turek,
  * "Towards a complete FEM-based simulation toolkit on GPUs: unstructured grid finite element geometric multigrid
  * solvers with strong smoothers based on sparse approximate inverses", Computers & Fluids 80 (2013), 327-332.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce goeddeke-table1 .. table6, figure2, figure5, figure6: the experiments of Goeddeke and Strzodka,
  * "Cyclic reduction tridiagonal solvers on GPUs applied to mixed precision multigrid", IEEE Trans. Parallel Distrib.
  * Syst. 22 (2011), 22-32.

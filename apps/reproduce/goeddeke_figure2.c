@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce goeddeke-figure2: AXPY and DEFECT by level, single and double precision, on all cores and on a
  * GPU, each beside a copy in the same memory.
  *

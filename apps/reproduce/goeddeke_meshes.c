@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce goeddeke-meshes: the meshes of Goeddeke and Strzodka 2011, section 4.1: largest aspect ratios,
  * smallest widths, and condition numbers of the matrices.
  *

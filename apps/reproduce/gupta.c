@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce gupta-*: Gupta, Vuik, Lemmens, report 10-20, Delft Institute of Applied Mathematics, 2010: the
  * seven versions of their code on one core and on a GPU, what its kernels move, speed-ups, and the two-phase matrix,
  * where theirs ended with false convergence.

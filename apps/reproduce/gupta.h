@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of `reproduce gupta-...` share. */
 #ifndef STARFISH_APPS_REPRODUCE_GUPTA_H
 #define STARFISH_APPS_REPRODUCE_GUPTA_H

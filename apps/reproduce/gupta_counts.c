@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce gupta-table2 .. table5: what the kernels of Gupta, Vuik, Lemmens 2010 move and compute, how often
  * they run, what they are like, and what share of the time they take. Ours are counts of recorded tasks, whose
  * operations and words the kernels' formulas give (base/cost.h); what is not counted is "by hand".

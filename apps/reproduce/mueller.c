@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce mueller-*: the tables and figures of Mueller, Scheichl, Vainikko 2015 (mueller.h): solves, their
  * iterations and times, CFL numbers; and the commands. */
 #include "apps/reproduce/mueller.h"

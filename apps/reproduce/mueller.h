@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of `reproduce mueller-...` share: Mueller, Scheichl, Vainikko, Parallel Comput. 50 (2015), 53-69.
  *
  * The problem is the paper's on a flat box, f = 1, w = 4.2 h, five grids, V(1,1), two coarse sweeps, to 1e-5, and for

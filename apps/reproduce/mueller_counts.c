@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce mueller-table1, -table2, -table6: what is counted. */
 #include "apps/reproduce/mueller.h"
 

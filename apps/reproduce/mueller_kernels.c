@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of flat domains one by one on a GPU, in f64: what `reproduce mueller-table4` and `-table5` break times down
  * into. No solver and no tasks: kernels alone, in arrays of zeros, which take as long as others. */
 #include "apps/reproduce/mueller.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce mueller-table4, -table5, -figure3: an iteration by its steps and grids. Whole iterations are
  * solves; steps are kernels alone, on a GPU; 64 GPUs are the paper's model. */
 #include "apps/reproduce/mueller.h"

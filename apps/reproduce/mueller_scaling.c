@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce mueller-table7, -figure4, -figure5, -figure6: many GPUs, by the paper's model from times of one,
  * and measured on those of this node; cores and a GPU; operations and bandwidth. */
 #include "apps/reproduce/mueller.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce: a table of experiments, and how they are shown. */
 #include "apps/reproduce/reproduce.h"
 

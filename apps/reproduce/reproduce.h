@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce: experiments of papers, their figures beside ours. A reproduction is a benchmark
  * (apps/frame/frame.h) whose rows also have keys "paper" and "ours"; where the paper states no number, "paper" is null
  * and "not_stated" says why. Key "digits": how many are shown, else 4. */

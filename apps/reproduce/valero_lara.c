@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish reproduce valero-lara-2d, valero-lara-3d: the experiment of Valero-Lara, Pinelli and Prieto-Matias, "Fast
  * finite difference Poisson solvers on heterogeneous architectures", Comput. Phys. Commun. 185 (2014), 1265-1272.
  *

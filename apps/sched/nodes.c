@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish sched --simulate MACHINE --nodes LIST: a model of the slab method on several nodes like a recorded one.
  * A model, not a simulation: StarPU-MPI on SimGrid wants StarPU without shared libraries, and this program has them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish sched: one problem under several scheduling policies and sets of workers. */
 #include "apps/measured/sched.h"
 #include "apps/files/json.h"

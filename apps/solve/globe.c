@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps of solutions on the whole sphere. */
 #include "apps/solve/globe.h"
 

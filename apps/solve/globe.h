@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps of solutions on the whole sphere (kind atmosphere3d, geometry sphere). */
 #ifndef STARFISH_APPS_SOLVE_GLOBE_H
 #define STARFISH_APPS_SOLVE_GLOBE_H

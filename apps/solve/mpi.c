@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* --mpi: the files that all ranks write. */
 #include "apps/solve/solve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish solve: solves what a problem file describes. */
 #include "apps/solve/solve.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish solve: the pieces of one run. */
 #ifndef STARFISH_APPS_SOLVE_SOLVE_H
 #define STARFISH_APPS_SOLVE_SOLVE_H

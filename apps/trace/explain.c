@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace --explain: says in words where the time of a solve went: cores and GPUs, idle time, operations,
  * copies, the chain of tasks that the end waited for, models and bounds. For readers who have not seen the project:
  * what a word means stands where it is used. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: the Gantt chart. Cores and GPUs first, then the links into each memory node. */
 #include "apps/trace/trace.h"
 

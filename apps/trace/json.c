@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: the trace event format of Chrome and Perfetto. Process 0 has a thread per worker with the tasks, or
  * per core with the pieces that cores reported of them, which lie within the task on the thread of the worker's own
  * core; process 1 threads of the links with the copies, and process 2 the counters; arrows are dependencies.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: rows of workers and their cores, and lanes for spans that overlap, so that in each lane one comes
  * after the other. Spans are taken by their beginning, and each goes to the first lane that is free by then: so there
  * are as few lanes as overlap at most. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: one solve, watched; files that show it, and an explanation. */
 #include "apps/trace/trace.h"
 #include "apps/names.h"

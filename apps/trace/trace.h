@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish trace: what its files share. */
 #ifndef STARFISH_APPS_TRACE_TRACE_H
 #define STARFISH_APPS_TRACE_TRACE_H

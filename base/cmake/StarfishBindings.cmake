@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # What is written from the public headers (python/make-bindings) into the source tree: the linker's lists of symbols,
 # Fortran's declarations, Python's table of the interface, the reference. Configuring writes what is missing or not
 # current, and a build configures again after a change of what they are made from, or where one of them is gone.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Libraries that the house stands on. Each becomes an imported target, with its headers as system headers.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Starfish::fortran, the Fortran modules starfish and starfish_fishpack, and with MPI Starfish::fortran_mpi, the module
 # starfish_mpi (docs/fortran.md): compiled by the compiler of the project that uses them, since a module file is one
 # compiler's own. starfish_modules: the folder of the sources.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Install tree, by components: `library`, `mpi`, `program` and `development`. It may be moved: what is inside finds what
 # is inside by places relative to itself. `cmake --install build --prefix P --component library` takes one of them,
 # DESTDIR is heeded, `cmake --build build --target uninstall` removes what was installed last.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Packages (cpack -G TGZ, cpack -G DEB in the build folder): an archive of everything, and a Debian package of each
 # component. What they need of the system is found by dpkg-shlibdeps.
 set(CPACK_PACKAGE_NAME starfish)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Options, warnings, sanitizers and CUDA architectures: everything that holds for every target.
 # A project that takes Starfish in by add_subdirectory wants the library alone, unless it says otherwise.
 option(STARFISH_PROGRAM "Build the program starfish" ${PROJECT_IS_TOP_LEVEL})

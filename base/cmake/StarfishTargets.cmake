@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # The library's targets, and the functions by which each folder adds to them.
 #
 #   starfish_sources(FILE...)       C files, compiled once

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Removes what the last `cmake --install` of this build wrote, by the lists that it left, and the folders that are empty
 # then. DESTDIR is heeded as there.
 file(GLOB manifests "${BUILD}/install_manifest*.txt")

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of steps from roots. */
 #include "blktri/kernels/chains.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Turning a rational function, given by its roots, into a chain of first-order steps. */
 #ifndef STARFISH_BLKTRI_CHAINS_H
 #define STARFISH_BLKTRI_CHAINS_H

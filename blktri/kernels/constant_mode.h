@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode of a singular problem (all ends Neumann or periodic): its weighted mean is what makes the problem
  * unsolvable or its solution non-unique.
  *

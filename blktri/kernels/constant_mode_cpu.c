@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode on the CPU. Sums in double for both precisions. */
 #include "blktri/kernels/constant_mode.h"
 

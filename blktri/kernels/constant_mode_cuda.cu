@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode on the GPU: one block of threads, sums in double, a fixed order so that results repeat. */
 extern "C" {
 #include "blktri/kernels/constant_mode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Eigenvalues and a few rows of the eigenvectors of symmetric tridiagonal matrices, by LAPACK.
  *
  * All eigenvectors would take n^3 operations. But for A = L L^T with L bidiagonal, A = Q S^2 Q^T where L = Q S P^T, and

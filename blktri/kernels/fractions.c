@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The analysis of the partial-fraction form: every block's roots and weights. */
 #include "blktri/kernels/fractions.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block cyclic reduction, partial-fraction form: the analysis of its block direction, done once per plan.
  *
  * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies G(i, c), a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The analysis of block cyclic reduction: blocks, their roots, and the chains of every level. */
 #include "blktri/kernels/reduction.h"
 

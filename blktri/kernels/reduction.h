@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block cyclic reduction, product form: the analysis of its block direction, done once per plan.
  *
  * The problem: for rows j = 0..n-1 of vectors u_j,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Roots of the block polynomials: eigenvalues of symmetrised tridiagonal matrices, by LAPACK. */
 #include "blktri/kernels/reduction.h"
 

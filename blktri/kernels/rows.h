@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of block cyclic reduction, moved between arrays: a row is `width` reals (one y-z line of modes, or one line of a
  * 2D field), and row v of the buffer corresponds to row position[v] of array[which[v]].
  *

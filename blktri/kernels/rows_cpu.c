@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of block cyclic reduction on the CPU. */
 #include "blktri/kernels/rows.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of block cyclic reduction on the GPU: a block per piece of a row, so that the tables are read once per piece and
  * every access is coalesced. Bound by memory. */
 extern "C" {

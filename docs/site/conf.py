@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Sphinx's configuration of the site, for docs/site/make, which names the folders.
 # pylint: disable=invalid-name
 import logging

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Eigenvectors of a tridiagonal operator, as the matrices of basis.h.
  *
  * T is made symmetric by d[k+1] / d[k] = sqrt(lower[k+1] / upper[k]); the off-diagonal is then sqrt(lower[k+1]

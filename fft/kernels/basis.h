@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Change of basis to the eigenvectors of a tridiagonal operator: what a direction without a fast transform has instead.
  *
  *     T = D S D^-1,  S symmetric,  D diagonal,  S = V diag(eigenvalue) V^T

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Change of basis on the CPU: fold and small matrix products, 32 lanes at a time, so that a block of lanes stays in the
  * second-level cache between them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Change of basis on the GPU: cuBLAS on the planes of a batch, and one kernel that folds and unfolds in place; in f32,
  * where lanes lie side by side, tensor cores in their stead (basis_tensor.cuh).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products of a basis with lanes in f32 on tensor cores, with errors as small as those of f32.
  *
  * Tensor cores multiply numbers of 11 significant bits (TF32). So each number is its rounding to TF32, "big", and the

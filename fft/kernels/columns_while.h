@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Columns on the CPU (transform.h) while memory delivers what this core reads next: transforms in cache leave memory
  * idle. */
 #ifndef STARFISH_FFT_KERNELS_COLUMNS_WHILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A = L D L^T without a subtraction (Alfa, Xue and Ye, Math. Comp. 71 (2002)), eigenvalues by dqds (LAPACK dbdsqr),
  * and eigenvectors by multiple relatively robust representations, which begin with that factorisation (LAPACK dlarrv;
  * Dhillon and Parlett, Linear Algebra Appl. 387 (2004)). O(n^2). Orthogonality, of which MRRR may lose three digits,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Eigenvectors of a second difference, to high relative accuracy.
  *
  * The usual solvers find eigenvalues to within a rounding of the largest, which on a grid of spacing ratio 1000

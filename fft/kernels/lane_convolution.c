@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What convolutions of lines side by side are in both precisions. */
 #include "fft/kernels/lane_convolution.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Complex Fourier transforms of lines side by side whose length has large prime factors, as convolutions.
  *
  * Of a prime length p whose p - 1 has small factors alone, by Rader: the modes other than 0, in the order of the powers

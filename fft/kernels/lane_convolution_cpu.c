@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fourier transforms of large prime factors, for lines side by side. Each pass reads and writes whole elements, so that
  * the permutations cost no more than copies. The inverse transform is the forward one of the conjugates. */
 #include "fft/kernels/lane_convolution.h"

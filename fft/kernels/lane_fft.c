@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of transforms of lines side by side that have no precision. */
 #include "fft/kernels/lane_convolution.h"
 

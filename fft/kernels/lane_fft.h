@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Complex Fourier transforms of many lines side by side, in SIMD: the operation of one line, on vectors of lines.
  *
  * An element is STARFISH_LANE_WIDTH real parts, then as many imaginary parts, of as many lines: element j of the lines

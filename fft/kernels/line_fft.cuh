@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Complex Fourier transforms of lines that lie in shared memory, by a block of threads (line_plan.h).
  *
  * A pass reads and writes every number once, 32 bytes of shared memory, and meets one barrier; the first reads and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lanes in device memory as the lines of a tile, wherever they lie.
  *
  * A line is as many real lanes as a `number` has parts where two lanes go as one complex line (`packed`), half as many

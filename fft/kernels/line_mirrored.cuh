@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mirrored lines, of DCT-I and DST-I, in a tile (line_plan.h): between device memory and their passes stand signs and
  * places alone, no combination. */
 #ifndef STARFISH_FFT_KERNELS_LINE_MIRRORED_CUH

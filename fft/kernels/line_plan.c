@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables for transforming a line in shared memory; line_plan.h says what they mean. Made once per plan. */
 #include "fft/kernels/line_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the CUDA version transforms one line of complex numbers within shared memory: which radices, where elements lie.
  *
  * Decimation in frequency, in place: pass i of radix r splits every block of r * span elements into r blocks of `span`,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a block does with a tile of lanes: combination before, transform in shared memory, combination after. Device
  * memory is read once and written once; everything between stays in registers and shared memory.
  *

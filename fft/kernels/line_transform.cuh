@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What kernels need of a plan in one direction, and what they do with numbers around its transform. */
 #ifndef STARFISH_FFT_KERNELS_LINE_TRANSFORM_CUH
 #define STARFISH_FFT_KERNELS_LINE_TRANSFORM_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lanes in device memory that nobody reads again before they have left the caches (line_lanes.cuh has the others): they
  * are read and written as the first to leave, so that what is read again stays there longer. */
 #ifndef STARFISH_FFT_KERNELS_PASSING_LANES_CUH

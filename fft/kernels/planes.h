@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Both transforms of whole planes, along x and along y, in one operation, so that what lies between them stays in
  * cache.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the CPU, plane by plane: what the first transform wrote is still in cache for the second
  * (2 MB for 512 x 512 in f64, the L2 of one core), so memory sees one read and one write. */
 #include "base/real.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the GPU: the choice between one launch (planes_persistent_cuda.cu) and two, one for each
  * direction, which move twice as many bytes and do any length. A tile of two launches may hold rows of several planes;
  * of one launch it is of a single plane, so that planes that do not fill tiles are for two. What stays in the cache as

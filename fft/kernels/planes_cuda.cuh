@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the CUDA version of planes: planes_cuda.cu chooses, planes_persistent_cuda.cu does planes of any
  * size in one launch, planes_shared_cuda.cu those that fit into shared memory. */
 #ifndef STARFISH_FFT_KERNELS_PLANES_CUDA_CUH

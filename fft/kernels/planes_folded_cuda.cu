@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the GPU where rows fit in shared memory and y goes by products of matrices
  * (transform_products.h): the kernel of rows takes a row and its mirror image as the two lanes of a line, so that it
  * writes their sum and difference, which y's products want, and reads them backward. A fold by itself would read and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the GPU, in one launch; compiled once for each precision.
  *
  * The floor is one read and one write of the field, 2 sizeof(real) bytes an element; two kernels, one per direction,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the GPU, both by products of matrices (transform_products.h): folded in both directions at
  * once, then x's products, then y's; back in the opposite order. So there is one fold for both directions, which
  * is bound by memory, where each by itself has one of its own. Planes go through work space in groups. */

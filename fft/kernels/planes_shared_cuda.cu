@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of planes that fit into the shared memory of a multiprocessor, in one launch; compiled once for each
  * precision.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products of a matrix with all lines of an array, by cuBLAS in either precision. */
 #ifndef STARFISH_FFT_KERNELS_PRODUCTS_CUH
 #define STARFISH_FFT_KERNELS_PRODUCTS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows on the CPU (transform.h) that are changed as they are read, in cache, on their way to the transform: to change
  * them before it would take a copy of the field. */
 #ifndef STARFISH_FFT_KERNELS_ROWS_CHANGED_H

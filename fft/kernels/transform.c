@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What every transform of transform.h knows without a plan: its name, its scale and the eigenvalues it produces.
  *
  * All kinds diagonalise the second difference with eigenvalue -(2/h sin(theta/2))^2 and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Real transforms along one direction that diagonalise the second difference, and their CPU and CUDA plans.
  *
  * Every kind maps n reals to n reals ("modes"); the pair (forward, backward) is such that

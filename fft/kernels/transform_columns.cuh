@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of columns in shared memory (line_tile.cuh), by the number of lanes that a line carries. Bound by memory
  * as transform_lines_cuda.cu says. */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_COLUMNS_CUH

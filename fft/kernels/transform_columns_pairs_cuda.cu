@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of columns, two real lanes a complex line; compiled once for each precision. */
 #include "fft/kernels/transform_columns.cuh"
 

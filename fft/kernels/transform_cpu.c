@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms on the CPU: combine, FFTW's r2c (or complex FFT) on one contiguous line in cache, combine.
  *
  * FFTW's own r2r kinds would be less code, but only its complex and r2c codelets use SIMD: for n = 512 in f64, in

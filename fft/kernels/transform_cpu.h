@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the two files of the CPU version: the plan, and what the file compiled for each precision gives the other. */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_CPU_H
 #define STARFISH_FFT_KERNELS_TRANSFORM_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU version's plans: precision chosen once, FFTW's planner under one lock. Executing a plan takes no lock and
  * writes nothing but the caller's arrays. */
 #include "fft/kernels/transform_cpu.h"

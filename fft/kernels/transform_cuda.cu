@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of the CUDA transforms: their tables on the device, and which way they go (transform_cuda.cuh). */
 #include "fft/kernels/transform_cuda.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the CUDA version: the plan, and the three ways to carry it out.
  *
  *   transform_cuda.cu          creation, and which way a plan goes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of lines that do not fit in shared memory: combine, one batched cuFFT in place on contiguous lines,
  * combine (transform_tables.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans of lines side by side are in both precisions. */
 #include "fft/kernels/transform_lanes.h"
 

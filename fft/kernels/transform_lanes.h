@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of many lines side by side on the CPU: combine, one complex FFT for two lines each (lane_fft.h), combine.
  *
  * A block is STARFISH_LANE_BYTES of lanes that are the real parts of the FFT's input, and as many that are its

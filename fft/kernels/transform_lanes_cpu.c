@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Combinations around the FFTs of lines side by side, and the way between rows and lanes.
  *
  * A combination is one loop over lanes for each number of a line, with weights that all lanes share: no gathers, no

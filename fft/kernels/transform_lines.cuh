@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels for rows and for columns share (transform_rows.cuh, transform_columns.cuh): their launch,
  * and how many lanes a tile has. */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_LINES_CUH

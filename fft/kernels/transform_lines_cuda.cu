@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of rows and columns in shared memory, one kernel each (line_tile.cuh): how lines are put into
  * tiles, and the choice of a kernel (transform_rows.cuh, transform_columns.cuh).
  *

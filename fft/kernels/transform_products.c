@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The matrices of transforms by products: what the CPU's transform makes of unit vectors. */
 #include "fft/kernels/transform_products.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The transforms of transform.h as products of matrices, for a GPU and lengths whose FFT has large prime factors.
  *
  * Equal ends, or none, make a transform of two halves: elements j and `reflect` - j have equal sums in even modes and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms as products of matrices (transform_products.h): fold, two products by cuBLAS, through work space; backward
  * the same in opposite order.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums of FFTW's manual, section 4.8, as they stand there.
  *
  * Cosine and sine transforms: out[k] = sum_j w_j in[j] trig(pi (2j + a)(2k + b) / (4 d)), where w_j = 1 where 2j + a is

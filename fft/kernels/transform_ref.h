@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms by their definition, O(n^2) in long double: the oracle of the tests, used by nothing else. */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_REF_H
 #define STARFISH_FFT_KERNELS_TRANSFORM_REF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels for rows share: their arguments, and rows whose spectral side is cut into tiles of modes, in either
  * direction (transform_rows_to_tiles_cuda.cu, transform_rows_from_tiles_cuda.cu). */
 #ifndef STARFISH_FFT_KERNELS_TRANSFORM_ROWS_CUH

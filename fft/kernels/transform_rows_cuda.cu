@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms of rows in shared memory (line_tile.cuh), both sides in one piece; compiled once for each precision.
  * Bound by memory as transform_lines_cuda.cu says. */
 #include "fft/kernels/transform_rows.cuh"

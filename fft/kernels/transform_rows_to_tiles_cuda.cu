@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Forward transforms of rows, whose modes are cut into tiles, in shared memory (line_tile.cuh); compiled once for
  * each precision. Bound by memory as transform_lines_cuda.cu says. */
 #include "fft/kernels/transform_rows.cuh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Builders of the combinations around one FFT; V = FFT of the line, M its length, e(t) = exp(-i pi t).
  *
  *   R2HC, HC2R   M = n. HC2R through the discrete Hartley transform Re V - Im V (Bracewell, J. Opt. Soc. Am. 73, 1983).

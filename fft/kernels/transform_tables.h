@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every transform of transform.h as a combination before and a combination after one FFT, with nothing but tables.
  *
  *     line[j] = p[j] x[first[j]] + q[j] x[second[j]]       `before`, from the n inputs

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains: the pressure correction of weather and climate models, as in Mueller, Scheichl, Vainikko, Parallel
  * Comput. 50 (2015), 53-69,
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime context: the workers (CPU cores and GPUs) on which plans run their tasks, through StarPU.
  *
  * Thread-safety: a context may be used by many threads at once; create and destroy it from one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion with jumping coefficients: div(k grad u) + lambda u = f on a box in two or three dimensions, as in the
  * pressure equation of two-phase flow, by conjugate gradients with deflation (Gupta, Vuik, Lemmens, report 10-20, Delft
  * Institute of Applied Mathematics, 2010; Tang, Nabben, Vuik, Erlangga, J. Sci. Comput. 39 (2009), 340-370).

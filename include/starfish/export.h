@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Linkage of the public functions. */
 #ifndef STARFISH_EXPORT_H
 #define STARFISH_EXPORT_H

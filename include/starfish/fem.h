@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements on unstructured meshes: -Laplace u = f in a domain of quadrilaterals or hexahedra, u given on parts
  * of the boundary (or of the inside), du/dn = 0 elsewhere on it; conforming Q1 and Q2 elements, solved by geometric
  * multigrid that is made of sparse matrices alone (Geveler, Ribbrock, Goeddeke, Zajac, Turek, Computers & Fluids 80

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields: a scalar on an nx * ny * nz grid, x fastest (element (i,j,k) at i + nx*(j + ny*k); NumPy shape (nz,ny,nx)),
  * known to the runtime as one piece of data per slab (run of z-planes) on the user's own memory: nothing is copied on
  * the host, and a field that is used again may stay where its last user, CPU or GPU, left it. */

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
 ! FISHPACK's BLKTRI and CBLKTRI for Fortran: a program that calls them says
 !
 !     use starfish_fishpack

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's BLKTRI and CBLKTRI by their own arguments and error numbers: a program that calls it changes the name, and
  * the work array for a handle. Fortran programs use the module starfish_fishpack, in fishpack.f90 beside this file.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans take of memory: struct starfish_memory (starfish/solve.h), before they are made, by the arguments of
  * their creation, and after. Plans of starfish/poisson.h have their functions there, and those of starfish/fem.h none.
  *

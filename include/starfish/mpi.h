@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves on several ranks of MPI: a context on a communicator. The library libstarfish_mpi has these functions, beside
  * libstarfish, which does not know MPI.
  *

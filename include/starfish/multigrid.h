@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Geometric multigrid, for two discretisations. Seven-point differences in 3D are described below (struct
  * starfish_stencil_problem). Bilinear (Q1) finite elements on tensor-product meshes in 2D: -d/dx (kx du/dx) - d/dy (ky
  * du/dy) + c u = f on a rectangle, each end u = 0 (Dirichlet) or k du/dn = 0 (Neumann). Elements of any widths: line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the members of the option structs are: name, place, default, range, names of choices, a line of help. They come
  * from the tables by which the library checks options, so that wrappers in other languages, as the package pystarfish,
  * have their keywords from here and keep no second list. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solvers, direct and by multigrid, for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and
  * FISHPACK's BLKTRI problem in 2D, real or complex.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems by their names in problem files ("poisson3d", "diffusion2d", ...): what the members of their structs are,
  * and plans of them, for wrappers in other languages. They come from the tables that problem files are read by, so that
  * a new kind of problem is in all wrappers. Programs in C have typed makers, as starfish_poisson_plan_create. */

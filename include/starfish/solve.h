@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans, solves and their results, the same for every kind of problem. A maker of a kind (starfish_tridiag_plan_create)
  * analyses a problem once; the plan then solves for as many right-hand sides as there are.
  *

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
 ! Starfish for Fortran: the whole C interface (starfish/starfish.h) under its own names. What the declarations mean is
 ! said there, and how they look from Fortran in docs/fortran.md.
 module starfish

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starfish: elliptic problems on CPU+GPU nodes, every operation a StarPU task. The whole public interface.
  *
  * Where a function fails it has made nothing that needs destroying; set handles to NULL at first, since a call that

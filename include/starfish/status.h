@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Status codes: every function that can fail returns one, and leaves a message that names the argument,
  * or the file and key, at fault. */
 #ifndef STARFISH_STATUS_H

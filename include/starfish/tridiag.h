@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of tridiagonal systems (lines): A_l x = d for l = 0 .. lines-1, A_l of n rows
  *     lower[k] x(k-1) + (diag[k] + shift) x(k) + upper[k] x(k+1) = d(k),
  * on every worker of a context. A plan holds everything that does not depend on the right-hand sides.

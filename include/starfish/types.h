@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Types shared by every part of the interface. */
 #ifndef STARFISH_TYPES_H
 #define STARFISH_TYPES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One run of blocks.h, one source for cores and GPUs. */
 #ifndef STARFISH_KRYLOV_KERNELS_BLOCK_RUN_H
 #define STARFISH_KRYLOV_KERNELS_BLOCK_RUN_H

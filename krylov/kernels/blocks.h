@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Preconditioners that solve by substitution, a run of unknowns at a time (matrices: cells.h).
  *
  * IC: incomplete Cholesky without fill of diagonal blocks of consecutive unknowns (Meijerink and van der Vorst, Math.

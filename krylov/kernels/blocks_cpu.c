@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Substitution by blocks and lines on a core.
  *
  * A block of a stored matrix without periodic ends is done in chunks of at most a row: what the cells get of the rows

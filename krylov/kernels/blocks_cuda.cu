@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Substitution by blocks and lines on the GPU. Lines: a thread each, which read and write together. Blocks of cells: a
  * block of threads each, a thread for every row of x or for several; cells (i,j,k) with the same i + j + k depend on
  * those with less alone, and are solved at once, level by level. Bound by the latency of memory times the levels. */

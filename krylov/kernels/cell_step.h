@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of cells.h for one cell, one source for cores and GPUs: what neighbours a cell has, their couplings, and
  * what a step makes of them. `real` is the precision (base/real.h). */
 #ifndef STARFISH_KRYLOV_KERNELS_CELL_STEP_H

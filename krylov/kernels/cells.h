@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seven-point matrices of cells by the couplings of their faces, and the steps of an iteration that touch every unknown
  * (conjugate gradients with deflation: Gupta, Vuik, Lemmens, report 10-20, Delft Institute of Applied Mathematics,
  * 2010). Cell (i,j,k) of n[0] x n[1] x n[2] is element i + n[0] * (j + n[1] * k); in two dimensions n[1] is 1. A kernel

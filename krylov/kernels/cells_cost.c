@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What kernels on cells take: operations and bytes by their formulas (cells.h, blocks.h, coarse.h, gradients.h). */
 #include "krylov/kernels/gradients.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of an iteration on the cells of a matrix, on a core. Bound by memory; the couplings of a stored matrix are four
  * words of each cell. Products and residuals of stored matrices, incomplete Poisson of those without periodic ends, and
  * what needs no neighbours are done by rows, in which all cells have their neighbours at the same distances; all else

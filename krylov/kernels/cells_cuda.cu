@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of an iteration on the cells of a matrix on the GPU: a thread per cell, of rows of x. Bound by memory, where
  * few instructions are left over for finding a cell's neighbours: so the usual matrices, stored and without periodic
  * ends, have kernels in which that is known, and whether they have two dimensions or three. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over chunks of domains on a core. Bound by memory. */
 #include "base/real.h"
 #include "krylov/kernels/coarse.h"

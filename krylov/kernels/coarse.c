@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarse space of deflation on a core: sums over chunks are bound by memory, substitution in a band by the latency
  * of arithmetic. */
 #include "krylov/kernels/coarse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarse space of deflation: vectors that are constant on domains of cells (Tang and Vuik, ETNA 26 (2007),
  * 330-349), Z having a column of ones and zeros for each domain, and the small matrix E = Z' A Z.
  *

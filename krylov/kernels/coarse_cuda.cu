@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarse space of deflation on the GPU: a warp for each chunk; a block for each row of the inverse, which is bound
  * by memory, or of its first half, and a warp for each row of the other, which are bound by two launches. */
 extern "C" {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Elements of a vector by an index set: what a neighbour's halo needs of a part. Bound by memory: an index, a read that
  * may be anywhere and a write per element. */
 #ifndef STARFISH_KRYLOV_KERNELS_GATHER_H

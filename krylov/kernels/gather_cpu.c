@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Elements of a vector by an index set, on the CPU. Bound by memory. */
 #include "krylov/kernels/gather.h"
 

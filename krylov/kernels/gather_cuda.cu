@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Elements of a vector by an index set, on the GPU: a thread per element. Bound by memory. */
 extern "C" {
 #include "krylov/kernels/gather.h"

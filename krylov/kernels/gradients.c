@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of deflated conjugate gradients at one place. */
 #include "krylov/kernels/gradients.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of deflated conjugate gradients on cells that have all cells at one place: what krylov/cells_cg.c submits as a
  * task for each operation, here as one kernel after the other, which on a GPU can be captured as a graph. Operations
  * that touch a vector in the same way are one kernel, and who finishes last advances the scalars: with incomplete

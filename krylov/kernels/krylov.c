@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scalars of iterations on the CPU: sums of 16 KB per part, whose addition takes some microseconds. */
 #include "krylov/kernels/krylov.h"
 

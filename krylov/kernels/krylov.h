@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Iterations without a host that looks on: their scalars stay in the memory of the device, where kernels compute them
  * and read them (struct starfish_vector_update), so that many steps can be submitted, or captured into a graph, at
  * once. Once an iteration is done all its factors are 0, and further steps change nothing.

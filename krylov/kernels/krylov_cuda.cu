@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scalars of iterations on the GPU: one block adds up the inner products, and its first thread computes. */
 extern "C" {
 #include "krylov/kernels/krylov_stage.h"

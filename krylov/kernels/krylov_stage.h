@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scalars of iterations, on the CPU and on the GPU: what a stage makes of a state and an inner product. */
 #ifndef STARFISH_KRYLOV_KERNELS_KRYLOV_STAGE_H
 #define STARFISH_KRYLOV_KERNELS_KRYLOV_STAGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many multiprocessors the current device has, by which launches are cut into blocks. */
 #ifndef STARFISH_KRYLOV_KERNELS_MULTIPROCESSORS_CUH
 #define STARFISH_KRYLOV_KERNELS_MULTIPROCESSORS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between precisions on the CPU. Bound by memory. */
 #include "krylov/kernels/vectors.h"
 

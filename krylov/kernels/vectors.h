@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algebra of vectors on a rectangle of an array: the contract of vectors_*. Element (i,j) of an array of nx columns is
  * at i + nx * j; an array of a 3D grid has nx*ny columns and nz rows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algebra of vectors on the CPU. Bound by memory. */
 #include "krylov/kernels/vectors.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algebra of vectors on the GPU: a thread per unknown (walk.cuh). Bound by memory. */
 #include "base/cuda_entries.h"
 #include "krylov/kernels/walk.cuh"

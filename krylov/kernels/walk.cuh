@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How kernels on a rectangle of a grid are cut into blocks and threads: a block is 64 x 4 threads, one unknown each and
  * along x. Where there are more blocks than STARFISH_SUMS a block walks on through the grid, which also lets its sum be
  * one double: sums do not depend on the order in which blocks run. */

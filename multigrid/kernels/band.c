@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the bands of a symmetric matrix lie in their table. */
 #include "multigrid/kernels/band.h"
 

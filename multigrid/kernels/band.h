@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nine-band matrices on a grid of nx * ny unknowns, and what a smoother does with them: the contract of band_*.
  *
  * Unknown (i,j) is element i + nx * j of an array (x fastest). Row (i,j) of the matrix has one entry for each of its

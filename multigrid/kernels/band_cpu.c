@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Residual and Jacobi steps of a nine-band matrix on the CPU, row by row along x. Bound by memory: 5 bands, of which
  * those of two rows are in the cache, u and f. */
 #include "multigrid/kernels/band_row.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Nine-band kernels on the GPU.
  *
  * Words (reals) per unknown that must move, on an H200 at 4.2 TB/s, 4095^2 unknowns, f64:

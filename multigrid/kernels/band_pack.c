@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrix entries in 16 bits: rounding to them, and where they lie. */
 #include "multigrid/kernels/band.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What band_row.h needs of a matrix whose entries X, Y and Q are stored in 16 bits (band.h): conversion is on load, by
  * integer operations that every instruction set has side by side. */
 #ifndef STARFISH_MULTIGRID_BAND_PACKED_ROW_H

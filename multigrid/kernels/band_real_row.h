@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What band_row.h needs of a matrix of nine bands of reals. */
 #ifndef STARFISH_MULTIGRID_BAND_REAL_ROW_H
 #define STARFISH_MULTIGRID_BAND_REAL_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of the kernels on Q1 matrices (band.h): every entry from its definition, in f64. They belong to the
  * tests, not to the library; nothing here is fast. */
 #include "multigrid/kernels/band_ref.h"

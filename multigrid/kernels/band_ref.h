@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of the kernels on Q1 matrices (band.h, tensor.h, lines.h), for the tests: entry by entry, in f64. */
 #ifndef STARFISH_MULTIGRID_KERNELS_BAND_REF_H
 #define STARFISH_MULTIGRID_KERNELS_BAND_REF_H

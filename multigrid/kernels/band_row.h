@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A row of a nine-band matrix on the CPU: what the kernels of band_cpu.c, colours_cpu.c and columns_cpu.c are made of.
  * Inlined into loops that are compiled for several instruction sets, and for entries that are reals or stored in 16
  * bits.

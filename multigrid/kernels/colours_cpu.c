@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Four-colour Gauss-Seidel on the CPU, row by row. Bound by memory. */
 #include "multigrid/kernels/band_row.h"
 

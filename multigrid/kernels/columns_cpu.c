@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A smoothing step by lines in y on the CPU: columns side by side, in one pass up through the rows, which computes the
  * residual and eliminates, and one pass back, which substitutes and updates. 8 words per unknown go to memory; what
  * elimination leaves stays in the second-level cache, two words per unknown of the columns that are done at once.

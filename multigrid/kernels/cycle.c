@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The walk of a multigrid cycle. */
 #include "multigrid/kernels/cycle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One multigrid cycle over any hierarchy of grids: V, F or W, and full multigrid.
  *
  * The walk knows nothing of what a level is: a hierarchy's operations smooth, restrict, prolong and solve, be it by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarsest grid's inverse times a right-hand side, on the CPU: n * n products, for a few unknowns. */
 #include "multigrid/kernels/band.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements as a grid kind. */
 #include "multigrid/kernels/fem_kind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements as a grid kind: everything on a grid is a product with a sparse matrix, so that neither elements nor
  * the dimension are known here (Geveler, Ribbrock, Goeddeke, Zajac, Turek, Computers & Fluids 80 (2013), 327-332).
  * Bound by memory: a smoothing step reads A and M once, which is all that the solver does most of its time.

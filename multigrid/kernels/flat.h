@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices of flat domains, two-dimensional across times one-dimensional upwards, and what multigrid and conjugate
  * gradients do with them: the contract of flat_*.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A column of a flat domain on a GPU: a warp has 32 columns that are neighbours in x, so that a layer of them is one
  * aligned piece of memory; a thread walks up a run of layers of its column. What belongs to the column is in registers,
  * what belongs to a layer is the same for all lanes, and nothing else of the matrix is there to be read. */

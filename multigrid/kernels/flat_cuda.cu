@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prolongation and the order of users' arrays of flat domains on the GPU. A warp has 32 columns that are neighbours in
  * x.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Factors of the types of columns. Made once for a plan: some hundred operations per layer. */
 #include "multigrid/kernels/flat_factors.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines upwards of a flat domain, eliminated once and for all.
  *
  * Row k of the tridiagonal matrix of a column T is (flat.h)

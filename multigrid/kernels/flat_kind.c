@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains as a grid kind: sweeps, what operations read, and how cores share them. */
 #include "multigrid/kernels/flat_kind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains (flat.h) as a grid kind: n[0] * n[2] columns and n[1] rows, so that parts are runs of rows of columns,
  * which hold columns whole. Smoothed by all lines upwards at once, or in two colours; coarser in x and y alone. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_KIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines upwards of a flat domain on a GPU, substructured: a block has 16 or 32 columns, which are neighbours in x,
  * and a thread a run of CELLS layers of one column.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A coarse correction on its way into a sweep on a GPU: of column (i,j) and its four neighbours, u + P coarse, from the
  * 3 x 3 coarse columns around, which are read once per layer. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_PATCH_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of the kernels of flat domains. */
 #include "multigrid/kernels/flat_ref.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of flat.h's kernels, for the tests: its definitions written out in f64, cell by cell, on whole
  * grids. Arrays, and those of matrices and transfers, are doubles in the memory of the host. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_REF_H

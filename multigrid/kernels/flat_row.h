@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A row of columns of a flat domain on the CPU, in pieces: what flat_cpu.c and flat_transfer_cpu.c share. Loops run
  * along x, over FLAT_PIECE columns at most, whose lines in the height fit the cache. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_ROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces of rows of a flat domain: the matrix in one layer, vectorised along x. */
 #include "multigrid/kernels/flat_row.h"
 

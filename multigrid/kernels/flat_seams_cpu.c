@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts across the edges of a sphere's panels, on a core. */
 #include "base/real.h"
 #include "multigrid/kernels/flat_sphere.h"

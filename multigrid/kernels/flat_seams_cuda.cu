@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts across the edges of a sphere's panels, on the GPU: a block has 32 columns of one seam, a thread some of their
  * layers. */
 #include "multigrid/kernels/flat_patch.cuh"

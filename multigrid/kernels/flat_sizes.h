@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How large the terms of a flat domain's equations are: the contract of flat_sizes_*. Rounding errors of a residual are
  * units of that. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLAT_SIZES_H

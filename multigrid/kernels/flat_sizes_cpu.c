@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sizes of the terms of a flat domain's equations on the CPU, cell by cell. Bound by arithmetic. */
 #include "multigrid/kernels/flat_sizes.h"
 

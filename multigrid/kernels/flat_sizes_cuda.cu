@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sizes of the terms of a flat domain's equations on the GPU: a thread per cell. A word per unknown must move; what
  * neighbours share comes from the caches. */
 #include "multigrid/kernels/flat_column.cuh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The line smoother of flat domains on the GPU.
  *
  * With w = u + P coarse, M the lines and N what couples them, a sweep is

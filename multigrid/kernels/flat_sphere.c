@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The six panels of a cubed sphere. Everything follows from three axes for each panel: beyond an edge the surface of
  * the cube goes on along the neighbour, whose centre is the direction of that edge, and away from this panel's centre.
  * Places are integers, so that nothing is rounded. */

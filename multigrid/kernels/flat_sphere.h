@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The six panels of a cubed sphere: how they lie, and the copies of columns across their edges.
  *
  * A panel has n x n columns. Its index space is a face of the cube [-1, 1]^3: the point (x, y) of panel p, both in [-1,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of flat domains at a place: kernels of flat.h with pointers into a grid's table, and the coarsest grid
  * solved by sweeps. Bound by the kernels. */
 #include "multigrid/kernels/flat_kind.h"

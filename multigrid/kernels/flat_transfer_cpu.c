@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transfers of flat domains on the CPU, row by row, and the order of users' arrays. */
 #include "multigrid/kernels/flat_row.h"
 

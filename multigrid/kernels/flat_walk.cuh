@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sweeps of flat domains by blocks that walk along y, so that each value is read from beyond the block once.
  *
  * A block has COLUMNS columns in x of at most MOST_WALKED layers, whole, and solves one row of them after the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seven-point matrices on a grid of nx * ny * nz unknowns and what multigrid does with them: the contract of flux_*.
  *
  * Unknown (i,j,k) is element i + nx * (j + ny * k) of an array. In difference form, which keeps row sums exactly (f32

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Seven-point matrices in 3D (flux.h) as a grid kind: nx * ny columns and nz rows, smoothed by points in one or two
  * colours, by lines or by planes.
  *

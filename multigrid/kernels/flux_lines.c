@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many lines pass through the cache together on the CPU, and the work space that smoothing by lines takes. */
 #include "multigrid/kernels/flux_lines.h"
 

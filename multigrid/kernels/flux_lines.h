@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How flux_lines_cpu.c cuts its work and where it keeps what: shared with flux_lines.c, which says what memory that
  * takes. */
 #ifndef STARFISH_MULTIGRID_FLUX_LINES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Smoothing by lines on the CPU: Thomas' algorithm on as many lines side by side as the cache holds.
  *
  * Lines in y and z lie side by side in x: a row of the strip is a piece of a row of the grid, whose entries and

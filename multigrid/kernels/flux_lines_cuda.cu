@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Smoothing by lines on the GPU: Thomas' algorithm, a thread for each line.
  *
  * Words per unknown that must move in tensor form: u, f, v, and what the elimination leaves for the substitution,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Marching through the planes of a seven-point grid on the GPU: what the files flux_*_cuda.cu share.
  *
  * A block owns a tile of ACROSS x HEIGHT columns of the grid and goes up in z; a thread has ROWS columns, neighbours in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Restriction to pairs of cells on the GPU, for matrices that are stored: the residual's sums over pairs in each
  * direction.
  *

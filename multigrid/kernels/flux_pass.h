@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pass over a grid of a seven-point matrix (flux.h) on cores: all that a cycle does to the grid before it goes to the
  * coarser one, or after it. */
 #ifndef STARFISH_MULTIGRID_FLUX_PASS_H

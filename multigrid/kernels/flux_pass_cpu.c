@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several sweeps, the coarse grid's correction before them, and the restriction or the inner product after them, in one
  * pass over memory on the CPU.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Planes as smoother of 3D multigrid: v = u + damping * B (f - A u), B one V cycle from zero on all planes across a
  * direction at once, over a hierarchy that is decoupled across them.
  * Source: Trottenberg, Oosterlee, Schueller, Multigrid, section 5.2. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prolongation of a row on the CPU: two by two coarse rows combined, and what lies between their unknowns; of pairs of
  * cells a copy of one coarse row. Bound by memory: reads u once and writes the result once, 2 words per unknown, while
  * coarse rows come from the cache. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of the kernels on a 3D grid (flux.h, weigh.h): triple loops in f64, straight from the definitions.
  * They belong to the tests, not to the library; nothing here is fast. */
 #include "multigrid/kernels/flux_ref.h"

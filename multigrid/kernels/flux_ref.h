@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Naive references of the kernels on a 3D grid, for the tests: flux.h's and weigh.h's definitions in f64, loop by loop.
  * Arrays are doubles of the whole grid, in the memory of the host; a matrix holds pointers to doubles. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLUX_REF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The residual on the CPU, row by row. */
 #include "multigrid/kernels/flux_row.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One row of a seven-point matrix and of what it is applied to, on the CPU: what the files flux_*_cpu.c share.
  *
  * Along a row the couplings of tensor form in y and z are scalars times one array, so that a row is five rows of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Smoothing on the CPU: correction, first colour and second colour of a red-black step in one pass over memory.
  *
  * Stages follow each other a plane apart, in place in v: plane k is corrected (w = u + P coarse) while the first colour

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Smoothing on the GPU: correction and both colours in one pass over memory.
  *
  * Words per unknown that must move in tensor form: u, f and v, 3, and an eighth for a correction; H200 at 4.2 TB/s,

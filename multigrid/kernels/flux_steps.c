@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of 3D multigrid on one grid, but for sweeps of planes: tables unpacked, kernels of flux.h and weigh.h
  * called, on the CPU and on the GPU alike. */
 #include "multigrid/kernels/flux_steps.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of starfish_flux_kind (flux_kind.h) at a place: struct starfish_grid_kind says what they do. */
 #ifndef STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H
 #define STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H

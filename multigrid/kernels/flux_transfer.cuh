@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a fine unknown lies between coarse ones, on the GPU. */
 #ifndef STARFISH_MULTIGRID_FLUX_TRANSFER_CUH
 #define STARFISH_MULTIGRID_FLUX_TRANSFER_CUH

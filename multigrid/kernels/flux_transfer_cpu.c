@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transfers between two grids on the CPU.
  *
  * Restriction: every row of the fine grid's residual is computed once, summed in x, and added to the coarse rows it

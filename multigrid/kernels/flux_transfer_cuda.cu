@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transfers between two grids on the GPU.
  *
  * Words per fine unknown that must move in tensor form: restriction 2 and an eighth, prolongation as much; H200 at 4.2

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What kinds of grids have in common: rectangles of their arrays, and the damping of a smoother's steps. */
 #include "multigrid/kernels/grid_kind.h"
 

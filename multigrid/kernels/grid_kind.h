@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A kind of grids: what multigrid must know of a hierarchy's discretisation, as functions on raw pointers.
  *
  * Q1 elements, the flux form, flat domains and finite elements are kinds. The walk over the levels (cycle.h), the tail

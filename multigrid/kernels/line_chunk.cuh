@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Symmetric tridiagonal lines on the GPU, cut into chunks of E unknowns, a thread each: how a thread eliminates its
  * chunk, how a warp joins 32 chunks, and how parts of 32 chunks are joined.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line step on a GPU in one kernel: v = u + damping * T^-1 (f - A u), T the tridiagonal matrices of the lines in a
  * direction, on a run of whole lines; lines that are not chosen are v = u; u == NULL is zero, v is not u. It reads u on
  * the lines beside that run, too. The contract of lines_cuda.cu; on the CPU lines pass through the cache (q1_steps.c).

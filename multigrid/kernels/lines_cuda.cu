@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps of Q1 multigrid on the GPU, residual, lines and update in one kernel: lines_x.cuh, lines_y.cuh.
  *
  * Floors, f64, 4095^2 unknowns, H200 at 4.2 TB/s: stored bands 8 words, 256 us; tensor product 3 words, 96 us. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the line steps on the GPU (lines_cuda.cu): the kernels of each direction, compiled once for each
  * precision, lines in y once for each form of the matrix too. */
 #ifndef STARFISH_MULTIGRID_LINES_CUDA_CUH

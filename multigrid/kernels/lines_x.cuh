@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines in x: a block has whole rows, one after the other. Residuals are computed coalesced and change over through
  * shared memory to chunks of E unknowns a thread (line_chunk.cuh), corrections back the same way; parts are warps. A
  * block's rows are consecutive, so that two of the three rows of u that a row needs are in the first-level cache. */

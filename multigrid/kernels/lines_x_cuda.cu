@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launches of line steps in x (lines_x.cuh), stored bands and tensor products. */
 #include "multigrid/kernels/lines_cuda.cuh"
 

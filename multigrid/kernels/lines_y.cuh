@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines in y: a warp reads 32 unknowns of neighbouring columns, a thread goes down a chunk of a column and keeps it in
  * registers. A block has 32 chunks of each of its columns, a part; its joints change over through shared memory to a
  * warp for each column. A column of several parts takes two passes, of which the first finds the parts' joints;

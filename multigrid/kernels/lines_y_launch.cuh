@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launches of line steps in y (lines_y.cuh), for either form of the matrix. */
 #ifndef STARFISH_MULTIGRID_LINES_Y_LAUNCH_CUH
 #define STARFISH_MULTIGRID_LINES_Y_LAUNCH_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps in y of stored bands (lines_y.cuh). */
 #include "multigrid/kernels/lines_y_launch.cuh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A matrix on the GPU, as stored bands or as the tensor products it is made of (multigrid/kernels/band.h): what kernels
  * over either are templates of.
  *

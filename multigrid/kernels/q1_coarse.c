@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarsest grid of Q1 multigrid by conjugate gradients. */
 #include "multigrid/kernels/q1_coarse.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarsest grid of Q1 multigrid: by its inverse, or by conjugate gradients preconditioned by the diagonal or by
  * four line steps, which make it symmetric: x, y, y, x. On the GPU all iterations are launched and the host learns
  * nothing of them; on the CPU they end with the last that is needed. */

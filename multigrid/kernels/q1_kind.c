@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 elements as a grid kind: sweeps of the smoothers, what operations read, and how cores share them. */
 #include "multigrid/kernels/q1_kind.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bilinear (Q1) elements on a tensor product grid as a grid kind: nx x ny unknowns in x and y, a nine-band matrix or
  * the tensor products it is made of (band.h, tensor.h), smoothed by lines, points or four colours.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of Q1 multigrid on one grid: kernels of this folder and lines of tridiag put together, on the CPU and
  * on the GPU alike.
  *

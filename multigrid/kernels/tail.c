@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One cycle over small grids at one place: the operations of cycle.h as calls of a grid kind's functions.
  *
  * Two arrays of a level take turns as input and output of the sweeps; `now` says which of them holds the solution. A

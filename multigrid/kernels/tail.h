@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The small grids at the end of a hierarchy: one cycle over them at one place.
  *
  * A grid of a few thousand unknowns is less work than submitting its tasks. So from some grid down the walk of the

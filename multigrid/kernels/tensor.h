@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps on matrices that are sums of tensor products (struct starfish_band_matrix, `axis`): the contract of tensor_*.
  * What moves are vectors alone; the two 1D matrices of a direction are four reals of an axis per row and column of the
  * grid, from the cache.

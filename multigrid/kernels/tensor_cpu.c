@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps on sums of tensor products on the CPU. Bound by memory in long rows, 3 words per unknown, and else by some 40
  * operations per unknown. */
 #include "multigrid/kernels/tensor_row.h"

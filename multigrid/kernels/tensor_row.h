@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A row of a sum of tensor products on the CPU: what the kernels of tensor_cpu.c and columns_cpu.c are made of. Inlined
  * into loops that are compiled for several instruction sets.
  *

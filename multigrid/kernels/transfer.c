@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which unknowns of the other grid a run of unknowns has to do with. */
 #include "multigrid/kernels/transfer.h"
 

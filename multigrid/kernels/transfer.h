@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Restriction and prolongation between two grids of a tensor product, one direction's coarse grid a part of its fine
  * one: the contract of transfer_*.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Restriction and prolongation on the CPU: rows are combined in y first, then in x, a piece of a row at a time on the
  * stack. Bound by memory. */
 #include "multigrid/kernels/transfer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Restriction and prolongation on the GPU: a thread per unknown that is written.
  *
  * Floors in words per fine unknown: restriction 1.25, prolongation 2.25 (1.25 into zero); f64, 4095^2 fine unknowns,

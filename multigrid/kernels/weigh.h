@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Vectors of a 3D grid and the volumes W = weight_x[i] weight_y[j] weight_z[k] of its unknowns: what makes integrals of
  * values, and means. Unknown (i,j,k) is element i + n[0] * (j + n[1] * k); work is on planes z0 .. z1-1. Bound by
  * memory: 2 words per unknown, 1 for a sum. CUDA functions launch on `stream` and return a cudaError_t, 0 when the

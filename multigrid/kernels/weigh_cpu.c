@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Volumes of unknowns on the CPU, row by row. */
 #include "multigrid/kernels/weigh.h"
 

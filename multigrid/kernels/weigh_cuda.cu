@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Volumes of unknowns on the GPU: a thread per unknown and along x, blocks of rows; where there are more rows than
  * blocks a block walks on. 2 words per unknown in 512^3, f64, at 4.2 TB/s: 511 us; a sum 256 us. */
 extern "C" {

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Not run by us yet: there was no conda to run it with.
 # What conda build runs, in the sources: StarPU, Starfish, pystarfish.
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Not run by us yet: there was no Spack to run it with.
 """Spack's recipe of Starfish: spack repo create starfish-repo, this file as packages/starfish/package.py there."""
 from spack.package import *

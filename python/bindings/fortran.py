@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fortran's declarations (include/starfish/fortran/*.inc): constants, types and interfaces by ISO_C_BINDING.
 
 A handle is a type of its own that holds the pointer, and is passed by value as the pointer would be. Arrays of any

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads the public C headers: enums, structs, functions and the defaults of option structs.
 
 Not a C parser: it knows what these headers consist of and stops at anything else, so that a declaration that the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The reference's index: every header, what its first sentence says, and its functions, as links to the lines."""
 import re
 

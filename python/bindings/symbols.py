@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Version scripts: the shared libraries show the public functions, by the version of their interface, and to each other
 and to the program of the same build their private ones; nothing else."""
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The Python package's table of the C interface (pystarfish/_abi.py): names and types alone, as ctypes has them."""
 from . import headers
 

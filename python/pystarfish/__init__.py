@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Starfish from Python: elliptic problems on CPU+GPU nodes (../../docs/python.md).
 
     import numpy as np

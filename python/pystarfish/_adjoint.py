@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Adjoints of plans. The inverse M of a matrix A has the adjoint M' = W N W^-1 with a diagonal W of weights, where N is
 the inverse of B = W^-1 A' W.
 

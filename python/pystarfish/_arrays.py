@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in and out: NumPy's, those with __dlpack__ (CuPy, torch, JAX) and those with __cuda_array_interface__ (Numba).
 
 Host arrays become C-contiguous NumPy arrays of the plan's precision: what is so already is used as it is, anything else

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What arguments must be: each function returns an argument as C needs it, or raises an ArgumentError that names it."""
 import operator
 from typing import Any, Mapping, NoReturn, Optional, Sequence, Tuple

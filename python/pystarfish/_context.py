@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Contexts: the workers on which plans run."""
 import atexit
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Plans of the other families: tridiagonal batches, multigrid, diffusion, flat domains, finite elements."""
 import ctypes
 from typing import Any, Callable, Mapping, Optional, Sequence

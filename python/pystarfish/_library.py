@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds libstarfish, loads it, and calls it: a status that is not success becomes an exception.
 
 ctypes, and not an extension module: nothing is compiled, so that one package serves every Python and every build of

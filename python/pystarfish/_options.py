@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Options as keywords, from the tables by which the library itself checks them (starfish/options.h)."""
 import ctypes
 from functools import lru_cache

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What plans of all families have in common: solve, submit and wait, results, the end."""
 import ctypes
 import threading

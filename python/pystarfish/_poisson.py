@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Separable elliptic problems: the calls of starfish/poisson.h."""
 import ctypes
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Problems by their names, from the tables that problem files are read by (starfish/problems.h)."""
 import ctypes
 from typing import Any, Mapping, Optional

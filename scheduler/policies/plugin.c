@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Our policies as a plug-in for any StarPU program:
  *
  *     STARPU_SCHED_LIB=/where/it/is/starfish-policies.so STARPU_SCHED=starfish-width program */

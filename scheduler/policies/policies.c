@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which policies there are. */
 #include "scheduler/policies/policies.h"
 

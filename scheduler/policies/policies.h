@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scheduling policies: StarPU's, ours, and those of a plug-in that STARPU_SCHED_LIB names. */
 #ifndef STARFISH_SCHEDULER_POLICIES_POLICIES_H
 #define STARFISH_SCHEDULER_POLICIES_POLICIES_H

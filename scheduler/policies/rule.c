@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a task goes, by numbers. */
 #include "scheduler/policies/rule.h"
 

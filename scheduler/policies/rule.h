@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rule of the policy starfish-width: of the places where a task could run, which is best. Numbers in, a number out;
  * no StarPU here.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scheduling policy starfish-width, made of StarPU's scheduling components:
  *
  *                      width                      decides where a task goes (rule.h)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BiCGStab on a small matrix at one place, for the coarsest grids: van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992),
  * 631-644, with a right preconditioner. On a GPU one block does all iterations, so that none is launched in vain and
  * the host needs not look; a block streams some 50 GB/s, so grids should be of thousands of unknowns at most. On the

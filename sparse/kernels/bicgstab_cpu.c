@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BiCGStab on a core. Bound by two products with the matrix and two with the preconditioner per iteration. */
 #include "sparse/kernels/bicgstab.h"
 

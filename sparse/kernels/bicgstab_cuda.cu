@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BiCGStab on the GPU by one block, of a thread per row up to 1024, with the matrices and vectors in its shared memory
  * where they fit. Bound by the latency of its sums and products. Each of the two objects of this file has one precision
  * (base/real.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The iteration of BiCGStab, one source for the CPU and the GPU: included by bicgstab_cpu.c and bicgstab_cuda.cu, which
  * define before it
  *     real                          the type

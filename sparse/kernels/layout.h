@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a sparse matrix lies in a table of 32-bit words, which is how plans hand matrices to tasks. */
 #ifndef STARFISH_SPARSE_KERNELS_LAYOUT_H
 #define STARFISH_SPARSE_KERNELS_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Approximate inverses row by row: each row of the result is the solution of a small dense system of its own, made of
  * the rows of A that its pattern names. The contract of local_inverse_*, in f64 alone, as a plan's matrices are.
  *

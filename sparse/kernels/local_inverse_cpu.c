@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of approximate inverses on a core, one after the other. */
 #include "sparse/kernels/local_inverse.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of approximate inverses on the GPU. Short rows of SPAI have a kernel of their own (local_inverse_short.cuh); 8
  * lanes, a warp or a block share one of the others, by the longest row; systems are in shared memory, and where they do
  * not fit a warp has a row at a time in the work space. Bound by the steps of the products of rows, of which many warps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One row of an approximate inverse, one source for a core and for the lanes of a GPU that share a row. Before it the
  * includer defines
  *     LOCAL_FUNCTION   what functions are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of SPAI with at most 9 entries that name rows of A with at most 9, as nearly all of Q1 elements in 2D are, on
  * the GPU. A warp assembles the systems of some rows, one after the other. It brings the entries of the rows of A that
  * the row names, while it still works on the row before; numbers their columns, 25 in a regular grid, by a hash table

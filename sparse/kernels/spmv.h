@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products with sparse matrices, and the operations of a solver that are little more: residuals, Jacobi steps and steps
  * with an approximate inverse. The contract of spmv_*.
  *

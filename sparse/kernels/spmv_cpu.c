@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products with sparse matrices on the CPU. CSR goes entry by entry, ELLPACK-T by runs of rows and SELL chunk by chunk,
  * so that rows fill the lanes of vector registers. Bound by memory. */
 #include "base/clones.h"

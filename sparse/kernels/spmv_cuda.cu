@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products with sparse matrices on the GPU: a thread per row, or T of ELLPACK-T, and blocks that walk on through them.
  * Bound by memory: matrices are read past the first-level cache, which is left to x. */
 extern "C" {

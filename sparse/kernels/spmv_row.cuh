@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The product of a row on the GPU, in any of the formats, by the threads that share the row. */
 #ifndef STARFISH_SPARSE_KERNELS_SPMV_ROW_CUH
 #define STARFISH_SPARSE_KERNELS_SPMV_ROW_CUH

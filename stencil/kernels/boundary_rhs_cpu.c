@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boundary data moved to the right-hand side, on the CPU: a copy of each plane, then the faces that its rows lie on. */
 #include "stencil/kernels/stencil.h"
 

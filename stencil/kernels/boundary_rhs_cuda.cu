@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boundary data moved to the right-hand side (stencil.h) on the GPU.
  *
  * Bound by memory: 2 reals per unknown, the right-hand side read and the result written. In place only the unknowns

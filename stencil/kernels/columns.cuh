@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the kernels on a slab of a 3D field are cut into blocks and threads. A block covers a tile of (x, y), a thread
  * one column of it, and the block marches through a run of consecutive planes. The neighbours in z of an unknown are
  * thus those that the same thread has just read or reads next, the rows of a tile are read as whole lines of memory,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where an array holds a NaN or an infinite value: the contract of finite_*. Bound by reading the array once. */
 #ifndef STARFISH_STENCIL_KERNELS_FINITE_H
 #define STARFISH_STENCIL_KERNELS_FINITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where an array is not finite, on the CPU (finite.h): blocks of values are summed as products with zero, which is one
  * loop without branches, and only a block whose sum is not zero is looked at value by value. */
 #include "stencil/kernels/finite.h"

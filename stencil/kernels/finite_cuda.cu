@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where an array is not finite, on the GPU (finite.h): bound by reading it; only what is not finite touches the result.
  */
 extern "C" {

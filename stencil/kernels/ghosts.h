@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layer of ghosts around a 3D field, from the field and its boundary data: in each direction, on both ends,
  *     ghost = near u(first) + next u(second) + datum g + other g'
  * counted from that end, with g the end's boundary data and g' the other end's; or the unknown at the other end, where

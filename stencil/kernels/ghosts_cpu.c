@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts on the CPU (ghosts.h), line by line. */
 #include "stencil/kernels/ghosts.h"
 

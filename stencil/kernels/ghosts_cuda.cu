@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts on the GPU (ghosts.h): a launch for each direction, a thread for each line along it. */
 extern "C" {
 #include "stencil/kernels/ghosts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest magnitude that the threads of a launch have seen, as one double: through shuffles to one atomicMax per
  * block, since non-negative doubles order like their bit patterns. What is NaN counts as infinite. */
 #ifndef STARFISH_STENCIL_KERNELS_MAXIMUM_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Iterative refinement of a field's slab: a correction is added, and taken back where it did not help.
  *
  * A step is kept where the residual falls. At the level of rounding errors it tells nothing more: in a thin layer the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of iterative refinement on the CPU (refine.h): bound by memory. */
 #include "stencil/kernels/refine.h"
 

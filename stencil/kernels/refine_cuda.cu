@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of iterative refinement on the GPU (refine.h): bound by memory. Maxima go to one atomicMax per block, as
  * non-negative doubles order like their bit patterns. */
 extern "C" {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a step of refinement is kept, on the CPU (refine.h). */
 #include "stencil/kernels/refine.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Residual of the seven-point operator on the CPU: row by row along x, bound by reading u and the right-hand side. All
  * sums are in f64 (stencil.h). The inner rows of x are one loop without branches; the two ends, and complex numbers,
  * take their neighbours one by one. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Residual of the separable seven-point operator (stencil.h) on the GPU, with its maximum, its values, or both.
  *
  * Bound by memory: 2 reals per unknown (u and the right-hand side once each), 3 where the residual is stored. A thread

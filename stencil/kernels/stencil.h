@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The separable seven-point operator on a slab of a 3D field: its residual, and boundary data moved to the right-hand
  * side. The operator is (X + Y + Z + lambda) u, each of X, Y, Z a tridiagonal matrix along its direction:
  *     lower[i] u(i-1) + diag[i] u(i) + upper[i] u(i+1),

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Problems of kind atmosphere3d: solved by both methods, checked here row by row, and refused where they are wrong."""
 import json
 import math

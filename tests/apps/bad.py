@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Bad problems end with the right exit status, one clear line and no harm to files."""
 import json
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish bench: rows, limits, peers, CSV and pictures of every benchmark, and its usage."""
 import csv
 import io

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Problems of kind diffusion2d and diffusion3d: from files of every kind, by every preconditioner and deflation, and
 what is wrong with bad ones."""
 import array

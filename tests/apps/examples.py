@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples of apps/examples are solved, with the errors that are known of them."""
 import json
 import os

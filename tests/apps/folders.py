@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """apps/ in its folders: a subcommand's folder includes no other subcommand's; what several use lies in a folder of its
 own. And what holds of every file there and in tests/apps: how long files and lines are, and that a first comment says
 what a file is.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Good problems are solved: by every method, from and into files of every kind, and the JSON says everything."""
 import json
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Recorded machines predict what their models have not seen: cases that were held out of the recording are simulated,
 and compared with what they took there. The aim is that 90 of 100 rows with a GPU and 75 with cores alone are within
 15 %: all machines together must reach it, and each what it has reached.

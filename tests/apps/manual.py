@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Pages of the manual and completion of command lines, which come from the tables of options."""
 import re
 import shutil

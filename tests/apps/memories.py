@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Several memories on recorded machines, simulated: which GPU does what, and what goes over which link.
 
     memories.py PROGRAM SOURCE_FOLDER [unittest arguments]"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Solves of a recorded machine whose GPUs have less memory than the field: each comes to an end, or is refused with the
 bytes. SimGrid ends a simulation in which nothing can move any more, so that a hang is a failure here.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Every codelet of the library has a model on every recorded machine, since without one nothing that uses the codelet
 can be simulated there. The codelets are read from the sources.
 

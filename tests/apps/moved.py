@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A build that has been moved: StarPU's folder of models is no longer where it was installed to, of which simulations
 say nothing.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Outputs under attack: a standard output that is full or closed, signals while files are written, disks that are full,
 HDF5 files that are corrupt, in the way, or written by several programs at once."""
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of the program have in common: problems, array files, and a case that runs the program in a folder of
 its own. Each test is started as
 

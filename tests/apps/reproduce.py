@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish reproduce: the papers' numbers beside ours."""
 import csv
 import io

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish sched: problem files, meshes and batches under several policies and sets of workers."""
 import csv
 import json

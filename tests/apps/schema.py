@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The JSON Schema of problem files: every example fits it, and what the program refuses by its keys does not.
 
     schema.py PROGRAM SOURCE_FOLDER"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A GPU and cores that must share the fine grid of a multigrid solve both have a part in every cycle. That parts have
 the solution of one memory is gpu_multigrid_parts' subject. Without a GPU the exit status is 77.
 

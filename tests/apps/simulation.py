@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Recorded machines and simulations of them: this machine is recorded, and simulated; so is one with GPUs that is made
 up from it, and each of those that come with the sources.
 

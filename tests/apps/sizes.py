@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Simulated times rise with the size of the problem, in every kind, on every set of workers, whether the sizes were
 recorded or not; rows far from what was recorded are marked; and spreads stand beside the middle of runs that differ.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What StarVZ's first phase asks of StarPU's files in a folder: paje.trace, which it gives to pj_dump, tasks.rec and
 data.rec, which it gives to rec2csv, and dag.dot.
 

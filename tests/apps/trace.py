@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish trace: files that show a solve, and the explanation."""
 import json
 import os

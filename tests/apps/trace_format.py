@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The rules of the trace event format that Perfetto and Chrome keep to, for a trace.json of starfish trace.
 
     trace_format.py trace.json ...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What people read fits a terminal of 60, 80 and 120 columns: help, lists, tables and explanations, on a terminal and
 where the variable COLUMNS says its width. A word that is longer than the line, such as a path, stays whole.
 

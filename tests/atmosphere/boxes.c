@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains cut into boxes of columns against whole ones: the same iterations, and solutions that differ by rounding
  * errors, on all kinds of workers and in memories of their own. */
 #include "tests/atmosphere/boxes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains cut into boxes, on any workers. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_BOXES_H
 #define STARFISH_TESTS_ATMOSPHERE_BOXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of flat domains: f = A u by the oracle, solved back; against manufactured solutions; numbers of iterations. */
 #include "tests/atmosphere/cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of flat domains on any workers, with arrays in main memory or on a device. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_CASES_H
 #define STARFISH_TESTS_ATMOSPHERE_CASES_H

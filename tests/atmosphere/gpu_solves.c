@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of flat domains on a GPU alone, and on a GPU beside cores, with data on the host and on the device; boxes on
  * all GPUs, and on these and cores. Exit status 77 without one. */
 #include "tests/atmosphere/boxes.h"

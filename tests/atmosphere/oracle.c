@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains written down from their definitions. */
 #include "tests/atmosphere/oracle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains written down from the definitions of include/starfish/atmosphere.h, sharing no code with the solver: the
  * box by differences of values, the panel by vectors in space. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_ORACLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of flat domains on cores: each a worker of its own, and all as one team. */
 #include "tests/atmosphere/boxes.h"
 #include "tests/atmosphere/cases.h"

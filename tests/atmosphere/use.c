@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans and jobs of flat domains: what is refused, turns, and what a plan and its jobs say of themselves. */
 #include "tests/atmosphere/use.h"
 

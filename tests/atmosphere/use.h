@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans and jobs of flat domains, on any workers. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_USE_H
 #define STARFISH_TESTS_ATMOSPHERE_USE_H

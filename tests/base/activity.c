@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Logs of what a core does: stints, sums by phase, and when the clock is read. */
 #include "base/activity.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Holding the default floating-point environment, and what is left of the caller's. */
 #include "base/arithmetic.h"
 

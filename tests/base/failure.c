@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Failures that are kept, and reported later by another thread. */
 #include "base/failure.h"
 

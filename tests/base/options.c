@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Option structs: tables that agree with the public initialisers, structs of other versions, ranges, command lines. */
 #include "base/options.h"
 

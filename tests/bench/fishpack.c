@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK as a peer: sources with BLKTRI's interface are compiled and called with the problem that ours solves. The
  * folder of a stand-in is the first argument. Exit status 77 without a Fortran compiler. */
 #include "bench/peer_fishpack.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench/peers.h on a GPU: cuFFT solves the problem that starfish solves, copies take time, memory is device memory. */
 #include <setjmp.h>
 #include <stdarg.h>

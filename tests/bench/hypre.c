@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* hypre's solvers, as peers of multigrid: what they return solves the matrix that ours assembles. Exit status 77
  * without hypre. */
 #include "bench/peer_hypre.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """bench/paired, on programs that only pretend to measure, where every ratio is known; and on this tree against itself.
 
     paired.py bench/paired BUILD

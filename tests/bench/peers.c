@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench/peers.h: the FFTW peers solve the problem that starfish solves, for all ends and grids; copies take time. */
 #include <setjmp.h>
 #include <stdarg.h>

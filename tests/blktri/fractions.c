@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The analysis for partial fractions with T a number t: then every sum is a number, an element of the inverse of a
  * block of rows, which dense elimination finds; and eigenvectors that are known in closed form. */
 #include "blktri/kernels/fractions.h"

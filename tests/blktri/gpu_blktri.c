@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Row movements on CUDA: the CPU's table, and more rows and longer ones than a grid of blocks covers at once, unless
  * STARFISH_TEST_SMALL is set. Exit status 77 without a device. */
 #include "tests/blktri/rows_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices of the block direction that its analysis is tested on. */
 #ifndef STARFISH_TESTS_BLKTRI_MATRICES_H
 #define STARFISH_TESTS_BLKTRI_MATRICES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The analysis of block cyclic reduction with T a number t: then every chain is a number, determinants follow from the
  * three-term recurrence, and the whole algorithm must solve tridiag(lower, diag + t, upper). */
 #include "blktri/kernels/reduction.h"

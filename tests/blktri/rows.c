@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Row movements on the CPU. */
 #include "tests/blktri/rows_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gather, scatter and subtract against their definition. */
 #include "tests/blktri/rows_cases.h"
 

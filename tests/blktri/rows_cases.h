@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the row movements of block cyclic reduction, run on a device and compared with plain loops. */
 #ifndef STARFISH_TESTS_ROWS_CASES_H
 #define STARFISH_TESTS_ROWS_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments that all campaigns take. */
 #include "arguments.h"
 

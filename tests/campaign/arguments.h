@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arguments that all campaigns take: --seed S, --count N, --first K or --only K, --workers cpu:N[,gpu:M], --verbose. */
 #ifndef STARFISH_TESTS_CAMPAIGN_ARGUMENTS_H
 #define STARFISH_TESTS_CAMPAIGN_ARGUMENTS_H

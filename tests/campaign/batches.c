@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random batches of tridiagonal systems, by every algorithm and in every layout, against dense elimination in quadruple
  * precision. Matrices are dominant, or of any kind where the plan checks them or the algorithm pivots: what is accepted
  * must be solved to rounding times the condition. */

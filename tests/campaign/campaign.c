@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The campaign of random solves as a program: what was tried, what held, and every case that did not, as a problem that
  * can be repeated alone. Exit status 0 when all held, 1 when not, 2 for bad usage. With --refused-at-most it is 1, too,
  * where a method refuses more of the problems whose condition is below 1e8. */

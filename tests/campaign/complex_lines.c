@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random problems with complex coefficients in x, FISHPACK's CBLKTRI, by both forms of block cyclic reduction, against
  * dense elimination of the real system of twice as many unknowns. Rows are such as the interface asks for: dominant,
  * or of an elliptic operator with an imaginary shift, as the Helmholtz equation with absorption has. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dense systems: the inverse by Gauss and Jordan with row interchanges. At most some 200 unknowns, milliseconds. */
 #include "dense.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A dense system in quadruple precision for kinds of solves whose matrix is no sum of directions: Gaussian elimination
  * with pivots, and the condition of its solution. It shares no code with the library. */
 #ifndef STARFISH_TESTS_CAMPAIGN_DENSE_H

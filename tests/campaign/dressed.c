@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The campaign's problems in other dress: complex numbers (in two dimensions), boundary data, arrays with strides and
  * ghosts, several problems at once (in three), multigrid (in both). What is solved for is what the oracle has an answer
  * to: factors are powers of two, and data of a face are what the right-hand side has beyond the answer's. */

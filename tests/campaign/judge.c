@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Right or refused: the rule for what may be called solved. */
 #include "judge.h"
 

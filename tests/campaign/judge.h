@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves a problem of the campaign by every method and judges the results: which errors may be called solved. */
 #ifndef STARFISH_TESTS_CAMPAIGN_JUDGE_H
 #define STARFISH_TESTS_CAMPAIGN_JUDGE_H

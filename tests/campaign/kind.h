@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A kind of solve beyond a right-hand side and its solution in two packed arrays of reals: a row of the table in
  * kinds.c. A trial of a kind is a function of a seed and an index, as campaign problems are. */
 #ifndef STARFISH_TESTS_CAMPAIGN_KIND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The campaign over kinds of solves: a table, of which each row is tried as often as asked for.
  *
  *     campaign_kinds [--kind NAME] [--seed S] [--count N] [--first K | --only K] [--workers cpu:N[,gpu:M]] [--verbose]

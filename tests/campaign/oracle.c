@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The dense oracle. In quadruple precision a condition of 1e24, as that of a layer of relative thickness 1e-12, leaves
  * ten digits. At most 120 unknowns: some milliseconds. */
 #include "oracle.h"

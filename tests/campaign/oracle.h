@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The dense oracle: a problem's matrix from its definition (starfish/poisson.h), in quadruple precision, solved by
  * Gaussian elimination with pivoting. It shares no code with the library. */
 #ifndef STARFISH_TESTS_CAMPAIGN_ORACLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The generator of random problems. Distributions favour what has been wrong before: thin layers, one-row directions,
  * couplings of very different size to both sides, rows that nothing couples, lambda close to a mode. */
 #include "problem.h"

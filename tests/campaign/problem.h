@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random separable problems, small enough for a dense oracle: every kind of axis, ends, scales, asymmetry, decoupled
  * rows and bad scaling. A problem is a function of a seed and an index, so that each can be repeated alone. */
 #ifndef STARFISH_TESTS_CAMPAIGN_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random Q1 multigrid: meshes of few elements of very different widths, any ends, coefficients and reaction, every
  * smoother and cycle, stored and tensor matrices, both precisions and mixed, against dense elimination of the matrix
  * that is assembled here element by element. */

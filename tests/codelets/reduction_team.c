@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may
  * have one core for all of them here. */
 #include "codelets/reduction_team.h"

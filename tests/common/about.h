@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a plan says of itself, by value. */
 #ifndef STARFISH_TESTS_ABOUT_H
 #define STARFISH_TESTS_ABOUT_H

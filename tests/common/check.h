@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Asserting the status of library calls; where they are used, cmocka.h is included. */
 #ifndef STARFISH_TESTS_CHECK_H
 #define STARFISH_TESTS_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests that need a process of their own: a function that returns NULL, or what went wrong. */
 #ifndef STARFISH_TESTS_CHILD_H
 #define STARFISH_TESTS_CHILD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts of test programs that run the same tests on several sets of workers. */
 #ifndef STARFISH_TESTS_CONTEXT_H
 #define STARFISH_TESTS_CONTEXT_H

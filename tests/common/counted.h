@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arithmetic that counts itself, for naive references of what kernels take. */
 #ifndef STARFISH_TESTS_COMMON_COUNTED_H
 #define STARFISH_TESTS_COMMON_COUNTED_H

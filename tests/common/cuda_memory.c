@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Guarded pieces of CUDA device memory, and of host memory that is pinned. */
 #include "tests/common/memory.h"
 

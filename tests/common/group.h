@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Groups of tests that share a context. */
 #ifndef STARFISH_TESTS_GROUP_H
 #define STARFISH_TESTS_GROUP_H

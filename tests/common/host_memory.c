@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Guarded pieces of host memory. */
 #include "tests/common/memory.h"
 

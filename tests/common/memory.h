@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a kernel under test runs: memory of the host or of a CUDA device, every piece between guard zones. */
 #ifndef STARFISH_TESTS_MEMORY_H
 #define STARFISH_TESTS_MEMORY_H

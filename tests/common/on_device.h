@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels on CUDA as tests of kernels call them: ON_DEVICE(name, type) defines name_here, which launches `name` on a
  * struct type of arguments and waits for it; a launch or a kernel that fails is a failed test. */
 #ifndef STARFISH_TESTS_ON_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays of either precision in tests that compute in double. */
 #ifndef STARFISH_TESTS_REALS_H
 #define STARFISH_TESTS_REALS_H

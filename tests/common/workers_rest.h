@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether idle workers come to rest. */
 #ifndef STARFISH_TESTS_WORKERS_REST_H
 #define STARFISH_TESTS_WORKERS_REST_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The problems of the corpus, by name, and its cases: a command, a problem and options. Nothing here is random."""
 import itertools
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs many commands of the program in one process. A context of its own keeps one worker alive, since starting workers
  * takes longer than a small solve; commands must ask for one worker.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The corpus: what solves of all kinds come to, recorded and compared.
 
     corpus.py BUILD                        compare with recorded.txt, as far as all machines must agree (ctest)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random diffusion problems with contrasts up to a million, solved by every method, preconditioner and deflation, in
  * f64, f32 and mixed precision, beside a dense direct solve. What is called solved must be: its residual by the
  * operator written down naively is within the bounds that the interface states, and its distance from the direct

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of diffusion problems: the counts of the reference, every preconditioner with every deflation, precisions,
  * convergence, refusals. */
 #include "tests/diffusion/diffusion_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of diffusion problems on a context, against the operator written down naively. */
 #ifndef STARFISH_TESTS_DIFFUSION_CASES_H
 #define STARFISH_TESTS_DIFFUSION_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion on a GPU, with data on the host and on the device. Exit status 77 without one. */
 #include "tests/diffusion/diffusion_cases.h"
 

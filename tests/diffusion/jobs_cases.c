@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Jobs of plans for diffusion: how they end, what plans and jobs say of themselves. */
 #include "tests/diffusion/diffusion_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion problems and their operator, written down cell by cell and face by face. */
 #include "tests/diffusion/diffusion_cases.h"
 

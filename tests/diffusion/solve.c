@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion on cores: on one, and in small on all, each a worker of its own, and as one team. */
 #include "tests/diffusion/diffusion_cases.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The site in a real browser: links lead somewhere, pictures are there, the search finds, the dark theme is dark. Where
 Selenium or Chromium is missing the exit status is 77.
 

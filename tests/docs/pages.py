@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """README.md and docs/*.md say what is so: commands run, options exist, problem files are solved, C code compiles or is
 what the sources say, links lead somewhere.
 

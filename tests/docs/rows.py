@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Figures of pages are those of the rows that they name (docs/developers-tests.md, Figures of pages).
 
     rows.py SOURCE_FOLDER"""

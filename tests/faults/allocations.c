@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What fails where memory is short: the allocations of our own code, of the libraries below for us (work space of
  * LAPACK, arrays and plans of FFTW), and threads. Inside the libraries nothing fails: StarPU ends the process where it
  * gets no memory (docs/reliability.md). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The counter of calls that may fail, and the set of blocks that are in use: a table of addresses with open addressing,
  * emptied by a free() that stands in for the whole program's, since what our code allocates the runtime may free. */
 #include "tests/faults/calls.h"

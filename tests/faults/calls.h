@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls that may fail, counted from the moment that one of them is chosen, in all threads. Which calls these are is in
  * allocations.c and cuda_calls.c: the linker gives our own objects a function __wrap_NAME for NAME (its option --wrap),
  * and leaves those of the libraries below us as they are. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cases: separable problems by a table, one function for each other part of the interface. Problems are of some
  * thousand unknowns. Arrays that the library reads are static; those that it writes are cleared before. */
 #include "tests/faults/cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of all kinds through the public interface, each small enough to be repeated for every call in it that may
  * fail, and for hours. Every case makes its plans, solves and destroys what it made, and leaves the solution in a
  * result, to be compared with that of a run in which nothing failed. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What fails where a GPU or its driver does: calls of CUDA, cuFFT and cuBLAS in our own code. A launch is a call in
  * code that the compiler makes, whose failure shows when the last error is asked for, as that of others does.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whatever floating-point environment the host program has: it traps invalid operations, divisions by zero and
  * overflow, rounds upward, and flushes subnormal numbers to zero. Then all families (families.h) solve as they do in
  * the default environment, and the host's environment is the same after each. Once with workers that the library

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion, flat domains and finite elements, one small problem for each. */
 #include "tests/faults/families.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fault injection: every case (cases.h) is run once for every call in it that may fail (calls.h), and that call fails.
  * It held where the case then reports an error with a message, or a right answer, and leaves nothing behind; it did not
  * where it ends the process, hangs, calls a wrong answer solved, or leaks.

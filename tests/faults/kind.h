@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What kind of calls a program of this folder makes fail, and the workers that it does so on. */
 #ifndef STARFISH_TESTS_FAULTS_KIND_H
 #define STARFISH_TESTS_FAULTS_KIND_H

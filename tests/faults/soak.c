@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Soak test: the cases (cases.h), one after the other and again, each with many solves of one plan, for a time. It held
  * where all solutions are right, and memory, threads and open files are as many at the end as after half of the time:
  * memory is looked at while a plan lives too, since what grows with its solves goes with it. What the libraries keep

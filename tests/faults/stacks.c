@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Small stacks. With a limit of 384 KiB (ulimit -s) all families (families.h) are solved, since threads of the library
  * and StarPU's workers have stacks of their own size. And threads of the host program need no more stack than
  * docs/embedding.md says, for plans and for solves, beside what thread-local storage takes of it: the bytes between the

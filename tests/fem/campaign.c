@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random finite element problems on small meshes: rings and shells, and boxes of one cell on, distorted, bent by
  * second-order nodes, with random cells taken out, so that there are holes and several components; with one group, with
  * two, and singular. Each is solved by some random combinations of smoother, numbering, format, cycle, steps,

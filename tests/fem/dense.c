@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Matrices and loads of small distorted meshes, compared with a dense assembly that shares no code with ours: bilinear
  * and trilinear maps from the corners, shape functions written out, Gauss points of its own. */
 #include "fem/space.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements on a context. Errors are compared with those of an exact solution, counts with each other. */
 #include "tests/fem/fem_cases.h"
 

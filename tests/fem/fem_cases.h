@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements on a context: errors, counts, and all combinations of options. */
 #ifndef STARFISH_TESTS_FEM_CASES_H
 #define STARFISH_TESTS_FEM_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements on a GPU: errors, counts that are those of cores, parts, all combinations; on a GPU beside cores; and
  * where there are two GPUs, parts on both. Exit status 77 without one. */
 #include "tests/common/context.h"

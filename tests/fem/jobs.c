@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What solves of finite elements have from the solve path: jobs that are watched and cancelled, memory, and what a plan
  * says of itself. */
 #include "tests/fem/meshes.h"

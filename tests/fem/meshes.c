@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Small meshes for the tests of finite elements. */
 #include "tests/fem/meshes.h"
 

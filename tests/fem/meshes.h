@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Small meshes for the tests of finite elements. */
 #ifndef STARFISH_TESTS_FEM_MESHES_H
 #define STARFISH_TESTS_FEM_MESHES_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish fem: meshes of Gmsh's in both formats and of both orders, what it writes, and meshes that are no good.
 
     program.py PROGRAM [unittest arguments]"""

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements on cores: one worker with all of them, and a worker per core. */
 #include "tests/fem/fem_cases.h"
 

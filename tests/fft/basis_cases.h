@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tridiagonal operators of every kind that a change of basis serves, for its tests on both devices. */
 #ifndef STARFISH_TESTS_BASIS_CASES_H
 #define STARFISH_TESTS_BASIS_CASES_H

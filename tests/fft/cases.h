@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of the transforms share: inputs, the oracle's lines, and the bound on the error. */
 #ifndef STARFISH_TESTS_FFT_CASES_H
 #define STARFISH_TESTS_FFT_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA change of basis against the CPU's, which test_basis.c checks against the operator. Exit status 77 without a
  * device. STARFISH_TEST_SMALL leaves the large sizes out. */
 #include "basis_cases.h"

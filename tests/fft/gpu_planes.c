@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on a GPU against the CPU. Exit status 77 without a device. Arrays lie between guard bytes,
  * once aligned to elements only and once as cudaMalloc aligns. STARFISH_TEST_SMALL leaves the large sizes out. */
 #include "cases.h"

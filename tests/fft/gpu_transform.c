@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA transforms against the CPU's, which test_transform.c checks against the definition. Exit status 77 without a
  * device. Outputs are poisoned with NaN and everything the device may write lies between guard bytes.
  * STARFISH_TEST_SMALL leaves the large sizes out. */

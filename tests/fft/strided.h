@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values of planes whose rows lie apart (base/strides.h), in arrays that are NaN between them: what reads there shows,
  * and so does what writes there. */
 #ifndef STARFISH_TESTS_FFT_STRIDED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The change of basis against the operator that it diagonalises, and what is refused. */
 #include "basis_cases.h"
 #include "tests/common/check.h"

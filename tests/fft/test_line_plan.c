@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tables by which the CUDA version transforms a line, carried out here one butterfly after the other, against the
  * Fourier sum. */
 #include "cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* x and y of whole planes on the CPU against the definition, line by line. */
 #include "cases.h"
 #include "fft/kernels/planes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transforms as products of matrices (transform_products.h) against the definition: what the CUDA version computes,
  * checked without a GPU. And which lengths have products. */
 #include "cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tables of transform_tables.h, with an FFT between them, against the definition: what the CUDA version computes,
  * checked without a GPU. And the oracle itself against FFTW's r2r, so that the kinds mean what transform.h says. */
 #include "cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU transforms against their definition, and the eigenvalues against the matrix they belong to. */
 #include "cases.h"
 #include "fft/kernels/columns_while.h"

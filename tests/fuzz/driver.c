@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs a target on a corpus, and then on mutations of it, until the time is over:
  *
  *     NAME [--seconds S] [--runs N] [--seed X] [--failures DIR] [--hang S] PATH...

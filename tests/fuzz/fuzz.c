@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What fuzz targets share: a folder, and how they complain: past the streams, which a target may have closed. */
 #include "tests/fuzz/fuzz.h"
 

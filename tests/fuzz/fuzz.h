@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What fuzz targets share. A target is one function over bytes; it is linked either with driver.c, which mutates a
  * corpus, or, by clang, with libfuzzer.c. It calls the code that reads such bytes, and then looks whether what must
  * hold of any bytes does hold. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: HDF5 files, read and written into. The HDF5 library may fail as it likes: what holds is that this
  * process goes on, that a failure has a message and leaves the file as it was, and that what is written is read again.
  */

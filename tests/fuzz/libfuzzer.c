@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A target for libFuzzer: clang -fsanitize=fuzzer. */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: machine.json of recorded machines. What is read is a machine that plans can be made for: counts in their
  * range, names that end, rates that are positive for planes of any size. */
 #include "tests/fuzz/fuzz.h"

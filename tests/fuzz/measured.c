@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: measured/CASE.json of recorded machines. What is read can be run again and compared: a name that a file
  * may have, as many arguments as there is room for, all of them text, and rows with positive times. */
 #include "tests/fuzz/fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Little memory for what a target tests: allocations of many bytes fail, as on a machine whose memory is used up, and
  * small ones do not, since OpenMP's runtime ends the process in which it gets no memory. (The linker puts the functions
  * named __wrap_... in the place of others in all that is linked statically.) */

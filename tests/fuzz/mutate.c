@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mutations: a table of small changes, as other fuzzers have them: bits, bytes, numbers of all widths at the ends of
  * their ranges, numbers in decimal, words of the format, parts taken out, doubled, or taken from another input. */
 #include "tests/fuzz/mutate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Random changes to an input, from a seed: the same seed and corpus give the same inputs. */
 #ifndef STARFISH_TESTS_FUZZ_MUTATE_H
 #define STARFISH_TESTS_FUZZ_MUTATE_H

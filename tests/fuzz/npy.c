@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: .npy files. What is read has the elements that the file has; what is written is read again. */
 #include "tests/fuzz/fuzz.h"
 

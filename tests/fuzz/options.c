@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: command lines, one argument per line. Every subcommand runs as far as it can without workers: it reads
  * its options and its problem and checks its outputs, and then gets no context. (The linker puts the functions named
  * __wrap_... in the place of others.) */

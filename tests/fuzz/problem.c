@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: problem files, beside arrays that they may name. What is read is a problem that the library can be
  * given: sizes that fit, arrays of the right shapes, finite numbers. */
 #include "tests/fuzz/fuzz.h"

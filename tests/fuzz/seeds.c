@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes the binary part of the corpora, as small files: FOLDER/npy and FOLDER/hdf5.
  *
  *     fuzz_seeds FOLDER */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What is still allowed to break a rule of the house: allowed.txt, which can only become shorter.
 
     RULE FILE NAME...   calls: what the file may name; parameters: which of its functions may have more

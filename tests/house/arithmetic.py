@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails where a public function does not begin by holding the default floating-point environment (base/arithmetic.h).
 Functions that only hand over what is known are exempt, by the ends of their names."""
 import re

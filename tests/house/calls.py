@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails where code names a function of a higher floor, or of a library that its floor must not know.
 
 Includes alone do not tell: a prototype may be repeated, public headers are open to everybody, and handles and constants

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds the functions that a C or CUDA file defines and declares, without a compiler.
 
 Comments, strings and preprocessor lines are taken away first. What is then outside of all function bodies is cut at

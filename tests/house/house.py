@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What all checks of the house share: its floors, its files, and their text without comments and strings."""
 import os
 import re

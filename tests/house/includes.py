@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails where an #include leads up or sideways, or brings a foreign library to a floor that must not know it."""
 import os
 import re

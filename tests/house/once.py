@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails where what must stand once, in one file, stands in another one too: how a solution is judged."""
 import re
 

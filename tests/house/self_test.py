@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Plants violations of every rule in houses of a few files, and right code too, and compares what the checks say."""
 import os
 import tempfile
@@ -193,6 +194,15 @@ LINES = [
     ("docs/a.md", "\n" * 601, True),
 ]
 
+LICENSE = "SPDX-License-Identifier: LGPL-2.1-or-later"
+LICENSES = [
+    ("base/a.c", f"/* {LICENSE} */\n", True),
+    ("base/a.c", "int a;\n", False),
+    ("apps/run", f"#!/bin/sh\n# {LICENSE}\n", True),
+    ("apps/run", "#!/bin/sh\n", False),
+    ("apps/data", "1 2 3\n", True),
+]
+
 LONG = {"base/a.c": "x" * 121 + "\n" + "x" * 121 + "\n"}
 CALL = {"tasks/q1.c": "void f(void)\n{\n    starpu_init(0);\n}\n"}
 # rule, the table of what is allowed, files, what the one complaint holds (or None)
@@ -233,7 +243,8 @@ def cases():
         page = WALK.format(files, calls)
         yield f"{files} files, {calls} calls, {text}", "walks", \
             {**WALKED, "solver/job.c": job, "docs/developers-solvers.md": page}, "", caught
-    for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES)):
+    for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES),
+                          ("license", LICENSES)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
     for rule, table, files, caught in ALLOWED:

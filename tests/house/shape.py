@@ -1,4 +1,6 @@
-"""Fails where a function has too many parameters or lines, a line too many columns, or a file too many lines."""
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Fails where a function has too many parameters or lines, a line too many columns, or a file too many lines or no
+license."""
 import re
 
 from functions import functions
@@ -52,3 +54,10 @@ def lines(root, allowed):
             count = read(root, path).count("\n")
             if count > LINES and not allowed.number("lines", path, count):
                 yield f"{path}:{LINES + 1}: {count} lines, {LINES} at most"
+
+
+def license(root, allowed):
+    """Scripts begin with #!, recipes that were not run with a line that says so."""
+    for path in files(root):
+        if is_source(root, path) and "SPDX-License-Identifier: LGPL-2.1-or-later" not in read(root, path)[:300]:
+            yield f"{path}:1: no line SPDX-License-Identifier"

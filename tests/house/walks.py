@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fails where a walk of a right-hand side, as docs/developers-solvers.md tells it, is not what the sources do, or is
 longer than it may be.
 

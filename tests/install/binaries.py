@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads every program and shared library below some folders, and complains about what an attacker could use: a search
 path with an entry that is empty, relative or in a folder that it must not name, a writable table of addresses
 (no RELRO, lazy binding), an executable stack, a program at a fixed address, and code without checks of its stack.

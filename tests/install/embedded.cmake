@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # A host project with Starfish's sources in a folder of its own (FetchContent, add_subdirectory): it has the library, and
 # neither our tests nor our program, and its own targets, folders and settings stay as they are.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # What a user does with an installed Starfish that has been moved: find it, build a program in each language, run it.
 include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 

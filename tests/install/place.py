@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What pip installs remembers where the library is: below STARFISH_PREFIX, or what ./bootstrap builds beside the sources
 where there is none. usage: place.py SOURCES PREFIX FOLDER"""
 import os

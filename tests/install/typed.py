@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands of the pages that compile and start programs against an installed Starfish, typed as they stand there.
 usage: typed.py SOURCES PREFIX LIBDIR FOLDER [PYTHON]"""
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The wheel of an installation works by itself in an empty environment, into which pip installs it and what it needs:
 it solves, to second order, with libraries of its own and none of the build; its metadata is whole.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BiCGStab on a context of cores, for matrices that are not symmetric, with diagonal preconditioners and without one,
  * against elimination. The matrix is dense. */
 #include "krylov/bicgstab.h"

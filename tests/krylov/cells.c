@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels on cells on the CPU. */
 #include "tests/krylov/cells_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of an iteration on cells against dense matrices that are written down from the definition of a face. */
 #include "tests/krylov/cells_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels on cells (krylov/kernels/cells.h, blocks.h, coarse.h), run on a device and compared with dense
  * matrices. */
 #ifndef STARFISH_TESTS_KRYLOV_CELLS_CASES_H

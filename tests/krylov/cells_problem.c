@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A small matrix of cells, its preconditioners and its deflation, densely. */
 #include "tests/krylov/cells_problem.h"
 

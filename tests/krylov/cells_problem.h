@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A small matrix of cells, stored as kernels have it and densely, with dense preconditioners and a dense deflation. */
 #ifndef STARFISH_TESTS_KRYLOV_CELLS_PROBLEM_H
 #define STARFISH_TESTS_KRYLOV_CELLS_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Conjugate gradients with every option, on a dense operator and on cells, step by step against the textbook's on dense
  * matrices, and solutions against elimination. */
 #include "krylov/cg.h"

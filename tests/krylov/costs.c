@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What steps on cells take: the counts are those of naive loops over the faces of a cell (cells.h). */
 #include "krylov/kernels/gradients.h"
 #include "tests/common/counted.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dense matrices as operators. */
 #include "tests/krylov/dense.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A dense matrix as an operator, for iterations over vectors whose parts are in one memory. */
 #ifndef STARFISH_TESTS_KRYLOV_DENSE_H
 #define STARFISH_TESTS_KRYLOV_DENSE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels on cells on CUDA: the CPU's cases. Exit status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/krylov/cells_cases.h"

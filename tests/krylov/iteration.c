@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The outer iteration with a method that does nothing but find given norms: when it ends, what it says, and that
  * looking ahead changes nothing. Its scalars are here, or advanced by tasks. */
 #include "krylov/iteration.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of iterations on the CPU. */
 #include "tests/krylov/krylov_cases.h"
 

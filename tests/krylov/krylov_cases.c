@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels of iterations: updates by scalars, and scalars. Arrays lie between guard zones, and results are
  * NaN before. */
 #include "tests/krylov/krylov_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels of iterations, run on a device and compared with their definitions. */
 #ifndef STARFISH_TESTS_KRYLOV_KRYLOV_CASES_H
 #define STARFISH_TESTS_KRYLOV_KRYLOV_CASES_H

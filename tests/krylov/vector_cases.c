@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The algebra of vectors on rectangles of a grid: updates, copies, inner products and changes of precision. Arrays lie
  * between guard zones, and results are NaN before. */
 #include "tests/krylov/vector_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels on vectors, run on a device and compared with their definitions. */
 #ifndef STARFISH_TESTS_KRYLOV_VECTOR_CASES_H
 #define STARFISH_TESTS_KRYLOV_VECTOR_CASES_H

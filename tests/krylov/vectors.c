@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels on vectors on the CPU; inner products by one core, and by three that share the rows. */
 #include "tests/krylov/vector_cases.h"
 

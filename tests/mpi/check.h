@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What programs on several ranks check by. Includers have MPI and the library. */
 #ifndef STARFISH_TESTS_MPI_CHECK_H
 #define STARFISH_TESTS_MPI_CHECK_H

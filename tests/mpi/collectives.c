@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Collective calls of MPI in the creation of a plan and in a solve, by family: no more than are recorded here. In
  * these calls ranks wait for each other. Iterations make some in every step, so a solve that takes more steps than were
  * recorded may make more calls. Run by mpiexec on two ranks; with an argument the program prints the counts. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion on several ranks against one process: the same random problem in both, whose answers and numbers of
  * iterations must be the same whatever the number of ranks is. Run by mpiexec. */
 #include "diffusion/options.h"

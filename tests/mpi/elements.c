@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finite elements in a context on ranks, as a user's program has them: of a grid with so many unknowns that ranks share
  * its matrices, against one process; with the solution on all ranks, and on the first one alone. Run by mpiexec. */
 #include <math.h>

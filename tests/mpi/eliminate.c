@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What no other method solves, eliminated by the first rank for all: the same solution as on one rank, where the plan
  * chose that method, and where only a solve by another one was refused. Run by mpiexec. */
 #include "tests/mpi/together.h"

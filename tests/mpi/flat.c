@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flat domains on several ranks against those of one process: every rank solves the whole problem in a context of its
  * own, and compares its planes of what all have solved together. Run by mpiexec. */
 #include "tests/mpi/together.h"

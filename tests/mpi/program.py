@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """`starfish solve --mpi` as its users meet it: the same files and the same output as with one process, on any number of
 ranks; and when one rank fails, all of them do, with one message.
 

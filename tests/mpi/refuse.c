@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* To be loaded before the program (LD_PRELOAD): on the rank that REFUSE_RANK names StarPU refuses one task, the first
  * of the codelet REFUSE_CODELET, as where memory is short. */
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves on several ranks against those of one process: every rank makes the same random problem, solves it whole in a
  * context of its own, and compares its planes of what all have solved together. Run by mpiexec. */
 #include "tests/mpi/together.h"

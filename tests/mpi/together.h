@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What tests of several ranks have in common: a context of all ranks and one of each, chance, and an end of all ranks
  * where one of them finds a mistake. */
 #ifndef STARFISH_TESTS_MPI_TOGETHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of ranks with unlike workers. Costs depend on a rank's GPUs, so `auto` would choose another method on a rank
  * with a GPU than on one without; the first rank chooses for all. GPUs are planted: the context of one rank counts a
  * GPU that is not there. Run by mpiexec on two ranks. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 multigrid on a context: Chebyshev steps, and cycles as preconditioners of conjugate gradients. */
 #include "tests/multigrid/solve_cases.h"
 #include "tests/multigrid/solve_problems.h"

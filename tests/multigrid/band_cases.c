@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels on nine-band matrices and on small inverses, compared with their naive references. Arrays lie between
  * guard zones, and results are NaN before: what a kernel must not write stays NaN, and what it must not read would
  * spread. */

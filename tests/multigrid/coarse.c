@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The coarsest grid by conjugate gradients: solves with few grids take as many cycles as those down to one unknown. On
  * all workers there are. */
 #include "tests/common/check.h"

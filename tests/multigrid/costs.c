@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What operations on grids take: each kind's count is that of a naive reference, which counts an operation where it
  * does it, for unknowns with all their neighbours; and a tail takes what its operations take. */
 #include "multigrid/kernels/fem_kind.h"

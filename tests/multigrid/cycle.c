@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The walk of a cycle: operations in the order in which the textbook has them. */
 #include "multigrid/kernels/cycle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids that are sparse matrices, solved whole and in three parts with index sets as halos, whose owners are given. */
 #include "tests/multigrid/fem_cases.h"
 

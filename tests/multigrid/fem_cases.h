@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of finite elements on a context: one part, and three parts for each of some sets of owners. Returns how many
  * checks failed. */
 #ifndef STARFISH_TESTS_MULTIGRID_FEM_CASES_H

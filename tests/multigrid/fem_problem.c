@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The five-point Laplacian, bilinear prolongations, P^T A P. */
 #include "tests/multigrid/fem_problem.h"
 

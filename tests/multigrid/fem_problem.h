@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A problem of sparse matrices for tests: the five-point Laplacian on side^2 unknowns, bilinear prolongations and
  * P^T A P on coarser grids, made from dense matrices, as sizes are small; in one part or in three. */
 #ifndef STARFISH_TESTS_MULTIGRID_FEM_PROBLEM_H

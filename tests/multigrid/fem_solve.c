@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of finite elements on cores: in one part, and in three. */
 #include "tests/multigrid/fem_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of flat domains on grids with random matrices and random transfers. Arrays lie between guard zones, and
  * results are NaN before: what a kernel must not write stays NaN, and what it must not read would spread. */
 #include "tests/multigrid/flat_kernel_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels of flat domains on the CPU. */
 #include "tests/multigrid/flat_kernel_cases.h"
 

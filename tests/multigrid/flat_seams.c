@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts across the edges of a sphere's panels, against the columns that have the same face in space. */
 #include "tests/multigrid/flat_kernel_cases.h"
 

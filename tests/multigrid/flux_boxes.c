@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes for tests of 3D multigrid: problems, the operator written down naively, solutions. */
 #include "tests/multigrid/flux_boxes.h"
 

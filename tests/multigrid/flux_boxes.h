@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes for tests of 3D multigrid: problems, the finite-volume operator written down face by face from widths and
  * coefficients, and solutions on a context. Failures fail the test. */
 #ifndef STARFISH_TESTS_MULTIGRID_FLUX_BOXES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 3D multigrid on a context: how fast it converges, on stretched boxes and with smoothers by planes too. */
 #include "tests/multigrid/flux_boxes.h"
 #include "tests/multigrid/flux_solve_cases.h"

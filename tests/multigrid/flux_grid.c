@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of the tests of the kernels on seven-point matrices, and the comparison of results. */
 #include "tests/multigrid/flux_grid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of 3D multigrid with random matrices of both forms and random transfers, on a device and, in f64 with the same
  * values, for the naive references (flux_ref.h). Arrays lie between guard zones, and results are NaN before: what a
  * kernel must not write stays NaN, and what it must not read would spread. */

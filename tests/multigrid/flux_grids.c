@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of 3D multigrid: coarse lines against Galerkin's product, transfers against each other, inverses against their
  * definitions. */
 #include "multigrid/flux.h"

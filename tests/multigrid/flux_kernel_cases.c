@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The shapes of grids on which the kernels on seven-point matrices are tested. */
 #include "tests/multigrid/flux_grid.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels on seven-point matrices on the CPU. */
 #include "tests/multigrid/flux_kernel_cases.h"
 

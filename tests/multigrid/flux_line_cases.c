@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of a seven-point matrix: the equations of the lines, and the naive reference's elimination. */
 #include "tests/common/reals.h"
 #include "tests/multigrid/flux_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sweeps of the seven-point kernels on cores, a part of the grid each, in phases: the same as by one core. The thread
  * sanitizer runs this test, since no core may read a row that another one writes. */
 #include "base/barrier.h"

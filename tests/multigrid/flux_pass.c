@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes of the seven-point kernels on cores: the same as sweep by sweep, by one core and by several together. */
 #include "multigrid/kernels/flux_pass.h"
 #include "tests/common/reals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Residual, point smoothers and transfers of a seven-point matrix, against their naive references. */
 #include "tests/common/reals.h"
 #include "tests/multigrid/flux_grid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 3D multigrid on cores: each a worker of its own, one alone, and all as one team. */
 #include "tests/multigrid/flux_solve_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 3D multigrid on a context: problems of every kind, options, refusals. */
 #include "tests/multigrid/flux_solve_cases.h"
 #include "tests/multigrid/flux_boxes.h"

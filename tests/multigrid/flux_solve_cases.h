@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 3D multigrid on a context: problems of every kind against the operator written down naively, factors, options. */
 #ifndef STARFISH_TESTS_MULTIGRID_FLUX_SOLVE_CASES_H
 #define STARFISH_TESTS_MULTIGRID_FLUX_SOLVE_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Holds a job of multigrid at its first look at the residual: tell(plan, test_gate_hold, gate). */
 #ifndef STARFISH_TESTS_MULTIGRID_GATE_H
 #define STARFISH_TESTS_MULTIGRID_GATE_H

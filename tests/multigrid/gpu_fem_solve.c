@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids of finite elements on a GPU, and on a GPU and cores. Exit status 77 without one. */
 #include "tests/common/context.h"
 #include "tests/common/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels of flat domains on CUDA: the CPU's table. Exit status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/multigrid/flat_kernel_cases.h"

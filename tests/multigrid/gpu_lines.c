@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps on CUDA. Exit status 77 without a device. */
 #include "tests/multigrid/line_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Multigrid on three uneven parts that GPUs and cores own, given and as options ask for; of several GPUs all. Exit
  * status 77 without a GPU. */
 #include "tests/common/memory.h"

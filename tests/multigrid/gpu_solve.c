@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 multigrid on a GPU alone, and on a GPU beside cores, with data on the host and on the device. Exit status 77
  * without one. */
 #include "tests/multigrid/solve_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels on sums of tensor products, on CUDA. Exit status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/multigrid/tensor_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Multigrid solves that go on by themselves: they return before they are done, keep their order, can be cancelled, and
  * fail with a message where they are waited for. Jobs are held at their first look at a residual, so that nothing
  * depends on how fast they are. */

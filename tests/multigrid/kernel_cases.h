@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels of Q1 multigrid, run on a device and compared with their definitions written out naively. */
 #ifndef STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H
 #define STARFISH_TESTS_MULTIGRID_KERNEL_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The multigrid kernels on the CPU. */
 #include "tests/multigrid/kernel_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hierarchies of both grid kinds: assembled and coarsened as the plans do, tables in one precision. */
 #include "tests/multigrid/kind_grids.h"
 

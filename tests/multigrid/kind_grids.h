@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Small hierarchies of all grid kinds on the host, for tests of what all kinds have in common. */
 #ifndef STARFISH_TESTS_MULTIGRID_KIND_GRIDS_H
 #define STARFISH_TESTS_MULTIGRID_KIND_GRIDS_H

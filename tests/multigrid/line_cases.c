@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps of Q1 grids, of all lines and of every second one, against their naive reference: the residual entry by
  * entry, lines by Thomas' algorithm in f64. Matrices of random bands and of tensor products of random elements; lengths
  * around those of the chunks and parts into which lines are cut. */

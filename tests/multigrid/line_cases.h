@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps of Q1 grids against their naive reference, in the memory where they run. */
 #ifndef STARFISH_TESTS_MULTIGRID_LINE_CASES_H
 #define STARFISH_TESTS_MULTIGRID_LINE_CASES_H

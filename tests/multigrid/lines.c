@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Line steps on the CPU. */
 #include "tests/multigrid/line_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Stored bands and tensor products are the same matrix: solves with either take the same cycles to the same solution.
  * On all workers there are. */
 #include "tests/common/check.h"

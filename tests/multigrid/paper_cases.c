@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 multigrid on the meshes of Goeddeke and Strzodka: the paper's figures, cycles, precision. */
 #include "tests/multigrid/solve_cases.h"
 #include "tests/multigrid/solve_problems.h"

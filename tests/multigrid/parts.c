@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Multigrid on three uneven parts of cores: of one array, and each with memory and halos of its own. */
 #include "tests/multigrid/parts_cases.h"
 

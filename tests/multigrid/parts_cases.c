@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cycles on three uneven parts with given owners equal cycles on one part: the same count, solutions to rounding; and
  * what travels between memories are edges. */
 #include "tests/multigrid/parts_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Multigrid on three uneven parts with given owners, against one part. Returns how many checks failed. */
 #ifndef STARFISH_TESTS_MULTIGRID_PARTS_CASES_H
 #define STARFISH_TESTS_MULTIGRID_PARTS_CASES_H

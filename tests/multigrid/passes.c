@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Passes of one engine, which differ in method, tolerances, steps and guess: each comes to what it comes to on an
  * engine of its own, whatever ran before. */
 #include "tests/common/check.h"

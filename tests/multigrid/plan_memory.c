@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans of all kinds say of memory: the same before they are made and after; and of a GPU alone that no more is
  * taken for good than was said, that a solve runs with as little memory as was said to be enough, and that a plan that
  * is given half of it is refused with the bytes. 77 where there is no GPU.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bilinear elements: matrices against quadrature over every element, coarse grids against the Galerkin product, meshes
  * against the paper's figures. */
 #include "multigrid/q1.h"

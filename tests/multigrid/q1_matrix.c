@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 matrices of random bands and of tensor products of random elements, on a device and for the naive references. */
 #include "tests/multigrid/q1_matrix.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 matrices of random bands and of tensor products of random elements, on a device and, in f64 with the same values,
  * for the naive references (band_ref.h) that kernels are compared with. */
 #ifndef STARFISH_TESTS_MULTIGRID_Q1_MATRIX_H

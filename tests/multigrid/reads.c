@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What operations of both grid kinds read and write on a part of a grid: all that lies outside of what `reads` says is
  * NaN, and the result is what it is without. And what cores share is the whole, each unknown once. */
 #include "tests/common/reals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 multigrid on cores. Arguments: nothing, or `paper` for the paper's figures instead, which take long. */
 #include "tests/multigrid/solve_cases.h"
 

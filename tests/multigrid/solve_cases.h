@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Q1 multigrid on a context: problems of every kind against a banded solver, options; the paper's figures. */
 #ifndef STARFISH_TESTS_MULTIGRID_SOLVE_CASES_H
 #define STARFISH_TESTS_MULTIGRID_SOLVE_CASES_H

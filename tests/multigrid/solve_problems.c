@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of Q1 multigrid for tests, and their solutions on a context. */
 #include "tests/multigrid/solve_problems.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of Q1 multigrid for tests, and their solutions on a context. Failures fail the test. */
 #ifndef STARFISH_TESTS_MULTIGRID_SOLVE_PROBLEMS_H
 #define STARFISH_TESTS_MULTIGRID_SOLVE_PROBLEMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tail of small grids, of both grid kinds: a cycle is what calling the kind's functions level by level gives, on
  * one core and on several together, and cycles solve. */
 #include "multigrid/kernels/tail.h"

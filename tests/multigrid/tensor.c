@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels on sums of tensor products, on the CPU. */
 #include "tests/multigrid/tensor_cases.h"
 

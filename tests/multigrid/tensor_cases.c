@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels on sums of tensor products. Results are NaN before and lie between guard zones. */
 #include "tests/multigrid/tensor_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels on sums of tensor products, run on a device and compared with the matrix entry by entry. */
 #ifndef STARFISH_TESTS_MULTIGRID_TENSOR_CASES_H
 #define STARFISH_TESTS_MULTIGRID_TENSOR_CASES_H

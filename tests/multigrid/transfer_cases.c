@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Transfers between two grids of Q1 multigrid, compared with sums over all entries of the prolongation. Arrays lie
  * between guard zones, and results are NaN before. */
 #include "tests/common/reals.h"

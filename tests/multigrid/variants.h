@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ways to walk, cut and stop that solves by multigrid are tried with, whatever the kind of grid. */
 #ifndef STARFISH_TESTS_MULTIGRID_VARIANTS_H
 #define STARFISH_TESTS_MULTIGRID_VARIANTS_H

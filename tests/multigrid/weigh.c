@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels on volumes of unknowns, on the CPU. */
 #include "tests/multigrid/weigh_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels on volumes, compared with their naive references. Arrays lie between guard zones, and results
  * are NaN before. */
 #include "tests/multigrid/weigh_cases.h"

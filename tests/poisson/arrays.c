@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays with halos and many problems: f = A u by the oracle for each problem, its rows anywhere; the solver must
  * return u and leave everything between the rows as it was. */
 #include "tests/poisson/arrays.h"

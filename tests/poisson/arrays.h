@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves from and to arrays whose rows are not packed, and of many problems at once, on workers of any kinds and with
  * arrays in memory of any kind. */
 #ifndef STARFISH_TESTS_ARRAYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of arrays share: f = A u by the oracle for each problem, its rows anywhere. */
 #include "tests/poisson/arrays_cases.h"
 

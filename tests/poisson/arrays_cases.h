@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the tests of arrays: a case, what it is made of, and the check that a solver returns the u that
  * f = A u was made of, and leaves all that is between the rows as it was. */
 #ifndef STARFISH_TESTS_ARRAYS_CASES_H

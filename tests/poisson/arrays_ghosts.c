@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ghosts, by their definition from the solution and the boundary data. */
 #include "tests/poisson/arrays_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 2D problems in complex numbers: against elimination of the whole matrix, by f = A u, and against the real solver. */
 #include "tests/poisson/complex.h"
 #include "tests/common/about.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of 2D problems in complex numbers, for any set of workers: main programs choose the set. */
 #ifndef STARFISH_TESTS_COMPLEX_H
 #define STARFISH_TESTS_COMPLEX_H

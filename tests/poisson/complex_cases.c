@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of problems in complex numbers share: random problems, and f = A u written down from the matrix. */
 #include "tests/poisson/complex_cases.h"
 

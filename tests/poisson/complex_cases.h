@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the tests of problems in complex numbers: random problems and their matrices. */
 #ifndef STARFISH_TESTS_COMPLEX_CASES_H
 #define STARFISH_TESTS_COMPLEX_CASES_H

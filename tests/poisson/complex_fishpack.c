@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's CBLKTRI: its contract, its example, and calls from several threads. */
 #include "tests/poisson/complex_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests of the direct solvers: f = A u by the oracle, solve, compare with u. */
 #include "tests/poisson/direct.h"
 

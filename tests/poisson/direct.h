@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tests of the direct solvers, for any set of workers: main programs choose the set. */
 #ifndef STARFISH_TESTS_DIRECT_H
 #define STARFISH_TESTS_DIRECT_H

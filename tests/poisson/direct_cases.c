@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of the direct solvers share: f = A u by the oracle, solve, compare with u. */
 #include "tests/poisson/direct_cases.h"
 #include "tests/common/about.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of the direct solvers' tests: the workers under test, problems, and the check that a solver returns
  * the u that f = A u was made of. */
 #ifndef STARFISH_TESTS_DIRECT_CASES_H

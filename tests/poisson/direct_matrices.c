@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Direct solvers on stretched grids and general matrices, in 3D and 2D. */
 #include "tests/common/about.h"
 #include "tests/poisson/direct_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What direct solvers refuse, and what they can do where it seems that they cannot. */
 #include "tests/common/about.h"
 #include "tests/poisson/direct_cases.h"

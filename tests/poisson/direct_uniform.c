@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Direct solvers on uniform grids: every pair of ends on both grids, eigenvectors, singular problems, and the order of
  * the discretisation. */
 #include "tests/common/about.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Methods, workers and the reuse of plans: options that must not change the solution, many solves at once, fields. */
 #include "tests/poisson/direct_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's example of BLKTRI, from its formulas. */
 #include "tests/poisson/fishpack_example.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* FISHPACK's own example of BLKTRI, u = (s t)^5 on m = 50 by n = 63 interior points of the unit square:
  *     (1/s d/ds (1/s du/ds)) / 4 + (1/t d/dt (1/t du/dt)) / 4 = 3.75 s t (s^4 + t^4).
  * Its documentation gives the largest error of the solution. */

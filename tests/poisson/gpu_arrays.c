@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays with halos and many problems on GPUs, in host and in device memory; 77 where there is no GPU. */
 #include "tests/poisson/arrays.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boundary data in device memory, on the host, and on both: the same solutions; 77 where there is no GPU. */
 #include "tests/common/check.h"
 #include "tests/common/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* 2D problems in complex numbers on GPUs alone and on GPUs and cores together; 77 where there is no GPU. */
 #include "tests/common/context.h"
 #include "tests/poisson/complex.h"

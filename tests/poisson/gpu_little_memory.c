@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves with less device memory than the field: right, or refused within seconds; and what streaming a field takes
  * beside four transfers of it, two each way, both ways at once. 77 where there is no GPU.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The method multigrid on GPUs alone and on GPUs beside cores; 77 where there is no GPU. */
 #include "tests/common/context.h"
 #include "tests/poisson/multigrid.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shares of all GPUs that there are, and of GPUs and cores in turn; of one GPU several. 77 without a GPU. */
 #include "tests/common/memory.h"
 #include "tests/poisson/spread.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves in the order of a CUDA stream: what is in it before them, a long wait included, is done before they begin, and
  * what comes after them waits for their solutions, also where a solve fails; 77 where there is no GPU. */
 #include "tests/common/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What plans, fields and jobs accept, refuse and tell. */
 #include "tests/poisson/interface.h"
 #include "tests/common/about.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The method multigrid: f = A u by the oracle, solved back; and against the direct methods. */
 #include "tests/poisson/multigrid.h"
 #include "tests/common/about.h"

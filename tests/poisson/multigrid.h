@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tests of the method multigrid of the separable solvers, for any set of workers. */
 #ifndef STARFISH_TESTS_POISSON_MULTIGRID_H
 #define STARFISH_TESTS_POISSON_MULTIGRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Jobs of the method multigrid: submission returns before the iteration ends, whatever the problem; who comes next on a
  * field comes after it; and what the iteration came to is what waiting returns. Iterations are held, or slowed down, at
  * their looks at the residual, so that nothing depends on how fast they are. f = A u by the oracle. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tests of the jobs of the method multigrid, for any set of workers. */
 #ifndef STARFISH_TESTS_POISSON_MULTIGRID_JOBS_H
 #define STARFISH_TESTS_POISSON_MULTIGRID_JOBS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The discrete operator from the rules for ghost values. Slow and plain on purpose. */
 #include "tests/poisson/oracle.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The oracle of the solver tests: the discrete operator applied to a given field, written down from the rules for ghost
  * values, so that f = A u is known for any u and any boundary data and a solver must return u. */
 #ifndef STARFISH_TESTS_ORACLE_H

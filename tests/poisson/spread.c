@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves between fields of random shares, with all kinds of ends, against solves between arrays. */
 #include "tests/poisson/spread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields that are spread over memories: solves between them equal solves between arrays, for any shares. */
 #ifndef STARFISH_TESTS_POISSON_SPREAD_H
 #define STARFISH_TESTS_POISSON_SPREAD_H

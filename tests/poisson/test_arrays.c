@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays with halos and many problems on cores: each a worker of its own, and all as one team. */
 #include "tests/poisson/arrays.h"
 

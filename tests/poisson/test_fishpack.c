@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* BLKTRI by FISHPACK's arguments: solutions, error numbers, handles, threads. */
 #include "tests/common/check.h"
 #include "tests/common/group.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of methods: rows, names, and what they answer. */
 #include "poisson/methods.h"
 

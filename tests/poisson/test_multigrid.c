@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The method multigrid on cores. */
 #include "tests/poisson/multigrid.h"
 #include "tests/poisson/multigrid_jobs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shares of cores alone. */
 #include "tests/poisson/spread.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is called solved is right: hard problems of every method and precision against a dense solve in extended
  * precision; and what is said of how good a solution is. */
 #include "poisson/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What `auto` would refuse in f32 is solved again in f64, wherever the solution is to go; and not where that was not
  * left to the plan. What no other method can solve is eliminated. */
 #include "tests/common/about.h"

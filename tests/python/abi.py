@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The structs as the bindings lay them out are those that the C compiler lays out: sizes and places of all members."""
 import ctypes
 import pathlib

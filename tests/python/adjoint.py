@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """sf.LinearOperator: the products of all families with M and with its adjoint are one matrix and its transpose."""
 import sys
 import unittest

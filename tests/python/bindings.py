@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """python/make-bindings writes what is not current, and nothing else; several at once; and says why it cannot."""
 import pathlib
 import shutil

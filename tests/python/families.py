@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Plans of the other families against dense matrices and definitions."""
 import inspect
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays in device memory, without CuPy or torch: they are neither copied nor sent over the link.
 
 Exits with 77 where there is no GPU."""

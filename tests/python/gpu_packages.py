@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Arrays of CuPy and torch: solved where they are, without a copy, in the order of their streams, and refused where
 their type, order or device does not fit. Exits with 77 where neither package or no GPU is there."""
 import ctypes

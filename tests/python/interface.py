@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Every public name has a docstring, every public function and method type hints for all of its parameters and its
 result, and what the page on Python lists is there."""
 import inspect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A kind of problem that the package knows from the library alone: the toy (../solver/helmholtz1d)."""
 import unittest
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A context on a communicator, on two ranks: each passes its own planes, and has those of the solution of one process.
 With mpi4py the communicator is its own; without, MPI is called by ctypes: the package wants py2f() alone of it."""
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The notebooks run, say what they have stored but for numbers, and are valid; with --write their outputs are stored.
 
 A cell's assertions are the notebook's claims. Exits with 77 without matplotlib."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The blocks of Python in docs/python.md and README.md run; so does the first program, and prints what it must.
 
 Exits with 77 without matplotlib."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """pystarfish.solve and Plan against the definition of the equations, and against the program to the last bit."""
 import copy
 import pickle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """What the tests of Python share: a discrete oracle that is applied row by row, and the program."""
 import json
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records of tasks and what they say: dependencies, spans, bounds. */
 #include "scheduler/account.h"
 #include "scheduler/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* scheduler/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
 #include "scheduler/fxt.h"
 #include "scheduler/paje.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A guest in a host program: what a context costs and changes there, and where it must do with little. Each test has a
  * process of its own. */
 #include "scheduler/context.h"

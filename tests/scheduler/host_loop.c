@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loops of the host's cores within calls: workers rest meanwhile, unless something is in flight or they never rest. */
 #include "scheduler/host_loop.h"
 #include "scheduler/rest.h"

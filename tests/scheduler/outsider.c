@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program that knows StarPU and not Starfish, for plug-ins: chains of tasks, some with a width; says under which
  * policy they ran, and fails when one did not, or two of a chain ran out of order. */
 #include <starpu.h>

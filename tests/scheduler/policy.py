@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Policies from outside: the example is built and run as its page says, ours is used by a program that knows only
 StarPU, and what is not there is refused.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quotas of control groups of both versions, in made-up folders. */
 #include "scheduler/quota.h"
 

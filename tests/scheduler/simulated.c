@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* For policies on machines that are not here, under StarPU built for SimGrid: rounds of wide steps on slabs with one
  * narrow step between them, as a solve has. Lengths are given, nothing is computed. Says the policy, milliseconds of
  * simulated time, and megabytes over all links.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """starfish-width on machines that are not here: on nodes that StarPU brings, simulated, it is no slower than dmdas, and
 a run is what it was before.
 

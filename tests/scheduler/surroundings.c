@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What StarPU would end the process for: variables, files of measurements, the host's locale, limits of the process.
  * Each test that starts StarPU has a process of its own. */
 #include "base/c_locale.h"

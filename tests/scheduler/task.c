@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables, work space, and the submission, counting and failing of tasks. */
 #include "scheduler/task.h"
 

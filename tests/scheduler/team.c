@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several teams: what is a worker's own is found on all of its threads. */
 #include "scheduler/team.h"
 #include "scheduler/team_threads.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The watchdog: a job that waits for data which nobody brings ends with an error that says so, and what it used can be
  * destroyed; long tasks, fields that the host holds, workers that rest, and time in which the process is stopped are no
  * reason.

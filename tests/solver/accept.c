@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What may be called solved: every family's rules by tables, with residuals and bounds on both sides of every limit. */
 #include "solver/accept.h"
 

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What ranks must have alike: on one of two ranks every option of every family has another value in turn, and every
  * number of its problem, along the library's tables. Every plan is refused on both ranks, by one message, within two
  * seconds; what is LOCAL, and what the problem does not need, may differ. Run by mpiexec on two ranks, with the path of
- * libstarfish_mpi, which is loaded beside the library that this program is linked with, as the program starfish does.
- */
+ * libstarfish_mpi, which is loaded beside the library of this program, as the program starfish does. */
 #include "base/activity.h"
 #include "fem/options.h"
 #include "poisson/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans and jobs of a kind that is made here, direct or iterative: the solution is the right-hand side times two. What
  * the solve path promises of every kind is looked at where the kind can see it: which functions are called, in which
  * order, with which failures, and what the caller gets. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Problems of programs that were compiled with other headers: a problem's size is 0, the library's own, or that of a
  * larger struct which is zero behind the library's. Every maker is given problems of zeros, which it refuses for
  * another reason once their size is right. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Products of matrices row by row, on all cores: dense rows, whose blocks are a few rows each, and short ones, many of
  * which are one block, beside the sums of the naive product. Small integers, so that sums are exact in any order. */
 #include "sparse/matrix.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of sparse matrices, on the CPU. */
 #include "tests/sparse/sparse_cases.h"
 

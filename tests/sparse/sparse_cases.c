@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the kernels of sparse matrices: matrices with rows of very different lengths, empty ones among them, sizes
  * from 1 on and around a chunk and a window of SELL. Arrays lie between guard zones, and results are NaN before. */
 #include "tests/sparse/sparse_cases.h"

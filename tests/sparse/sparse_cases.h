@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels of sparse matrices on a device, against naive ones. */
 #ifndef STARFISH_TESTS_SPARSE_CASES_H
 #define STARFISH_TESTS_SPARSE_CASES_H

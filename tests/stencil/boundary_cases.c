@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boundary data moved to the right-hand side, against a loop that subtracts the data of its faces from every
  * unknown. */
 #include "tests/stencil/stencil_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode along z, cut into slabs, against what defines it: A v = f - mean, and v of mean zero. Lines of more
  * unknowns than a block has threads have runs of several for each. */
 #include "tests/common/reals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The seven-point kernels on CUDA: the CPU's table, and sizes that fill a device unless STARFISH_TEST_SMALL is set.
  * Exit status 77 without a device. */
 #include "tests/stencil/stencil_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Steps of iterative refinement and the search for what is not finite, element by element. */
 #include "tests/common/reals.h"
 #include "tests/stencil/stencil_cases.h"

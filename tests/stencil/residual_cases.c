@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The residual of the seven-point operator against loops over (i,j,k) that take every neighbour by its index. */
 #include "tests/stencil/stencil_cases.h"
 

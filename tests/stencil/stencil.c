@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The seven-point kernels on the CPU. */
 #include "tests/stencil/stencil_cases.h"
 

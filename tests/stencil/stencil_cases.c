@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tests of the stencil kernels as one group, their slabs, and the constant mode of a field. */
 #include "tests/stencil/stencil_cases.h"
 

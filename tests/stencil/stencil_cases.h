@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cases of the seven-point kernels, run on a device and compared with the operator written out naively. */
 #ifndef STARFISH_TESTS_STENCIL_STENCIL_CASES_H
 #define STARFISH_TESTS_STENCIL_STENCIL_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Graphs of slabs: those of the slab method with cuts of which no public option tells, slabs of very different
  * thickness, as cores and a GPU that share a field have; and residuals, whose data are slabs and planes. */
 #include "poisson/slab.h"

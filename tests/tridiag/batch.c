@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU's algorithms over the tables. */
 #include "tests/tridiag/batch_cases.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Residual bound: elimination of a diagonally dominant tridiagonal matrix has a small backward error row by row
  * (Higham, Accuracy and Stability of Numerical Algorithms, 9.6), so |A x - d|_k <= C eps (|A|_k |x| + |d|_k), with
  * max norms of x. Cyclic reduction doubles its rows' errors per level, hence the logarithm in C. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of every kind against two oracles: dense elimination in long double for short lines, and the residual, row by
  * row in long double, for all. */
 #ifndef STARFISH_TESTS_BATCH_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tables of tests/tridiag/batch_cases.c with a plan for a kernel, and the interface. */
 #include "batches.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of lines through plans: the kernels' tables again, solved by the tasks of a context. */
 #ifndef STARFISH_TESTS_TRIDIAG_BATCHES_H
 #define STARFISH_TESTS_TRIDIAG_BATCHES_H

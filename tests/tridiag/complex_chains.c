@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Complex chains against dense elimination of the matrix of twice the rows. Rows dominate by one half and steps do not
  * amplify, so that errors stay a few rounding errors per step. */
 #include "complex_chains.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of solves on complex vectors, of real and of complex lines, the same for every device. */
 #ifndef STARFISH_TESTS_COMPLEX_CHAINS_H
 #define STARFISH_TESTS_COMPLEX_CHAINS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Inverses of small dense matrices, n^3 operations. */
 #include "dense_inverse.h"
 

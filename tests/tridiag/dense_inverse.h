@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dense matrices of tests, row after row: the inverse and the norm that condition numbers are made of. */
 #ifndef STARFISH_TESTS_DENSE_INVERSE_H
 #define STARFISH_TESTS_DENSE_INVERSE_H

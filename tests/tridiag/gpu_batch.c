@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* CUDA's algorithms over the CPU's tables; STARFISH_TEST_SMALL leaves the long lines out. Exit status 77 without a
  * device. */
 #include "tests/tridiag/batch_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of lines on a GPU: arrays on the host, and in its own memory. Exit status 77 without a device. */
 #include "batches.h"
 #include "tests/common/group.h"

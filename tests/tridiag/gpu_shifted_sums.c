@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves on CUDA: the CPU's table; against the CPU, lanes of all lengths that differ in how
  * they are solved, and more lines than run at once. Exit status 77 without a device; with STARFISH_TEST_SMALL set the
  * large sizes are left out. */

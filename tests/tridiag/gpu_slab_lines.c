@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Slabs of lines on CUDA: the CPU's table, and sizes that take every way of cutting lanes. Exit status 77 without a
  * device; with STARFISH_TEST_SMALL set the large sizes are left out. */
 #include "slab_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA kernels over the CPU's table, by every method, and sizes that fill a device. Exit status 77 without a
  * device; with STARFISH_TEST_SMALL set the large sizes are left out. */
 #include "base/real.h"

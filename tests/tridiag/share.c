@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cores' share of a batch: on a pretended machine it ends where both kinds of workers take as long. */
 #include "tridiag/share.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves on the CPU: the table, and lanes that fill several blocks. What memory they take on
  * CUDA, which needs no device. */
 #include "sums_cases.h"

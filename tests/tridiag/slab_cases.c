@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Slabs of lines against dense elimination.
  *
  * The oracle is the definition: the matrix of a lane, inverted in long double by Gauss-Jordan with pivoting. Slabs are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cases on which the kernels of slabs of lines are tested, and the check of one case, the same for every device. */
 #ifndef STARFISH_TESTS_SLAB_CASES_H
 #define STARFISH_TESTS_SLAB_CASES_H

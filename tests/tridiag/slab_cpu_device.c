@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU as a device of the slab tests. */
 #include "base/real.h"
 #include "slab_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Slabs of lines on the CPU: the table, lanes that fill several blocks, and a line longer than the caches. */
 #include "slab_cases.h"
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole lines in batches of planes, up and down: the table of the kernels of slabs, and lanes that fill several runs.
  * A program of its own, so that its random numbers are those of the other kernels' test. */
 #include "slab_cases.h"

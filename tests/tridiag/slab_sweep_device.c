@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU as a device of the slab tests that solves whole lines as a solve on all cores does: in batches of planes, up
  * and down, with the eliminated planes between. Cut lines are the other kernels'. */
 #include "base/real.h"

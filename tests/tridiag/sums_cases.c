@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves against dense elimination, or against another device. */
 #include "sums_cases.h"
 

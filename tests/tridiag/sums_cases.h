@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cases on which weighted sums of shifted solves are tested, and the check of one case, the same for every
  * device. */
 #ifndef STARFISH_TESTS_SUMS_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of lines on cores. */
 #include "batches.h"
 #include "tests/common/group.h"

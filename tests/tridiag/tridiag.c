@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU kernels against the reference over the whole table, and blocks of lanes that do not divide evenly. */
 #include "complex_chains.h"
 #include "tridiag_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cases on which chains of tridiagonal solves are tested, and the check of one case, the same for every device. */
 #ifndef STARFISH_TESTS_TRIDIAG_CASES_H
 #define STARFISH_TESTS_TRIDIAG_CASES_H

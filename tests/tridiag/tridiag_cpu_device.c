@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU as a test device: malloc with guard zones. */
 #include "tridiag_cases.h"
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of the tests of tridiag.h: random numbers, operators, the reference, and how far from it a solution may be. */
 #ifndef STARFISH_TESTS_TRIDIAG_LINES_H
 #define STARFISH_TESTS_TRIDIAG_LINES_H

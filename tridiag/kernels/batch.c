@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What algorithm a batch is solved by, and the memory that takes.
  *
  * Measured on an H200, microseconds, f32, general coefficients, each algorithm at the same data (TILED once more

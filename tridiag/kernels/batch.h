@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of lines with coefficients, layouts and right-hand sides of any kind: the contract of every kernel batch_*.
  * tridiag.h has the kernels of the slab method and of block cyclic reduction, whose lines share one operator.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The systems whose solutions are the border of a periodic batch, A' z = u, solved in place. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_BORDER_H
 #define STARFISH_TRIDIAG_KERNELS_BATCH_BORDER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs of rows (chunks) eliminated down to their last one by a thread each: what batch_tiled_cuda.cu is made of.
  *
  * In a chunk of K rows with unknowns x(0) .. x(K-2) and the separator s = x(K-1), y being the separator of the chunk

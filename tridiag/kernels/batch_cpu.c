@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A batch on the CPU: the algorithm by its number, and the border of periodic lines. */
 #include "tridiag/kernels/batch_cpu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU algorithms behind starfish_batch_cpu, one per file. As on CUDA (batch_cuda.h), a periodic batch is solved
  * with A' only: its border is the caller's. Workspaces are in bytes. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_CPU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A batch on CUDA: the algorithm by its number, and the border of periodic lines, which costs two more launches and 3
  * reals per unknown. */
 #include "tridiag/kernels/batch_cuda.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA algorithms behind starfish_batch_cuda, one per file. A batch's `algorithm` does not matter here, and a
  * periodic batch is solved with A' only (batch.h): its border is the caller's. Each returns a cudaError_t. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_CUDA_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The joints of a block's lines (batch_chunk.cuh), reduced in shared memory by a part of a warp each: runs of them one
  * after the other, the lanes' rows that remain by PCR through shuffles. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_JOINTS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Algorithms of one thread per line on CUDA: Thomas, Thomas with kept factors, elimination with row interchanges, what
  * a plan prepares, and the border of periodic lines.
  *

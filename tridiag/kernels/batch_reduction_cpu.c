@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cyclic reduction and its relatives on the CPU, one line after the other: what the CUDA kernels are compared with, and
  * vectorised along the line where there is one line only.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of a batch's matrices, and lines solved one after the other: for C and for CUDA alike, one line per call.
  *
  * A periodic line's rows are those of A' = A - u v^T (batch.h), with g = -(diag[0] + shift) (or -1), u = (g, 0 .. 0,

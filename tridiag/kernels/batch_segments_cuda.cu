@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines that are too long for one block, on CUDA, cut into segments, each a block's: reduce every segment to its joint,
  * solve the joints' system (a batch of shorter lines), then solve every segment with its two separators known.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cyclic reduction and its relatives on CUDA, one block per line, the line in shared memory: what a batch of few lines
  * needs, and the algorithms of the papers.
  *

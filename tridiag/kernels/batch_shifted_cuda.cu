@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Large batches of lines that share one matrix but for a shift, on CUDA: what there is to move is the right-hand sides
  * and the solutions.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thomas elimination of a batch on the CPU, a block of lines side by side in SIMD lanes.
  *
  * Floor: 5 reals per unknown of general lines, 2 when coefficients are shared; bound by memory when lines are

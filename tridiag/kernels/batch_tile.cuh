@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How batch_tiled_cuda.cu and batch_segments_cuda.cu share out lines among threads, and how a thread reads and writes
  * its rows, in one of four orders. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BATCH_TILE_CUH

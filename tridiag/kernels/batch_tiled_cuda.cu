@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of lines on CUDA: every thread owns consecutive rows of a line and eliminates them to their last one
  * (batch_chunk.cuh), the joints of a line are reduced in shared memory by a part of a warp, at the end by PCR through
  * shuffles (batch_joints.cuh), and every thread substitutes. Each coefficient and right-hand side is read once and each

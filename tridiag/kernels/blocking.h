@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the kernels of this folder cut their work: shared with workspace.c, which says what memory that takes. */
 #ifndef STARFISH_TRIDIAG_KERNELS_BLOCKING_H
 #define STARFISH_TRIDIAG_KERNELS_BLOCKING_H

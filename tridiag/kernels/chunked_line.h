@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line by itself, cut into chunks that are eliminated side by side in SIMD lanes, for kernels on cores.
  *
  * Lane c of row k is row k of chunk c. The last row of each chunk is its separator. Eliminating the rows above it from

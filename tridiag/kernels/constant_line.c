@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode along z: its tables, and the solution of its line on a core. */
 #include "tridiag/kernels/constant_line.h"
 

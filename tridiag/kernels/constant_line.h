@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode of a singular problem (all ends Neumann or periodic) along z, where the field is cut into slabs.
  *
  * Its line A v = f - mean(f) is singular, and f may be almost all mean. It is therefore taken out of the field and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode along z on the CPU: what touches the field, in both precisions. */
 #include "tridiag/kernels/constant_line.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The constant mode along z on the GPU. Take and put: a thread for each plane. A line is solved by one block of
  * threads, each of which has a run of consecutive unknowns. Elimination and back-substitution are recurrences
  * x_k = b + a x_(k-1), with 0 <= a <= 1 where signs are alike, so that a scan over the threads joins the runs without

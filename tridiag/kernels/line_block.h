@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thomas elimination of a block of lines side by side, row by row: what both CPU kernels of this folder are made of.
  *
  * The last unknown x(n-1) is kept apart as a separator, whether the line is periodic or not. Eliminating the rows

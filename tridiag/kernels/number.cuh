@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Complex numbers of the kernels for chains and sums of solves. Their templates take the type of a vector's elements: a
  * real type; Complex<real, false>, where lines are real; or Complex<real, true>, where they are complex too. From it
  * follow the types of a line's coefficients and of shifts and weights.

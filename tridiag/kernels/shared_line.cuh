@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One line solved by the threads of one block, in shared memory: what the kernels for few lines are made of.
  *
  * PCR: in stage s = 1, 2, 4, ... every row i, scaled to a unit diagonal, eliminates its neighbours i-s and i+s with

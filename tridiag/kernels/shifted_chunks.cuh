@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lanes of tridiagonal systems that share one operator but for a shift, solved in chunks: the device code of
  * slab_solve_cuda.cu, which says how and how fast, of batch_shifted_cuda.cu and of shifted_sums_cuda.cu. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH

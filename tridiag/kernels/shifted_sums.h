@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves: a rational function of T by its partial fractions (block cyclic reduction in
  * partial-fraction form, blktri/kernels/fractions.h). T, lanes and shifts as in tridiag.h.
  *

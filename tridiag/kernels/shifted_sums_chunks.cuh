@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves, on CUDA: a lane and its sums stay on chip over all roots of a group.
  *
  * A lane is cut into at most 32 chunks of ROWS rows, one for each thread of a warp (shorter lanes: several to a warp).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves, on the CPU.
  *
  * Bound by arithmetic, where a group has more than a few roots: per unknown and root one division and about ten other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves, on CUDA: the choice among lanes that stay on chip in chunks of two lengths
  * (shifted_sums_chunks.cuh) and lanes in memory (shifted_sums_long.cuh). Compiled once for each kind of numbers in each
  * precision (base/number_name.h); the version for real numbers chooses among these. */

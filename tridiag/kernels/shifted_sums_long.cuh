@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves, on CUDA, of lanes that are too long for shifted_sums_cuda.cu.
  *
  * One thread per line, a line being one lane of one part of a group's roots: it solves the part's roots one after the

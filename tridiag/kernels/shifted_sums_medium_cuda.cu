@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves on CUDA, lanes in chunks of up to 128 bytes of rows; for one kind of numbers
  * (base/number_name.h). What bounds them is in shifted_sums_chunks.cuh. */
 #include "tridiag/kernels/shifted_sums_chunks.cuh"

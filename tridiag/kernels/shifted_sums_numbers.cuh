@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Between the files of weighted sums on CUDA: what each kind of numbers is summed by. lanes_of_number: neighbouring
  * lanes with one shift, 2 where they are the parts of complex numbers, else 1. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_SUMS_NUMBERS_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What both forms of weighted sums of shifted solves share on CUDA: where there are too few lanes and groups to fill a
  * device, the roots of a group are summed in parts, whose sums are then added up, in order. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_SUMS_PARTS_CUH

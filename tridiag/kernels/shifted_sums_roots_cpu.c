@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Weighted sums of shifted solves on the CPU, where lanes are few: roots side by side, of one group or of several. What
  * bounds it, and what it takes, is said in shifted_sums_cpu.c. */
 #include "tridiag/kernels/sums_block.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a slab says of its ends, on the CPU: one read of the slab.
  *
  * A block of lanes walks down the planes; what is known of the rows so far, a handful of reals per lane, stays in the

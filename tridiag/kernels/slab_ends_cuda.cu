@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a slab says of its ends, on CUDA: one read of the slab.
  *
  * Floor: 1 real per unknown; 512 planes of 512 x 512 lanes of f64 are 1.07 GB, 0.26 ms at 4.2 TB/s. One thread takes

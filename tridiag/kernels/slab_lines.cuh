@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the CUDA kernels of slab_lines.h share: shifts and parts of lanes, and one step of the
  * elimination of a run of rows that keeps its last row as a separator. */
 #ifndef STARFISH_TRIDIAG_KERNELS_SLAB_LINES_CUH

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tridiagonal systems along z of a field that is cut into slabs: the contract of the kernels that let every slab be
  * eliminated and finished where it lies (substructuring; Wang 1981, ACM TOMS 7, 170).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The systems of the slabs' separators, on the CPU: every array is read once, and rhs is read and written twice.
  *
  * A row of the system is a slab. Blocks of lanes are eliminated side by side, as line_block.h does it, where all lanes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The systems of the slabs' separators, on CUDA: one thread per lane, the elimination of thomas_line.cuh.
  *
  * Bytes: 6 reals per slab and lane are read, rhs is written, and one real (periodic: two) goes to the workspace; rhs

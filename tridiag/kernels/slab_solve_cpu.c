@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The unknowns of a slab, on the CPU.
  *
  * Floor: the planes are read once and written once, 2 reals per unknown. One core does not reach that: at n = 256 a

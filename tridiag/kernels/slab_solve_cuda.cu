@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The unknowns of a slab, on CUDA: one read and one write of memory.
  *
  * Floor: 2 reals per unknown, 16 bytes in f64: 512 planes of 512 x 512 lanes are 2.15 GB, 0.51 ms at 4.2 TB/s.

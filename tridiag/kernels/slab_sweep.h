@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tridiagonal systems along z of a whole field, a batch of planes at a time, on cores: elimination of the planes as
  * they pass upwards, and substitution as they pass downwards.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches of planes of a whole field, eliminated and substituted by runs of lanes whose state is in the first-level
  * cache. Bound by the two divisions per unknown where planes are in cache. */
 #include "tridiag/kernels/slab_sweep.h"

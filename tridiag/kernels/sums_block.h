@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What both CPU kernels of weighted sums of shifted solves share: a group's vectors, and rows of a block that is
  * eliminated (line_block.h). For sources of several numbers (base/number.h). */
 #ifndef STARFISH_TRIDIAG_KERNELS_SUMS_BLOCK_H

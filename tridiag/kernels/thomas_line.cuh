@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One line solved by one thread: what both Thomas kernels of this folder are made of.
  *
  * The elimination is that of line_block.h: the last unknown is a separator, and for k < n-1

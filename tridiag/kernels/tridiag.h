@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of tridiagonal solves that share one operator: their contract, and the operator.
  *
  * The operator T along a line of n unknowns has rows

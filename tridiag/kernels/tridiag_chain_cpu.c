@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of shifted solves, on the CPU.
  *
  * Bound by arithmetic: a block of slots (a slot is one lane of one vector) is fetched once, stays in the second-level

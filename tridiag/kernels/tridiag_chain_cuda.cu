@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of shifted solves, on CUDA, in two ways; a line is one lane of one vector.
  *
  * PCR: one block per line. The vector stays in registers and the system in shared memory for the whole chain, so global

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of real vectors of one lane that are too few to run side by side, on cores; for tridiag_chain_cpu.c. */
 #ifndef STARFISH_TRIDIAG_KERNELS_TRIDIAG_CHAIN_LINE_H
 #define STARFISH_TRIDIAG_KERNELS_TRIDIAG_CHAIN_LINE_H

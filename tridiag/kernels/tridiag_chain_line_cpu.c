@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Chains of shifted solves on the CPU, of a vector by itself: its chunks run side by side (chunked_line.h).
  *
  * The operator and the vector are put into lanes once, stay there for all steps, and are in the first two levels of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* As naive as can be, so that it can be believed: the matrix is written out and eliminated. */
 #include "tridiag/kernels/tridiag_ref.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The oracle of the tests: tridiagonal lines by dense Gaussian elimination with partial pivoting in long double. */
 #ifndef STARFISH_TRIDIAG_KERNELS_TRIDIAG_REF_H
 #define STARFISH_TRIDIAG_KERNELS_TRIDIAG_REF_H

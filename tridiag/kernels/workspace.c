@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What memory the kernels need; see blocking.h for how they cut their work. */
 #include "tridiag/kernels/blocking.h"
 #include "tridiag/kernels/shifted_sums.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pressure step of a rising bubble: a light disc, a thousandth as dense as what is around it, in a closed box. In
  * every time step gravity acts on velocities at faces; then div(1/rho grad p) = div u / dt, where no flow goes through
  * the walls, makes them free of divergence, and the bubble moves with the flow inside of it. The densities move, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A first program: the potential of a point charge in an earthed box, with every worker the machine has. */
 #include <starfish/starfish.h>
 #include <stdio.h>

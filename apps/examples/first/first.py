@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The first program in Python: the potential of a point charge in an earthed box, with every worker there is."""
 import numpy as np
 import pystarfish as sf

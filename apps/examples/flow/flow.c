@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A time loop of a flow code on several ranks: velocities on a staggered periodic grid, cut into runs of z planes by
  * the code's own decomposition, with a ghost plane on each side. Every step diffuses and stirs the flow, and then makes
  * it free of divergence by a pressure, for which each rank passes its own planes to Starfish.

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
 ! FISHPACK's own example for BLKTRI, with the lines of a FISHPACK program but for 'use'. In the unit square,
 !
 !     1/s d/ds(1/s du/ds) + 1/t d/dt(1/t du/dt) = 15/2 s t (s**4 + t**4),    u = 0 for s = 0 or t = 0,

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
 ! FISHPACK's own example for CBLKTRI, with the lines of a FISHPACK program but for 'use'. In the unit square,
 !
 !     1/s d/ds(1/s du/ds) + 1/t d/dt(1/t du/dt) - 4 i u = 15 s t (s**4 + t**4) - 4 i (s t)**5,

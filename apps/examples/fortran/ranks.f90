@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: LGPL-2.1-or-later
 ! A Helmholtz problem on several ranks: each has its own planes of the right-hand side, and of the solution in an array
 ! with a plane of ghosts on each side. The ghosts are then exchanged, and the residual is taken from the equations.
 !

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Arrays as codes have them: fields with a layer of ghosts around them, solved where they lie. The solver fills the
  * ghosts of the solution, so that a stencil may run over all cells; here it gives the right-hand side back. */
 #include <starfish/starfish.h>

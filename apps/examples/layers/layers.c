@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A mesh whose elements at two walls are a million times as long as high, and multigrid that does not mind: -Laplace(u)
  * = f on the unit square by bilinear elements, in mixed precision, against the solution that f was made from. */
 #include <starfish/starfish.h>

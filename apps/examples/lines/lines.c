@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Heat in a thousand rods at once: every time step solves a batch of tridiagonal systems, one per rod, each with its
  * own conductivity. The rods lie side by side in memory: cell k of rod r at temperature[k][r]. */
 #include <math.h>

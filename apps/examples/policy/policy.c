@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A scheduling policy for StarPU in sixty lines: one list of ready tasks; a core takes the narrowest, a GPU the widest.
  * README.md beside this file says how to build and run it. */
 #include <starpu.h>

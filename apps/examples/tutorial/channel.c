@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A channel flow in 150 lines: incompressible flow between two walls, driven by a constant force, by the projection
  * method on a staggered grid. docs/tutorial.md tells it step by step; channel.f90 and channel.py are the same flow. */
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/array.h: sizes, conversion, the first element that is not finite. */
 #include "tests/apps/files/scratch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/file.h, apps/files/hdf5.h, apps/files/output.h: names, datasets, and files that are whole or not there. */
 #include "tests/apps/files/scratch.h"
 

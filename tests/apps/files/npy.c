@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/npy.h: what NumPy writes is read, what is broken is refused, what is written is read again. */
 #include "tests/apps/files/scratch.h"
 

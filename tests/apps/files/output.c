@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/output.h, apps/files/temporary.h: files that are replaced, links that are followed, signals that leave
  * nothing behind. */
 #include "tests/apps/files/scratch.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/problem.h: what good files mean, and one clear line for each bad one. */
 #include "tests/apps/files/scratch.h"
 

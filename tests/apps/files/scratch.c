@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A folder for a test's files. */
 #include "tests/apps/files/scratch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A folder for a test's files, made by scratch_setup and removed by scratch_teardown (cmocka group fixtures). */
 #ifndef STARFISH_TESTS_APPS_FILES_SCRATCH_H
 #define STARFISH_TESTS_APPS_FILES_SCRATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/pictures/gantt.h: areas of colour follow times, both files say the same, names are escaped. */
 #include "tests/apps/files/scratch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* apps/files/vtk.h, apps/pictures/image.h, bars.h, lines.h and canvas.h: the files say what they should, and colours
  * and lengths follow values. */
 #include "tests/apps/files/scratch.h"

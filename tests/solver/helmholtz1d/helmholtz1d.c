@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The toy by the functions of starfish/solve.h, against elimination in dense matrices. */
 #include "tests/solver/helmholtz1d/helmholtz1d.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A kind of plans as small as one can be: u'' + lambda u = f on many lines of equal cells, each line for itself. It
  * shows what a new kind needs (docs/developers.md), and tests that it needs no more. */
 #ifndef STARFISH_TESTS_HELMHOLTZ1D_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kind helmholtz1d: its tables, its plans, and the two ways to solve. */
 #include "tests/solver/helmholtz1d/plan.h"
 

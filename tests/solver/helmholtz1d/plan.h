@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a plan of the toy holds, and its sweeps. */
 #ifndef STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 #define STARFISH_TESTS_HELMHOLTZ1D_PLAN_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The toy in the program, which has no line for it: problem files, options, results, ranks, sched, trace.
 
     program.py PROGRAM [MPIEXEC]"""

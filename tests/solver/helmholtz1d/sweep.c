@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Task: a damped Jacobi step, or none, on a run of lines, and the norms before it. */
 #include "tests/solver/helmholtz1d/plan.h"
 
