@@ -34,7 +34,8 @@ def wrap(words, indent):
 
 
 def write(interface):
-    lines = ['"""The C interface, for ctypes. Written by ../make-bindings from the headers, not by hand."""',
+    lines = ["# SPDX-License-Identifier: LGPL-2.1-or-later",
+             '"""The C interface, for ctypes. Written by ../make-bindings from the headers, not by hand."""',
              "", f"VERSION = ({', '.join(str(n) for n in interface.versions.values())})", "", "ENUMS = {"]
     for name, values in interface.enums.items():
         if name:
