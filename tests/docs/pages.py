@@ -89,7 +89,8 @@ def guide_section(heading):
 
 
 # The sections with rows of options that commands share.
-SHARED = {"bench": ["bench"], "reproduce": ["reproduce"], "sched": ["fem", "solve"], "trace": ["fem", "solve", "sched"]}
+SHARED = {"bench": ["bench"], "reproduce": ["bench", "reproduce"], "sched": ["bench", "fem", "solve"],
+          "trace": ["bench", "fem", "solve", "sched"]}
 
 
 def option_rows(command, heading=None):
