@@ -6,6 +6,18 @@ include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 file(REMOVE_RECURSE "${SCRATCH}")
 set(ENV{STARFISH_REUSE} "${BUILD}")
 set(ENV{CUDAARCHS} "${CUDA_ARCHITECTURES}")
+# Where libraries are missing, as StarPU beside a fresh clone, the error names them and the commands that get them.
+execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_LIBDIR=${SCRATCH} PKG_CONFIG_PATH= ${CMAKE_COMMAND}
+    -S "${CMAKE_CURRENT_LIST_DIR}/host" -B "${SCRATCH}/missing" -G "${GENERATOR}" -DSTARFISH=${SOURCE}
+    -DCMAKE_C_COMPILER=${COMPILER} -DPROGRAM=${PROGRAM} -DSTARFISH_CUDA=OFF -DSTARFISH_OWN_STARPU=${SCRATCH}/none
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE said)
+string(REGEX REPLACE "[ \n]+" " " said "${said}")
+foreach(wanted "does not find: STARPU HWLOC FFTW" "${SOURCE}/bootstrap deps --run" "${SOURCE}/scheduler/starpu/build")
+    string(FIND "${said}" "${wanted}" place)
+    if(NOT status OR place LESS 0)
+        message(FATAL_ERROR "without StarPU there is no '${wanted}' but\n${said}")
+    endif()
+endforeach()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/host" -B "${SCRATCH}" -G "${GENERATOR}" -DSTARFISH=${SOURCE}
     -DCMAKE_C_COMPILER=${COMPILER} -DPROGRAM=${PROGRAM} -DSTARFISH_CUDA=${CUDA}
     -DCMAKE_CUDA_COMPILER=${CUDA_COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_CURRENT_LIST_DIR}/reuse
