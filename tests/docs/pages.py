@@ -24,9 +24,9 @@ os.environ.pop("COLUMNS", None)  # of the terminal in which tests are started: h
 PAGES = ["README.md", *sorted(os.path.relpath(page, SOURCE) for page in glob.glob(f"{SOURCE}/docs/*.md"))]
 LINKED_PAGES = PAGES + sorted(os.path.relpath(page, SOURCE) for folder in ("apps/examples", "bench")
                               for page in glob.glob(f"{SOURCE}/{folder}/**/*.md", recursive=True))
-# The pages of the guide: those that its index names.
-with open(f"{SOURCE}/docs/guide.md", encoding="utf-8") as stream:
-    GUIDE = [f"docs/{name}" for name in re.findall(r"^\| \[[^\]]*\]\(([\w-]+\.md)\)", stream.read(), re.MULTILINE)]
+# The pages of the guide, which describe the program and the library.
+GUIDE = [f"docs/{name}.md" for name in ("installing", "program", "problem-files", "methods", "library", "fishpack",
+                                        "performance", "scheduling", "benchmarks", "papers", "troubleshooting")]
 MOST_PICTURE_BYTES = 200_000
 SIMULATES = os.path.exists(os.path.join(os.path.dirname(os.path.realpath(PROGRAM)), "starfish-simulated"))
 
