@@ -89,7 +89,7 @@ def guide_section(heading):
 
 
 # The sections with rows of options that commands share.
-SHARED = {"bench": ["bench"], "reproduce": ["bench", "reproduce"], "sched": ["bench", "fem", "solve"],
+SHARED = {"bench": ["bench"], "fem": ["solve"], "reproduce": ["bench", "reproduce"], "sched": ["bench", "fem", "solve"],
           "trace": ["bench", "fem", "solve", "sched"]}
 
 
