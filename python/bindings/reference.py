@@ -4,7 +4,8 @@ import re
 
 
 def first_sentence(text):
-    comment = " ".join(line.strip(" *") for line in re.search(r"/\*(.*?)\*/", text, re.DOTALL).group(1).splitlines())
+    found = re.search(r"/\*(?! SPDX)(.*?)\*/", text, re.DOTALL)
+    comment = " ".join(line.strip(" *") for line in found.group(1).splitlines())
     return re.split(r"(?<=[.:])\s", comment.strip() + " ")[0].rstrip(":.")
 
 
@@ -15,8 +16,8 @@ def line_of(text, name):
 
 def write(interface, folder):
     lines = ["# Reference", "",
-             "What is declared where. Each declaration's comment says shapes, units, ownership, errors, thread-safety",
-             "and sources; Python's names are in [python.md](python.md), Fortran's are those of C",
+             "The functions of each header. The comment of each declaration gives shapes, units, ownership, errors,",
+             "thread-safety and sources. Python's names are in [python.md](python.md), Fortran's equal C's",
              "([fortran.md](fortran.md)). This page is written by `python/make-bindings` from the headers.", ""]
     headers = {}
     for function in interface.functions.values():
