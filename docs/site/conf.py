@@ -11,6 +11,10 @@ html_theme, html_title = "furo", "Starfish"
 html_copy_source = html_show_sourcelink = False
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
+# Formulas: by the MathJax 2 that docs/site/make has copied, or else by MathJax 3 from Sphinx's default address.
+if os.path.exists(os.path.join(os.environ["STARFISH_SITE"], "static/mathjax")):
+    html_static_path, mathjax_path = [os.path.join(os.environ["STARFISH_SITE"], "static")], "mathjax/MathJax.js"
+    mathjax2_config = {"config": ["TeX-AMS_SVG.js"], "showMathMenu": False, "tex2jax": {"processClass": "math"}}
 breathe_projects = {"starfish": os.environ["STARFISH_XML"]}
 breathe_default_project, breathe_domain_by_extension = "starfish", {"h": "c"}
 breathe_default_members = ("members",)

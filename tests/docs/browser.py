@@ -112,6 +112,14 @@ class Browser(unittest.TestCase):
         for name in ("light.png", "dark.png"):
             self.assertGreater((SITE / name).stat().st_size, 50000)
 
+    def test_formulas_are_drawn(self):
+        """By MathJax 3 or 2."""
+        self.open("docs/algorithms.html")
+        drawn = "mjx-container svg, mjx-container mjx-math, .MathJax_SVG svg"
+        WebDriverWait(self.browser, 60).until(lambda browser: browser.find_elements(By.CSS_SELECTOR, drawn))
+        self.assertTrue(self.browser.save_screenshot(str(SITE / "formulas.png")))
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, ".MathJax_Error, [data-mjx-error]"), [])
+
     def test_the_tree_has_every_page(self):
         self.open("index.html")
         links = self.browser.find_elements(By.CSS_SELECTOR, ".sidebar-tree a")
