@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fields: a scalar on an nx * ny * nz grid, x fastest (element (i,j,k) at i + nx*(j + ny*k); NumPy shape (nz,ny,nx)),
- * known to the runtime as one piece of data per slab (run of z-planes) on the user's own memory: nothing is copied on
- * the host, and a field that is used again may stay where its last user, CPU or GPU, left it. */
+/* Fields: scalars on an nx * ny * nz grid, x fastest (element (i,j,k) at i + nx*(j + ny*k); NumPy shape (nz,ny,nx)). A
+ * field registers the user's memory with the runtime as one data handle per slab (run of z-planes). The host copies
+ * nothing. Between solves, data may stay in the memory of the last worker, CPU or GPU. */
 #ifndef STARFISH_FIELD_H
 #define STARFISH_FIELD_H
 
@@ -12,44 +12,44 @@
 extern "C" {
 #endif
 
-/* A field that the runtime knows. starfish_field_create or a plan makes it. */
+/* A field registered with the runtime. Created by starfish_field_create or from a plan. */
 typedef struct starfish_field starfish_field;
 
-/* A field over `memory`: host memory or CUDA device memory (recognised) of nx*ny*nz reals of `precision`, which must
- * outlive the field and may be touched only between starfish_field_acquire and _release; or NULL, and the field
- * allocates pinned memory itself. `slabs` is 1..min(nz, 64). The caller owns *field. Errors: ARGUMENT (names
- * the argument), MEMORY, RUNTIME.
+/* Creates a field on `memory`: nx*ny*nz reals of `precision` in host or CUDA device memory (detected). The memory must
+ * outlive the field; access it only between starfish_field_acquire and _release. NULL: the field allocates pinned
+ * memory itself. `slabs` is 1..min(nz, 64). The caller owns *field. Errors: ARGUMENT (names the argument), MEMORY,
+ * RUNTIME.
  *
- * Thread-safety: jobs may use a field from many threads; it is created and destroyed by one. */
+ * Thread-safety: jobs may use a field from many threads; one thread creates and destroys it. */
 STARFISH_API starfish_status starfish_field_create(starfish_context *context, starfish_precision precision,
                                                    const size_t n[3], size_t slabs, void *memory,
                                                    starfish_field **field);
-/* Waits for work on the field, that of jobs which still iterate included; afterwards its memory holds the values. NULL
- * is allowed. */
+/* Waits for all work on the field, including jobs that still iterate, writes the values to its memory, and frees the
+ * field. NULL is allowed. */
 STARFISH_API void starfish_field_destroy(starfish_field *field);
 
-/* Wait for work on the field, likewise, bring it to its memory and let the caller read and write it there until
- * release. Jobs that are submitted meanwhile wait. One thread has a field at a time: another one that acquires it
- * waits. Errors: ARGUMENT (this thread has acquired it already), RUNTIME. */
+/* Waits for all work on the field and writes the values to its memory, which the caller may read and write until
+ * release. Jobs submitted meanwhile wait. Only one thread can acquire a field at a time; others wait. Errors: ARGUMENT
+ * (this thread has already acquired it), RUNTIME. */
 STARFISH_API starfish_status starfish_field_acquire(starfish_field *field, void **memory);
-/* Ends what starfish_field_acquire began: jobs on the field go on. Errors: ARGUMENT (it is not acquired). */
+/* Ends the access begun by starfish_field_acquire; jobs on the field continue. Errors: ARGUMENT (it is not
+ * acquired). */
 STARFISH_API starfish_status starfish_field_release(starfish_field *field);
 
-enum { STARFISH_CORES_SHARE = -1 /* in place of a device: cores, and main memory */ };
-/* A share of a field that lives spread over the memories of a node, as starfish_poisson_field_spread makes them: shares
- * are runs of planes one behind the other, each in the memory of its owner, whose workers do all that is done with
- * these planes. */
+enum { STARFISH_CORES_SHARE = -1 /* device number that means the cores and main memory */ };
+/* A share of a field that is distributed over the memories of a node (starfish_poisson_field_spread). Shares are
+ * consecutive runs of planes, each in its owner's memory. The owner's workers run all tasks on these planes. */
 struct starfish_field_share {
     int device;         /* the owner: a CUDA device that the context uses, or STARFISH_CORES_SHARE */
-    size_t first_plane; /* of the field: the sum of `planes` of the shares before */
-    size_t planes;      /* how many planes it has */
+    size_t first_plane; /* its first plane in the field: the sum of `planes` of all previous shares */
+    size_t planes;      /* number of planes */
     void *memory;       /* nx*ny*planes reals in the owner's memory */
 };
-/* How many shares a field has: 1 where it is in one memory. */
+/* Number of shares of a field; 1 if it is in one memory. */
 STARFISH_API size_t starfish_field_shares(const starfish_field *field);
-/* Share `index` of the field, from 0. Its memory may be read and written, by the caller's own kernels too, between
- * starfish_field_acquire, which waits for work on the field, and _release, before which they must be done. Of a field
- * of several shares starfish_field_acquire gives NULL for its memory. Errors: ARGUMENT (names it). */
+/* Describes share `index` of the field, from 0. The caller and its own kernels may access the share's memory between
+ * starfish_field_acquire and _release; kernels must have completed before the release. For a field of several shares,
+ * starfish_field_acquire returns NULL as its memory. Errors: ARGUMENT (names it). */
 STARFISH_API starfish_status starfish_field_share(const starfish_field *field, size_t index,
                                                   struct starfish_field_share *share);
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's BLKTRI and CBLKTRI by their own arguments and error numbers: a program that calls it changes the name, and
- * the work array for a handle. Fortran programs use the module starfish_fishpack, in fishpack.f90 beside this file.
+/* FISHPACK's BLKTRI and CBLKTRI with their original arguments and error numbers. A calling program only changes the
+ * function name, and replaces the work array by a handle. Fortran programs use the module starfish_fishpack in
+ * fishpack.f90, beside this file.
  *
  *     an[j] x(i,j-1) + am[i] x(i-1,j) + (bn[j] + bm[i]) x(i,j) + cn[j] x(i,j+1) + cm[i] x(i+1,j) = y(i,j)
  *
- * for i = 0..m-1 and j = 0..n-1, with y(i,j) at y[i + idimy * j], in double precision; with CBLKTRI am, bm, cm and y
+ * for i = 0..m-1 and j = 0..n-1, with y(i,j) at y[i + idimy * j], in double precision. With CBLKTRI am, bm, cm and y
  * are complex.
  *
- * As in FISHPACK: a first call with iflg = 0 prepares, calls with iflg = 1 solve. What differs:
- *   - Everything is kept in the handle: handles may be used from different threads at once, and one handle from several
- *     threads on different y.
- *   - am, bm and cm may differ from one call to the next, as there, and so may all other coefficients. But what is
- *     prepared holds for one set of coefficients, the last one, and preparing takes as long as a solve or longer: where
- *     sets take turns, use a handle for each.
- *   - Where am + bm + cm and an + bn + cn are zero in all rows, as when every end is Neumann or periodic, the weighted
- *     mean is taken off the right-hand side, and the solution has weighted mean zero (starfish/poisson.h). Other
- *     singular systems are refused; so are those where am, bm or cm has an imaginary part, and what else makes these
- *     singular is not searched for: their solutions are not finite then, or large.
- *   - n has no largest value, periodic or not.
- * m < 5 and n < 3 are refused, as there: starfish_separable2d_plan_create solves those too. */
+ * As in FISHPACK, a first call with iflg = 0 prepares, and calls with iflg = 1 solve. Differences:
+ *   - The handle holds all state. Different threads may use different handles at once, and several threads may use one
+ *     handle on different y.
+ *   - All coefficients may change between calls; FISHPACK allows this for am, bm and cm. Preparation is valid for the
+ *     latest set of coefficients only, and takes as long as a solve or longer. Use one handle per set if sets
+ *     alternate.
+ *   - If am + bm + cm and an + bn + cn are zero in all rows (all ends Neumann or periodic), the weighted mean of the
+ *     right-hand side is removed, and the solution has weighted mean zero (starfish/poisson.h). Other singular systems
+ *     are rejected. If am, bm or cm has an imaginary part, these systems are rejected too, but no other singularity is
+ *     detected: the solution is then large or not finite.
+ *   - n has no upper limit, periodic or not.
+ * As in FISHPACK, m < 5 and n < 3 are rejected; starfish_separable2d_plan_create accepts them. */
 #ifndef STARFISH_FISHPACK_H
 #define STARFISH_FISHPACK_H
 
@@ -29,27 +30,27 @@
 extern "C" {
 #endif
 
-/* Values of ierror: FISHPACK's, MEMORY as from its version 5 on, and three of ours. After MEMORY and RUNTIME the
- * contents of y are undefined; after all others they are what they were. */
+/* Values of ierror: those of FISHPACK (MEMORY since its version 5), and three added by Starfish. After MEMORY and
+ * RUNTIME the contents of y are undefined; after all other errors y is unchanged. */
 typedef enum starfish_blktri_error {
     STARFISH_BLKTRI_SOLVED = 0,       /* no error */
     STARFISH_BLKTRI_M = 1,            /* m < 5 */
     STARFISH_BLKTRI_N = 2,            /* n < 3 */
     STARFISH_BLKTRI_IDIMY = 3,        /* idimy < m */
-    STARFISH_BLKTRI_COEFFICIENTS = 4, /* no real roots can be computed from an, bn, cn: check these arrays */
+    STARFISH_BLKTRI_COEFFICIENTS = 4, /* an, bn, cn have no computable real roots: check these arrays */
     STARFISH_BLKTRI_SIGN = 5,         /* an[j] * cn[j-1] < 0 for some j */
     STARFISH_BLKTRI_MEMORY = 20,      /* host or device memory ran out */
-    STARFISH_BLKTRI_SINGULAR = 21,    /* sums of eigenvalues of both directions cancel: there is no unique solution */
+    STARFISH_BLKTRI_SINGULAR = 21,    /* eigenvalues of both directions cancel: there is no unique solution */
     STARFISH_BLKTRI_ARGUMENT = 22,    /* NULL, not prepared, or am, bm, cm not finite */
     STARFISH_BLKTRI_RUNTIME = 23      /* StarPU, CUDA or another library below failed */
 } starfish_blktri_error;
 
-/* In the place of the work array W. Set it to zeros before its first call. `context` may then be set to the workers
- * that shall solve, shared with other handles; left NULL, the handle makes a context of its own, with every worker
- * there is. All contexts share one StarPU, which starts with the first and stops with the last. */
+/* Handle that replaces the work array W. Set it to zeros before its first call. Set `context` to choose the workers;
+ * handles may share one. If it is NULL, the handle creates a context with all workers. All contexts share one StarPU,
+ * which starts with the first context and stops with the last. */
 typedef struct starfish_blktri_work {
-    starfish_context *context; /* the caller's, and must outlive the handle; looked at by the first call only */
-    struct starfish_blktri_state *state; /* the library's; NULL before the first call */
+    starfish_context *context;           /* owned by the caller; must outlive the handle; read by the first call only */
+    struct starfish_blktri_state *state; /* owned by the library; NULL before the first call */
 } starfish_blktri_work;
 /* Initialiser of a handle: no context, nothing prepared. */
 #define STARFISH_BLKTRI_WORK_INIT                                                                                      \
@@ -58,31 +59,31 @@ typedef struct starfish_blktri_work {
     }
 
 /* Prepares or solves in real numbers. The arguments:
- *   - iflg: 0 prepares for these coefficients; y is not looked at. One thread, while no other uses the handle. am, bm
- *     and cm may be NULL or not set yet: then the first solve prepares. Any other number solves.
- *   - np: 0 is periodic in j, an[0] couples to row n-1 and cn[n-1] to row 0. Any other number is not periodic, and the
- *     two are taken as zero.
+ *   - iflg: 0 prepares for these coefficients and ignores y; only one thread may use the handle then. am, bm and cm
+ *     may be NULL or undefined: then the first solve prepares. Any other value solves.
+ *   - np: 0 is periodic in j: an[0] couples to row n-1, and cn[n-1] to row 0. Any other value is not periodic: both are
+ *     taken as zero.
  *   - mp: likewise for i, am[0] and cm[m-1].
- *   - an, bn, cn: n values each; am, bm, cm: m values each; not kept.
- *   - idimy: at least m; rows i >= m of y are not looked at.
- *   - y: right-hand side in, solution out; host memory.
- *   - ierror: receives a starfish_blktri_error; the status returned is the same in other words, and
- *     starfish_error_message() says more. */
+ *   - an, bn, cn: n values each; am, bm, cm: m values each. The handle keeps no pointers to them.
+ *   - idimy: at least m; rows i >= m of y are ignored.
+ *   - y: right-hand side on entry, solution on return; host memory.
+ *   - ierror: receives a starfish_blktri_error. The returned status expresses the same error; see also
+ *     starfish_error_message(). */
 STARFISH_API starfish_status starfish_blktri(int iflg, int np, int n, const double *an, const double *bn,
                                              const double *cn, int mp, int m, const double *am, const double *bm,
                                              const double *cm, int idimy, double *y, int *ierror,
                                              starfish_blktri_work *work);
 
-/* starfish_blktri with am, bm, cm and y complex: pairs (real part, imaginary part), m and idimy counted in pairs; an
- * array of double _Complex or std::complex<double>, cast to double *. Handles are of the same kind, and one may serve
- * both functions in turn. */
+/* As starfish_blktri, with complex am, bm, cm and y: pairs (real part, imaginary part); m and idimy count pairs. Pass
+ * arrays of double _Complex or std::complex<double>, cast to double *. A handle may be used with both functions in
+ * turn. */
 STARFISH_API starfish_status starfish_cblktri(int iflg, int np, int n, const double *an, const double *bn,
                                               const double *cn, int mp, int m, const double *am, const double *bm,
                                               const double *cm, int idimy, double *y, int *ierror,
                                               starfish_blktri_work *work);
 
-/* Give back what the handle holds, and leave it as it was before its first call, its `context` kept; FISHPACK's
- * FISHFIN. NULL is allowed. */
+/* Frees what the handle owns and resets it to its state before the first call; `context` is kept. It replaces
+ * FISHPACK's FISHFIN. NULL is allowed. */
 STARFISH_API void starfish_blktri_free(starfish_blktri_work *work);
 
 #ifdef __cplusplus

@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solvers, direct and by multigrid, for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and
+/* Direct and multigrid solvers for separable elliptic problems: (Lx + Ly + Lz + lambda) u = f on a box in 3D, and
  * FISHPACK's BLKTRI problem in 2D, real or complex.
  *
- * Second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids and boundary data:
+ * The discretisation uses second-order differences, with the sign convention u_xx + u_yy + u_zz + lambda u = f. Grids:
  *   periodic        h = length/n, nodes at origin + i h
  *   STARFISH_CELL   h = length/n, unknowns at origin + (i+1/2) h
- *   STARFISH_NODE   an end with Neumann data is itself an unknown, an end with Dirichlet data is not:
+ *   STARFISH_NODE   an end with Neumann data is an unknown, an end with Dirichlet data is not:
  *                   h = length/(n+1) for two Dirichlet ends, length/n for one, length/(n-1) for none
- * Neumann data is the derivative along the axis, not along the outward normal, at both ends.
+ * Neumann data are the derivative along the axis at both ends, not along the outward normal.
  *
  * Singular problems (all ends Neumann or periodic, lambda = 0): the weighted mean of f is removed and reported as
- * `pertrb`, as in FISHPACK, and the solution has weighted mean zero.
+ * `pertrb`, as in FISHPACK. The solution has weighted mean zero.
  *
  * Methods
- *   slab            Transform in x; in y a transform, or a change of basis to the operator's eigenvectors; tridiagonal
- *                   systems in z, cut at the slabs' boundaries. Needs a y that has a transform (uniform, or constant
- *                   coefficients), or that a diagonal scaling makes symmetric: lower[k]*upper[k-1] > 0, or both zero.
- *                   z may be any tridiagonal operator.
- *   blktri          Transform in x, block cyclic reduction in (y, z) in partial-fraction form (Sweet, SIAM J. Sci.
- *                   Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159). Needs
- *                   a z operator with lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. Where z is far from
- *                   symmetric (coupled one way, or scaled by more than 1e6 to be symmetric), the plan takes the product
+ *   slab            Transforms x, transforms y or changes its basis to the operator's eigenvectors, and solves
+ *                   tridiagonal systems in z, which are cut at slab boundaries. y must have a fast transform (uniform
+ *                   grid or constant coefficients), or be symmetrisable by a diagonal scaling: lower[k]*upper[k-1] > 0,
+ *                   or both zero. z may be any tridiagonal operator.
+ *   blktri          Transforms x and solves in (y, z) by block cyclic reduction with partial fractions (Sweet, SIAM J.
+ *                   Sci. Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel Comput. 10 (1989), 143-159).
+ *                   z must satisfy lower[k]*upper[k-1] >= 0; y may be any tridiagonal operator. If z is far from
+ *                   symmetric (coupled one way, or symmetrised only by a scaling above 1e6), the plan uses the product
  *                   form.
- *   blktri-product  The same in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150; Valero-Lara,
- *                   Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272), which loses digits on
- *                   stretched grids.
- *                   Both refuse (UNSUPPORTED) a y so much thinner than the other directions that they would lose all
- *                   digits.
- *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance; never
- *                   chosen by `auto`. Needs every direction to be symmetric up to a positive scaling, and the operator
- *                   definite: rows whose off-diagonal entries have all one sign, and that sum to nothing of that sign,
- *                   lambda included. x may be stretched or have a matrix, too. Iterates in a thread
- *                   of the library's own, one solve of a plan at a time. Not for complex lines, nor for singular
- *                   problems in complex numbers. Steps of refinement have no effect. */
+ *   blktri-product  Block cyclic reduction in product form (Swarztrauber, SIAM J. Numer. Anal. 11 (1974), 1136-1150;
+ *                   Valero-Lara, Pinelli, Prieto-Matias, Comput. Phys. Commun. 185 (2014), 1265-1272). It loses digits
+ *                   on stretched grids. Both forms reject (UNSUPPORTED) a y so much thinner than the other directions
+ *                   that all digits would be lost.
+ *   multigrid       Conjugate gradients preconditioned by multigrid (starfish/multigrid.h), to a tolerance. `auto`
+ *                   never chooses it. Every direction must be symmetric up to a positive scaling; the operator must be
+ *                   definite: all off-diagonal entries have one sign, and no row sum, lambda included, has that sign. x
+ *                   may also be stretched or given by a matrix. The method iterates in a thread of the library, one
+ *                   solve of a plan at a time. It excludes complex lines and singular complex problems. Steps of
+ *                   refinement have no effect. */
 #ifndef STARFISH_POISSON_H
 #define STARFISH_POISSON_H
 
@@ -46,21 +45,21 @@
 extern "C" {
 #endif
 
-/* What a cudaStream_t points to. */
+/* The type to which cudaStream_t is a pointer. */
 struct CUstream_st;
 
 /* Boundary condition at one end of a direction. */
 typedef enum starfish_end {
-    STARFISH_PERIODIC,  /* the ends are joined; both ends of a direction or neither */
+    STARFISH_PERIODIC,  /* the ends are joined; both ends of a direction, or neither */
     STARFISH_DIRICHLET, /* u is given */
     STARFISH_NEUMANN    /* du/dx is given, along the axis */
 } starfish_end;
-/* Where unknowns are, between the ends of a direction. */
+/* Position of the unknowns between the ends of a direction. */
 typedef enum starfish_grid {
-    STARFISH_NODE, /* on nodes; ends are nodes */
-    STARFISH_CELL  /* in the centres of cells; ends are faces */
+    STARFISH_NODE, /* at nodes; ends are nodes */
+    STARFISH_CELL  /* at cell centres; ends are faces */
 } starfish_grid;
-/* How a direction is described: members of struct starfish_axis that count. */
+/* Description of a direction; each value lists the members of struct starfish_axis that it uses. */
 typedef enum starfish_axis_kind {
     STARFISH_UNIFORM,    /* n, origin, length, ends, grid */
     STARFISH_STRETCHED,  /* n, ends (not periodic), grid, coordinates: NODE: the n unknowns plus the Dirichlet ends,
@@ -71,120 +70,122 @@ typedef enum starfish_axis_kind {
 
 /* One direction. Arrays are read during plan creation only. */
 struct starfish_axis {
-    starfish_axis_kind kind; /* which members count */
-    size_t n;                /* unknowns */
-    double origin;           /* UNIFORM: coordinate of the low end; solutions do not depend on it */
-    double length;           /* UNIFORM: from the low end to the high one; positive */
-    double robin[2];         /* of ends of grids, low and high; must be 0: Robin ends are not there yet (UNSUPPORTED) */
-    starfish_end ends[2];    /* low, high; not of TRIDIAGONAL */
-    starfish_grid grid;      /* not of TRIDIAGONAL */
+    starfish_axis_kind kind;            /* which members count */
+    size_t n;                           /* unknowns */
+    double origin;                      /* UNIFORM: coordinate of the low end; does not affect solutions */
+    double length;                      /* UNIFORM: distance between the two ends; positive */
+    double robin[2];                    /* reserved for Robin ends, low and high; must be 0 (UNSUPPORTED) */
+    starfish_end ends[2];               /* low, high; unused by TRIDIAGONAL */
+    starfish_grid grid;                 /* unused by TRIDIAGONAL */
     const double *coordinates;          /* STRETCHED */
     size_t coordinate_count;            /* length of `coordinates` */
     const double *lower, *diag, *upper; /* TRIDIAGONAL: the bands, n each */
     int periodic;                       /* TRIDIAGONAL: the first and the last unknown are coupled */
-    int complex_line; /* lower, diag and upper are pairs (real part, imaginary part) of doubles, n each; TRIDIAGONAL,
-                         and only as x of starfish_separable2d_plan_create */
+    int complex_line; /* TRIDIAGONAL: lower, diag and upper hold n pairs of doubles (real part, imaginary part); only
+                         for x of starfish_separable2d_plan_create */
 };
 
-/* (Lx + Ly + Lz + lambda) u = f. axis[0] is x, which is uniform but for method multigrid; axis[1] is y, axis[2] z. */
+/* (Lx + Ly + Lz + lambda) u = f. axis[0] is x, axis[1] is y, axis[2] is z. x must be uniform, except for method
+ * multigrid. */
 struct starfish_poisson_problem {
     size_t size;                  /* sizeof(struct starfish_poisson_problem), or 0: that of the first release */
     struct starfish_axis axis[3]; /* x, y, z */
     double lambda;                /* any finite number */
 };
 
-/* How a problem is solved; the methods are described above. */
+/* Method of a plan; described above. */
 typedef enum starfish_method {
-    STARFISH_METHOD_AUTO,           /* the direct method of least estimated cost */
+    STARFISH_METHOD_AUTO,           /* the direct method with the least estimated cost */
     STARFISH_METHOD_SLAB,           /* transforms, and tridiagonal systems in z */
     STARFISH_METHOD_BLKTRI,         /* block cyclic reduction by partial fractions */
     STARFISH_METHOD_BLKTRI_PRODUCT, /* block cyclic reduction in product form */
     STARFISH_METHOD_MULTIGRID       /* conjugate gradients preconditioned by multigrid */
 } starfish_method;
 
-/* Where the unknowns lie in an array that has room for more, such as halos. All four are distances in unknowns (a
- * complex number is one). 0 stands for a packed array: offset 0, a
- * row of nx, a plane of ny rows, a problem of nz planes. A row must be at least nx, a plane at least ny rows, a problem
- * at least nz planes, and each below 2^32. In two dimensions rows are along x, and there is no plane. What lies between
- * the unknowns is neither read nor written. */
+/* Layout of the unknowns in an array with extra elements, such as halos. All members are distances in unknowns (a
+ * complex number is one). 0 means packed: offset 0, rows of nx unknowns, planes of ny rows, problems of nz planes. Rows
+ * must be at least nx, planes at least ny rows, problems at least nz planes, and all below 2^32. In two dimensions rows
+ * run along x, and `plane` is unused. Elements between the unknowns are neither read nor written. */
 struct starfish_array_layout {
     size_t offset;  /* from the pointer to unknown (0,0,0) */
-    size_t row;     /* from one row, which is along x, to the next */
+    size_t row;     /* from one row (along x) to the next */
     size_t plane;   /* from one plane to the next */
     size_t problem; /* from one problem to the next */
 };
 
-/* How a plan is made and solves. */
+/* Options of a plan. */
 struct starfish_poisson_options {
-    /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller one, of a program that was
-     * compiled with an older header, is accepted: members that it does not have take their defaults. */
+    /* sizeof(struct starfish_poisson_options); the initialiser sets it. A smaller size, from a program compiled with an
+     * older header, is accepted: the missing members take their defaults. */
     size_t size;
     starfish_method method;       /* AUTO: chosen from the problem and the workers */
-    starfish_precision precision; /* of right-hand sides, solutions and boundary data */
-    /* Runs of z-planes, at most 64 (slab) or 32 (blktri); of equal size, for any worker. 0: chosen from the workers,
-     * and for slab from where the data are. multigrid makes fewer where it cannot have as many: 16 at most, one where
-     * there is a GPU, and one of a grid that is a single task. */
+    starfish_precision precision; /* precision of right-hand sides, solutions and boundary data */
+    /* Number of slabs (runs of z-planes) of equal size, at most 64 (slab) or 32 (blktri); any worker may process one.
+     * 0: chosen from the workers, and for method slab from the location of the data. multigrid uses at most 16, and one
+     * with a GPU or if a grid is a single task. */
     size_t slabs;
-    /* At most 32. blktri: runs of x modes. slab: runs of y modes, each with a reduced system of its own. 0: chosen. */
+    /* Number of blocks of modes, at most 32; 0: chosen automatically. blktri: runs of x modes. slab: runs of y modes,
+     * each with a separate reduced system. */
     size_t mode_blocks;
-    /* Also compute the residual, one more pass over the field, and return NUMERICAL where the solution cannot be called
-     * right (below). */
+    /* Also compute the residual, which takes one more pass over the field. Return NUMERICAL if the solution fails the
+     * tests described below. */
     int check_residual;
-    /* Steps of iterative refinement at most, each a solve and two residuals more: 0..10. A step that does not make the
-     * solution better is taken back. -1: as many as the problem may need, by its condition and the scaling of its rows
-     * and directions (docs/reliability.md has the table); none for ordinary boxes. */
+    /* Maximum number of steps of iterative refinement, 0..10; each takes one more solve and two more residuals. A step
+     * that does not improve the solution is undone. -1: chosen from the condition of the problem and the scaling of its
+     * rows and directions (table in docs/reliability.md); 0 for ordinary boxes. */
     int refinements;
-    /* How many right-hand sides the plan will be used for, as far as is known; 0: many. AUTO weighs preparing against
-     * solving by it. */
+    /* Expected number of right-hand sides; 0: many. AUTO uses it to weigh the cost of preparation against that of
+     * solving. */
     size_t right_hand_sides;
-    /* blktri-product: how GPUs solve tridiagonal systems: AUTO, THOMAS, CR, PCR or CR_PCR, of which all but THOMAS keep
-     * a line in shared memory, where it must fit (some thousands of unknowns in y). */
+    /* blktri-product: algorithm of GPUs for tridiagonal systems: AUTO, THOMAS, CR, PCR or CR_PCR. All but THOMAS keep a
+     * line in shared memory, so it must fit there (some thousands of unknowns in y). */
     starfish_algorithm algorithm;
-    /* blktri, with GPUs and cores: the `split` levels next to the root, whose tasks are narrow, are for cores, and all
-     * others for GPUs; -1: as the scheduler's performance models have it. */
+    /* blktri with GPUs and cores: cores process the `split` levels next to the root, whose tasks are narrow; GPUs
+     * process all others. -1: the scheduler decides from its performance models. */
     int split;
-    /* blktri by partial fractions: how many parts a block of rows is cut into, 2 or 4; 0: chosen. The solution is the
-     * same to rounding errors. 4 takes half as many tridiagonal solves, on half as many levels. */
+    /* blktri by partial fractions: number of parts that a block of rows is cut into, 2 or 4; 0: chosen automatically. 4
+     * takes half as many tridiagonal solves on half as many levels. Both give the same solution up to rounding
+     * errors. */
     int radix;
-    /* starfish_separable2d_plan_create: right-hand sides and solutions are pairs (real part, imaginary part) of reals.
-     * Where x.complex_line is set they always are. */
+    /* starfish_separable2d_plan_create: right-hand sides and solutions are pairs of reals (real part, imaginary part).
+     * Implied by x.complex_line. */
     int complex_rhs;
-    /* multigrid: until the residual's Euclidean norm, each equation times its unknown's volume, is at most `tolerance`
-     * times that of the right-hand side; 0: 1e-10 (F64) or 1e-6 (F32), or n^2 units of rounding, n the longest
-     * direction, where that is more. */
+    /* multigrid: iterate until the residual's norm is at most `tolerance` times that of the right-hand side. Norms are
+     * Euclidean, each equation multiplied by its unknown's volume. 0: 1e-10 (F64) or 1e-6 (F32), but at least n^2 units
+     * of rounding for the longest direction n. */
     double tolerance;
-    int mixed; /* multigrid in F64: cycles in f32 */
-    /* Problems that a solve is of, on the same grid and with right-hand sides and boundary data of their own; 0: one.
-     * Their arrays lie one behind the other, `problem` of the layout apart, and so do the arrays of each face. Method
-     * slab alone, for which they are one larger set of planes and lines: that is for many small problems, and each is
-     * done by one worker, a core or a GPU. `slabs` are then groups of problems. Of the result, pertrb is the
-     * largest in magnitude (all of them: starfish_poisson_tell_pertrb), and residual the largest of the problems'. */
+    int mixed; /* multigrid in F64: run cycles in f32 */
+    /* Number of problems per solve, on the same grid, with separate right-hand sides and boundary data; 0: one. Method
+     * slab only. Their arrays follow one another at distance `problem` of the layout, as do the arrays of each face.
+     * Intended for many small problems: one worker, a core or a GPU, solves each problem. `slabs` is then the number of
+     * groups of problems. In the result, pertrb is the value largest in magnitude (starfish_poisson_tell_pertrb reports
+     * all), and residual is the largest of all problems. */
     size_t count;
-    /* Of the arrays that are given to starfish_plan_solve and to submissions; fields (starfish_poisson_field) are
-     * packed. Method slab reads and writes rows where they lie, and keeps modes of its own, a field once more for each
-     * of two solves at a time, where the solution is not packed. Other methods, and the check of the residual and
-     * refinement, work on packed copies in memory of the runtime's. */
+    /* Layout of right-hand sides passed to starfish_plan_solve and to submissions; fields (starfish_poisson_field) are
+     * packed. Method slab accesses the rows in place. If solutions are not packed, it keeps the modes in extra memory:
+     * one more field for each of two concurrent solves. Other methods, the residual check and refinement work on packed
+     * copies in the runtime's memory. */
     struct starfish_array_layout rhs_layout;
-    struct starfish_array_layout solution_layout; /* of solutions, likewise */
-    /* Also fill the layer of ghosts around the solution, for which its layout must have room: before the first and
-     * behind the last unknown of every direction. They are what the discretisation has there: the unknown at the other
-     * end (periodic); 2 g - u at a face with Dirichlet data g, and g itself beyond a NODE's end; u - h g (low end) and
-     * u + h g with Neumann data on a CELL's face, u' - 2 h g and u' + 2 h g beyond a NODE, u' being the unknown next to
-     * the end's. Those beyond TRIDIAGONAL ends are left as they are, but for periodic ones. Edges and corners are
-     * filled, too, in the order x, y, z from what is there by then, with the face's data at the nearest unknown. Not
-     * for fields nor in two dimensions. Of an array in host memory they take a core: UNSUPPORTED without. */
+    struct starfish_array_layout solution_layout; /* layout of solutions */
+    /* Also fill one layer of ghosts around the solution, before the first and after the last unknown of each direction;
+     * the layout must have room for it. Ghost values follow the discretisation. Periodic: the unknown at the other end.
+     * Dirichlet data g: 2 g - u on CELL grids, g on NODE grids. Neumann data g on CELL grids: u - h g at the low end
+     * and u + h g at the high end. On NODE grids: u' - 2 h g and u' + 2 h g, u' being the unknown next to the end's.
+     * Ghosts beyond TRIDIAGONAL ends do not change unless the direction is periodic. Edges and corners are filled in
+     * the order x, y, z from the values already there, with the face's data at the nearest unknown. Not for fields, nor
+     * in two dimensions. Arrays in host memory need a CPU worker (otherwise UNSUPPORTED). */
     int ghosts;
-    /* Also look whether right-hand side and boundary data are finite, one more pass over them: waiting for the job is
-     * then an ARGUMENT error that names the first value that is not. */
+    /* Also check that right-hand side and boundary data are finite, which takes one more pass over them. If a value is
+     * not, finishing the job returns an ARGUMENT error that names the first one. */
     int check_data;
-    starfish_sharing sharing; /* of multigrid's fine grids (types.h) */
-    size_t parts;             /* as of struct starfish_multigrid_options */
-    /* Of a context on several ranks (starfish/mpi.h): how many z planes each rank has, 0 allowed; as many numbers as
-     * there are ranks, the same on all, whose sum is nz. Read while the plan is made. NULL: as starfish_mpi_planes
-     * says. `slabs` are then of each rank. */
+    starfish_sharing sharing; /* multigrid: which workers share the fine grids (types.h) */
+    size_t parts;             /* multigrid: as in struct starfish_multigrid_options */
+    /* Number of z planes of each rank, for a context on several ranks (starfish/mpi.h): one entry per rank, 0 allowed,
+     * the same array on all ranks, with sum nz. Read during plan creation only. NULL: the distribution of
+     * starfish_mpi_planes. `slabs` then counts the slabs of each rank. */
     const size_t *planes;
-    int max_iterations; /* of multigrid: NUMERICAL where its tolerance takes more; 0: the default */
-    int fixed;          /* multigrid: exactly max_iterations steps, without residuals: for measurements */
+    int max_iterations; /* multigrid: maximum number of iterations; NUMERICAL if it is reached; 0: the default */
+    int fixed;          /* multigrid: run exactly max_iterations steps without residuals, for measurements */
 };
 /* Initialiser: every option's default. */
 #define STARFISH_POISSON_OPTIONS_DEFAULTS                                                                              \
@@ -202,25 +203,24 @@ enum {
     STARFISH_MAX_REDUCTION_LEVELS = 34 /* length of `level` */
 };
 
-/* Tasks of one step, over all blocks of modes: wall-clock from the first start to the last end, and the sum of their
- * own times. Transfers before a task are not in either. */
+/* Times and counts of the tasks of one step, over all blocks of modes. Transfers before a task are excluded. */
 struct starfish_step_info {
-    double seconds;                      /* from the first start to the last end */
-    double busy_seconds;                 /* the tasks' own times, summed over all workers */
-    size_t tasks[STARFISH_WORKER_KINDS]; /* how many, by starfish_worker_kind */
+    double seconds;                      /* wall-clock time from the first start to the last end */
+    double busy_seconds;                 /* task times summed over all workers */
+    size_t tasks[STARFISH_WORKER_KINDS]; /* number of tasks, by starfish_worker_kind */
 };
 
-/* Phases of a solve. A phase lasts from the first start to the last end of its tasks, and so phases overlap. A task of
- * several phases, as a solve on cores alone is one, counts for each by the time that its cores spent on it: such phases
- * sum to what the task took. All are wall-clock. */
+/* Phases of a solve, in wall-clock time. A phase lasts from the first start to the last end of its tasks, so phases may
+ * overlap. The time of a task that covers several phases, such as a whole solve on cores, is divided by the time that
+ * its cores spent on each phase. */
 struct starfish_poisson_phases {
     size_t size; /* sizeof(struct starfish_poisson_phases); the initialiser sets it */
-    int phases;  /* of `phase`: how many the solve had */
+    int phases;  /* number of phases of the solve */
     struct {
-        const char *name;         /* of the phase; static */
-        double seconds;           /* that it took */
-    } phase[STARFISH_MAX_PHASES]; /* the first `phases` of them count */
-    size_t levels;                /* of `level`: how many the reduction had; 0 without blktri */
+        const char *name;         /* name of the phase; static */
+        double seconds;           /* its duration */
+    } phase[STARFISH_MAX_PHASES]; /* the first `phases` entries are valid */
+    size_t levels;                /* number of entries of `level`: levels of the reduction; 0 without blktri */
     struct {
         size_t separators;                      /* rows that separate its blocks */
         struct starfish_step_info reduction;    /* from the last level to level 1 */
@@ -233,110 +233,111 @@ struct starfish_poisson_phases {
         .size = sizeof(struct starfish_poisson_phases)                                                                 \
     }
 
-/* How good a solution is known to be, by its residual and by the last step of refinement: of struct starfish_result,
- * residual_max (of complex numbers the larger of both parts'; known with check_residual or refinement), residual_bound
- * and correction. A solve with check_residual ends with NUMERICAL unless all of these hold (docs/reliability.md has the
- * rules in full): residual_max <= residual_bound; after refinement, correction <= 0.05, or in F64 some 9e-10 where the
- * plan takes three steps or more by itself; without it, where the smallest eigenvalue is known, the residual over that
- * eigenvalue is at most a tenth of the solution.
+/* Accuracy tests of a solution use three members of struct starfish_result: residual_max (the larger part for complex
+ * numbers; set with check_residual or refinement), residual_bound and correction. With check_residual a solve returns
+ * NUMERICAL unless it passes all tests (docs/reliability.md). First, residual_max <= residual_bound. Second, after
+ * refinement, correction <= 0.05; in F64 some 9e-10 if the plan chose three or more steps itself. Third, without
+ * refinement and if the smallest eigenvalue is known, the residual over that eigenvalue is at most a tenth of the
+ * solution.
  *
- * residual_bound is 1e-8 (F64) or 1e-3 (F32), or 64 units of rounding of max (|A| |u| + |f|) / max |f| where that is
- * more, row by row, f with the boundary data; and never above 1e-3 (F64) or 1e-2 (F32). Where `tolerance` of the
- * options is given, method multigrid has its own criterion, and the bound is what follows from that. `correction` is
- * about how wrong the solution was before the last step, kept or not.
+ * residual_bound is the larger of 1e-8 (F64) or 1e-3 (F32) and 64 units of rounding of max (|A| |u| + |f|) / max |f|,
+ * row by row, f with boundary data. It never exceeds 1e-3 (F64) or 1e-2 (F32). If the option `tolerance` is set, method
+ * multigrid uses its own criterion and derives the bound from it. `correction` estimates the error of the solution
+ * before the last step, whether that step was kept or not.
  *
- * Where the residual of method multigrid stops falling above its tolerance, 100 eps max (|A| |u| + |f|) / max |f|
- * counts instead, if that is at most 1e-3: rounding errors forbid more. */
+ * If the residual of method multigrid stops falling above its tolerance, the tolerance is replaced by the level of
+ * rounding errors, 100 eps max (|A| |u| + |f|) / max |f|, if that is at most 1e-3. */
 
-/* Analyse the problem: eigenvalues, roots, transform plans, work space (slab: six reals per slab and mode, and the
- * tasks' own; blktri: two fields; a job with boundary data, or one in place that checks the residual or refines,
- * another; one that refines, another). `options` may be NULL. The caller owns *plan; destroy it before its context.
- * Errors: ARGUMENT (names axis and member), UNSUPPORTED (method cannot do this problem), NOT_SYMMETRIZABLE, SINGULAR
- * (names the mode), MEMORY, RUNTIME. */
+/* Creates a plan: computes eigenvalues, roots and transform plans, and allocates work space. slab takes six reals per
+ * slab and mode and the work space of tasks; blktri takes two fields. A job takes one more field with boundary data, or
+ * if it solves in place and checks the residual or refines; refinement takes another one. `options` may be NULL. The
+ * caller owns *plan; destroy it before its context. Errors: ARGUMENT (names axis and member), UNSUPPORTED (the method
+ * cannot solve this problem), NOT_SYMMETRIZABLE, SINGULAR (names the mode), MEMORY, RUNTIME. */
 STARFISH_API starfish_status starfish_poisson_plan_create(starfish_context *context,
                                                           const struct starfish_poisson_problem *problem,
                                                           const struct starfish_poisson_options *options,
                                                           starfish_plan **plan);
-/* The 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) + upper_y u(i,j+1) +
- * (diag_x + diag_y + lambda) u = f, i fastest; both axes of kind STARFISH_TRIDIAGONAL.
+/* Creates a plan for the 2D problem of FISHPACK's BLKTRI: lower_x u(i-1,j) + upper_x u(i+1,j) + lower_y u(i,j-1) +
+ * upper_y u(i,j+1) + (diag_x + diag_y + lambda) u = f, i fastest. Both axes have kind STARFISH_TRIDIAGONAL.
  *
- * Complex numbers, as in FISHPACK's CBLKTRI: u and f with options->complex_rhs, coefficients of x too with
- * x->complex_line; y is always real, since its eigenvalues are what block cyclic reduction solves with. A real x is
- * eliminated once for both parts of u. A complex x is solved by `blktri` and `blktri-product` alone, and without
- * pivoting: its rows, lambda and an eigenvalue of y on the diagonal, should dominate, or be those of an elliptic
- * operator; squares of their magnitudes have to be in the range of the precision. What makes it singular is not
- * searched for, as in FISHPACK, but rows of both axes that all sum to zero are refused (SINGULAR). */
+ * Complex numbers, as in FISHPACK's CBLKTRI: options->complex_rhs makes u and f complex, x->complex_line also the
+ * coefficients of x. y is always real, since block cyclic reduction uses its eigenvalues. A real x is eliminated once
+ * for both parts of u. Only `blktri` and `blktri-product` solve with a complex x, and without pivoting. Its rows, with
+ * lambda and an eigenvalue of y on the diagonal, should be diagonally dominant or those of an elliptic operator. The
+ * squares of their magnitudes must be in the range of the precision. As in FISHPACK, singular modes of a complex x are
+ * not detected, but rows of both axes that all sum to zero are rejected (SINGULAR). */
 STARFISH_API starfish_status starfish_separable2d_plan_create(starfish_context *context, const struct starfish_axis *x,
                                                               const struct starfish_axis *y, double lambda,
                                                               const struct starfish_poisson_options *options,
                                                               starfish_plan **plan);
 
-/* Before a plan is made, by the arguments of its creation: analyses the problem (of n unknowns per direction: n, or
- * n^2 to look for singular modes), and allocates next to nothing. Where `method` is AUTO it is for the method that is
- * the choice by then. Errors as of the creation. Thread-safe. */
+/* Computes the memory of a plan before its creation, from the same arguments. It analyses the problem, in O(n)
+ * operations for n unknowns per direction, or O(n^2) to find singular modes, and allocates almost nothing. With
+ * `method` AUTO, the result is for the method that would be chosen now. Errors: those of the plan's creation.
+ * Thread-safe. */
 STARFISH_API starfish_status starfish_poisson_memory(starfish_context *context,
                                                      const struct starfish_poisson_problem *problem,
                                                      const struct starfish_poisson_options *options,
                                                      struct starfish_memory *memory);
-/* starfish_poisson_memory for plans of starfish_separable2d_plan_create. Thread-safe. */
+/* As starfish_poisson_memory, for plans of starfish_separable2d_plan_create. Thread-safe. */
 STARFISH_API starfish_status starfish_separable2d_memory(starfish_context *context, const struct starfish_axis *x,
                                                          const struct starfish_axis *y, double lambda,
                                                          const struct starfish_poisson_options *options,
                                                          struct starfish_memory *memory);
 
 /* Solving (starfish/solve.h): right-hand sides and solutions are nx*ny*nz reals (complex_rhs: pairs) of the plan's
- * precision in host or CUDA device memory (recognised), packed unless options say where they lie; they may be the same
- * array, laid out alike, and must not overlap else. Where cores and GPUs share the field, the first tens of solves of a
- * plan are watched and the shares corrected: solutions of the same right-hand side then differ in their last digits.
- * Between fields (starfish_poisson_field) shares stay. ARGUMENT too: arrays that are not aligned to their reals, of a
- * device that the context does not use, partly pinned, or overlapping; or, of a job when it is finished, a value that
- * is not finite, with check_data. NUMERICAL is for check_residual and multigrid. Without check_residual and check_data
- * a value that is not finite gives a solution that is not.
+ * precision in host or CUDA device memory (detected). They are packed unless options give their layout. They may be the
+ * same array with the same layout; otherwise they must not overlap. If cores and GPUs share the field, the plan adjusts
+ * their shares during its first tens of solves. Solutions for the same right-hand side may then differ in their last
+ * digits. For fields (starfish_poisson_field) shares are fixed.
  *
- * Of submissions arrays of `boundary` in device memory must stay until the job is done; those in host memory are
- * copied, and may change as soon as the submission returns. multigrid iterates in a thread of its own. Fields must be
- * gone before their plan. */
+ * Further ARGUMENT errors: arrays not aligned to their reals, on a device that the context does not use, partly pinned,
+ * or overlapping. With check_data, finishing a job returns ARGUMENT if a value is not finite. Without check_residual
+ * and check_data such a value gives a solution that is not finite. Only check_residual and multigrid return NUMERICAL.
+ *
+ * After a submission, arrays of `boundary` in device memory must stay until the job is done. Arrays in host memory are
+ * copied, and may change as soon as the submission returns. multigrid iterates in a separate thread. Destroy fields
+ * before their plan. */
 
-/* A submission in the order of a CUDA stream (`stream` is a cudaStream_t): the solve begins when all that is in the
- * stream at the time of the call is done, and what is put there later begins when the solve is over, whether it has
- * succeeded or not. Where a direct method solves on the arrays' GPU alone, the calling thread waits only for the
- * launches (and for an earlier solve with the plan). Else it waits for the stream and for the solve, since a stream
- * that is held for the host would block calls that wait for the device. rhs and solution are in memory of one CUDA
- * device, the stream's. Arrays of `boundary` may be there too, and work in the stream may write them. The job must be
- * finished, once, as others; whether it has succeeded is known then. Errors: ARGUMENT (not in device memory),
- * UNSUPPORTED (no CUDA, no GPU in the context, a captured stream), RUNTIME, MEMORY.
+/* Submits a solve in the order of a CUDA stream (`stream` is a cudaStream_t). The solve starts after all work already
+ * in the stream; work added later starts after the solve, whether it succeeds or fails. If a direct method solves on
+ * the arrays' GPU alone, the calling thread waits only for the launches and for an earlier solve with the plan.
+ * Otherwise it waits for the stream and for the solve: a stream that waits for the host would block calls that wait for
+ * the device. rhs and solution must be in memory of the stream's device. Arrays of `boundary` may be there too, and
+ * work in the stream may write them. Finish the job exactly once; its status is known then. Errors: ARGUMENT (not in
+ * device memory), UNSUPPORTED (no CUDA, no GPU in the context, a captured stream), RUNTIME, MEMORY.
  *
- * All other functions expect that device memory is synchronised: the runtime's streams wait for no other stream, not
- * even for the default one. Work that writes rhs must be done when a solve is submitted, and the solution is there when
- * the job has been finished. */
+ * All other functions require that device memory is synchronised: the runtime's streams do not wait for other streams,
+ * not even for the default stream. Work that writes rhs must have completed before the submission. The solution is
+ * valid once the job is finished. */
 STARFISH_API starfish_status starfish_poisson_submit_on(starfish_plan *plan, const struct starfish_boundary *boundary,
                                                         const void *rhs, void *solution, struct CUstream_st *stream,
                                                         starfish_job **job);
-/* To be called before the job is finished, which then writes to `pertrb`, options.count doubles, what was taken off the
- * right-hand side of each problem, 0 where the problem is not singular. Errors: ARGUMENT (NULL; a job of another
- * kind). */
+/* Requests the mean subtracted from each right-hand side. Call it before the job is finished; starfish_job_finish then
+ * writes options.count doubles to `pertrb`, 0 for problems that are not singular. Errors: ARGUMENT (NULL; a job of
+ * another kind). */
 STARFISH_API starfish_status starfish_poisson_tell_pertrb(starfish_job *job, double *pertrb);
-/* To be called before the job is finished, which then writes the phases of the solve to `phases`. Errors: ARGUMENT
- * (NULL; a job of another kind; the size is not set). */
+/* Requests the phases of a solve. Call it before the job is finished; starfish_job_finish then writes them to `phases`.
+ * Errors: ARGUMENT (NULL; a job of another kind; the size is not set). */
 STARFISH_API starfish_status starfish_poisson_tell_phases(starfish_job *job, struct starfish_poisson_phases *phases);
 
-/* A field cut as this plan wants it; `memory`, ownership and errors are those of starfish_field_create, and UNSUPPORTED
- * (one of several ranks solves for all). */
+/* Creates a field that is cut as the plan requires. `memory`, ownership and errors are those of starfish_field_create;
+ * also UNSUPPORTED (one of several ranks solves for all). */
 STARFISH_API starfish_status starfish_poisson_field(starfish_plan *plan, void *memory, starfish_field **field);
-/* Such a field that lives spread over the memories of the node (starfish/field.h), so that each GPU works on planes of
- * its own memory and what is little travels between them: of the slab method, per mode and slab three numbers. shares:
- * none (count 0), and the plan chooses: as many planes on each GPU, all in main memory without one; or given, with
- * `memory` of the caller's, which must outlive the field, or NULL, and then it is the field's own. All fields of a plan
- * that are spread with shares have the same, and they are made before others that are spread. Without shares every
- * method can; with them `slab` can, for one problem. Errors: ARGUMENT (names the share), MEMORY, UNSUPPORTED (the
- * method cuts fields in another way). */
+/* Creates a field that is distributed over the memories of the node (starfish/field.h). Each GPU works on planes in its
+ * own memory, and little data moves between them: with method slab, three numbers per mode and slab. With count 0 the
+ * plan chooses the shares: equal numbers of planes on all GPUs, or all planes in main memory without a GPU. Otherwise
+ * `shares` gives them; `memory` of a share is owned by the caller and must outlive the field, or NULL: the field
+ * allocates it. All fields of a plan that are created with shares must have the same shares, and must be created before
+ * distributed fields without. Every method supports fields without shares; with shares only `slab` for one problem
+ * does. Errors: ARGUMENT (names the share), MEMORY, UNSUPPORTED (the method cuts fields in another way). */
 STARFISH_API starfish_status starfish_poisson_field_spread(starfish_plan *plan, size_t count,
                                                            const struct starfish_field_share *shares,
                                                            starfish_field **field);
-/* Submits a solve between such fields, which leaves the solution where it was computed; rhs and solution may be the
- * same field. Jobs on a field follow one another in the order of their submissions. As long as a job of multigrid
- * iterates on a field, the submission of another job that reads or writes it waits. The job must be finished, once.
- * Errors: those of starfish_plan_submit; ARGUMENT (fields that are not cut alike). */
+/* Submits a solve between fields of the plan; the solution stays where it was computed. rhs and solution may be the
+ * same field. Jobs on a field run in the order of submission. While a multigrid job iterates on a field, submitting
+ * another job that reads or writes the field blocks. Finish the job exactly once. Errors: those of
+ * starfish_plan_submit; ARGUMENT (fields that are not cut alike). */
 STARFISH_API starfish_status starfish_poisson_submit_field(starfish_plan *plan,
                                                            const struct starfish_boundary *boundary,
                                                            starfish_field *rhs, starfish_field *solution,

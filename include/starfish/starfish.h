@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starfish: elliptic problems on CPU+GPU nodes, every operation a StarPU task. The whole public interface.
+/* Starfish: solvers for elliptic problems on nodes with CPUs and GPUs. Every operation is a StarPU task. This header
+ * includes the whole public interface but starfish/mpi.h.
  *
- * Where a function fails it has made nothing that needs destroying; set handles to NULL at first, since a call that
- * fails may leave them as they were. NULL for a pointer that must not be NULL is an ARGUMENT error; a function that
- * returns no status then does nothing, and returns 0, NULL, an empty text or NaN. A handle that has been destroyed must
- * not be used again.
+ * A function that fails creates nothing that must be destroyed. Set handles to NULL first, since a failing call may
+ * leave them unchanged. Passing NULL for a required pointer is an ARGUMENT error. A function without a status then does
+ * nothing and returns 0, NULL, an empty text or NaN. A destroyed handle must not be used again.
  *
- * Structs that the caller fills in and that may get more members, the options, begin with their size, and an older
- * program's smaller one is accepted. Structs that a function fills in, as results of a solve, need no
- * preparation: a function that fails may leave them as they were, and they have the same members as long as the shared
- * library has the same name (libstarfish.so.0). */
+ * Structs that may get more members, such as options, begin with their size. The smaller struct of an older program is
+ * accepted. Structs without a size that a function fills in need no preparation. A failing function may leave them
+ * unchanged. Their members stay the same as long as the shared library has the same name (libstarfish.so.0). */
 #ifndef STARFISH_STARFISH_H
 #define STARFISH_STARFISH_H
 

@@ -9,13 +9,13 @@ typedef enum starfish_precision {
     STARFISH_F64 = 1  /* double: 8 bytes */
 } starfish_precision;
 
-/* Who shares the fine grids of multigrid, where workers have several memories: runs of rows (planes) are owned by them,
- * and halos travel between their memories. Without several memories it says nothing. */
+/* Which workers share the fine grids of multigrid, if workers have separate memories. Each owns a run of rows (planes);
+ * halos are exchanged between the memories. No effect with a single memory. */
 typedef enum starfish_sharing {
-    STARFISH_SHARING_AUTO, /* as measured times of tasks say is fastest; where there are none, GPUs share large grids */
-    STARFISH_SHARING_ALONE, /* one GPU has all of them */
-    STARFISH_SHARING_GPUS,  /* every GPU has a part */
-    STARFISH_SHARING_ALL,   /* every GPU and every CPU worker, by their speeds */
+    STARFISH_SHARING_AUTO,  /* the fastest by measured task times; without any, GPUs share large grids */
+    STARFISH_SHARING_ALONE, /* one GPU owns all fine grids */
+    STARFISH_SHARING_GPUS,  /* every GPU owns a part */
+    STARFISH_SHARING_ALL,   /* every GPU and CPU worker owns a part, sized by its speed */
     STARFISH_SHARINGS       /* how many there are */
 } starfish_sharing;
 
