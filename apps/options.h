@@ -13,7 +13,7 @@ typedef enum option_kind {
     OPTION_COUNT,  /* size_t, at least 1 */
     OPTION_NUMBER, /* size_t, may be 0 */
     /* As the row of `table` with this flag says: */
-    OPTION_MEMBER,   /* an option struct of the library, of which the row is a member; or an int, one of its names */
+    OPTION_MEMBER,   /* a member of one of the library's option structs, or an int that takes one of the row's names */
     OPTION_POSITIVE, /* a member that is a number; 0, which leaves the choice to the library, is not to be said */
     OPTION_LIST,     /* const char *: a list of the row's names, for list_choices */
     OPTION_WORD,     /* const char *: a word for one of `kinds`, which is known later */
@@ -39,7 +39,7 @@ struct option_entry {
     option_kind kind;
     void *target;
     const char *argument;                      /* what help calls it */
-    const char *help;                          /* comes before the row's text; may be NULL where there is one */
+    const char *help;                          /* help, printed before the row's text; NULL: that text alone */
     const struct starfish_option_table *table; /* the library's or names.h's, or NULL */
     const char **given;                        /* receives `name` when it is there; or NULL */
     const struct starfish_kind *const *kinds;  /* of OPTION_WORD, ended by NULL; one with problems has the flag */

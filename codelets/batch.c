@@ -64,7 +64,8 @@ static void set_strides(void *buffer, const struct starfish_batch_shape *shape, 
         *stride[shape->order[2]] = STARPU_BLOCK_GET_LDZ(buffer) * scale;
 }
 
-/* Data: lower, diag, upper, then what there is of shift, factors, border, growth, input and output. */
+/* Data handles: lower, diag, upper, then shift, factors, border, growth, input and output, as far as the task has
+ * them. */
 static struct starfish_batch with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_batch kernel = a->kernel;

@@ -205,7 +205,7 @@ static starfish_status spread(const struct starfish_fem_plan *plan, void *u)
 
 /* ---- The kind ---------------------------------------------------------------------------------------------------- */
 
-/* The host writes all nodes; of several ranks the first one needs an array. */
+/* Requires host memory, since the host writes all nodes. Only the first of several ranks must pass an array. */
 static starfish_status check_array(const struct starfish_context *context, const void *u)
 {
     enum starfish_residence residence;

@@ -84,7 +84,7 @@ static starfish_status make_interpolation(const struct starfish_flux_line *line,
     return STARFISH_SUCCESS;
 }
 
-/* What coarse unknown c gets of fine ones, by the transpose. */
+/* Weights by which coarse unknown c gathers fine values: the transpose of the interpolation. */
 struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_interpolation *to, size_t c)
 {
     const ptrdiff_t n = (ptrdiff_t)to->fine;
@@ -98,9 +98,10 @@ struct starfish_flux_sum starfish_flux_gathered(const struct starfish_flux_inter
     return sum;
 }
 
-/* The coupling below coarse unknown c: of the fine one there, or what Galerkin's product makes of the two faces of the
- * unknown between. That is the two in series where they are those that the interpolation is made of; where they are
- * not, in the stored form, it is more: a coarse grid of weaker couplings would correct too much. */
+/* The coupling below coarse unknown c, where coarse unknowns are every other fine one. Without an unknown between, it
+ * is the fine coupling there. Otherwise it is Galerkin's product of the two faces of the unknown between: two resistors
+ * in series, if the interpolation is made of these faces. In the stored form it may be made of others, and the product
+ * is larger. A coarse grid with weaker couplings would correct too much. */
 static struct starfish_flux_sum coupling_of_points(const struct starfish_flux_line *line,
                                                    const struct starfish_flux_interpolation *to, size_t c)
 {
@@ -117,7 +118,8 @@ static struct starfish_flux_sum coupling_of_points(const struct starfish_flux_li
                                       .less = line->extra[between] * lower * upper};
 }
 
-/* The same of pairs: the fine face in the coarse one, between centres that are further apart. */
+/* The coupling below coarse unknown c, where coarse unknowns are pairs of cells: that of the fine face in the coarse
+ * one, times the fine distance between centres over the coarse distance. */
 static struct starfish_flux_sum coupling_of_pairs(const struct starfish_flux_line *line, size_t c)
 {
     const size_t n = line->n, i = 2 * c, coarse = (n + 1) / 2;

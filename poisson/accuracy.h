@@ -8,8 +8,8 @@
 /* |lower| + |diag| + |upper| of row k; and the largest of a direction. */
 double starfish_row_size(const struct starfish_direction *direction, size_t k);
 double starfish_largest_row(const struct starfish_direction *direction);
-/* The largest ratio of rows to the smallest eigenvalue that is no sign of an unusual grid of n rows in its longest
- * direction: rounding errors there are what any method has. */
+/* Largest ratio of row size to smallest eigenvalue that counts as ordinary for a grid with n rows in its longest
+ * direction. Up to it, rounding errors are those of any method. */
 double starfish_ordinary_rows(double n);
 
 /* Says in text[size] why block cyclic reduction loses digits on the plan's problem that other methods may keep; 0 where

@@ -23,20 +23,20 @@ struct starfish_method_row {
     int rows;   /* reads and writes rows that are not packed */
     int ranks;  /* runs on several, each with planes of its own; else one of them solves for all (solver/gather.h) */
 
-    /* Whether it can solve the plan's problem; the message of a failure says why not. */
+    /* Checks that the method can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);
-    /* Seconds, estimated, that it would take, 0 where it is best in any case, HUGE_VAL where it is only better than no
-     * method. why[size] receives the reason. NULL: `auto` does not take it. */
+    /* Estimated seconds of a solve; 0: best in any case; HUGE_VAL: chosen only if no other method can. why[size]
+     * receives the reason. NULL: `auto` never chooses the method. */
     double (*cost)(const struct starfish_poisson_plan *plan, char *why, size_t size);
     /* Makes plan->state. NOT_SYMMETRIZABLE: `auto` looks for another method. */
     starfish_status (*create)(struct starfish_poisson_plan *plan);
     void (*destroy)(struct starfish_poisson_plan *plan);
 
-    /* How fields over data of that residence are cut for solves at that pace. */
+    /* The cut of fields whose data have that residence, for solves at that pace. */
     starfish_status (*cut)(struct starfish_poisson_plan *plan, enum starfish_residence residence,
                            enum starfish_pace pace, const struct starfish_cut **cut);
-    /* What solves of fields that are cut so, or NULL where the plan has no such cut. With the plan's lock held.
-     */
+    /* The graph that solves fields with that cut, or NULL if the plan has no such cut. The caller holds the plan's
+     * lock. With the plan's lock held. */
     void *(*graph_of)(struct starfish_poisson_plan *plan, const struct starfish_cut *cut);
     /* Whether cores copy arrays in pageable memory through pinned memory, and fields over them are cut as for
      * STARFISH_STAGED; NULL: no. */

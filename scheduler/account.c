@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a record says. */
+/* Evaluates a record: durations, busy times, and lower bounds (area, critical path). */
 #include "scheduler/account.h"
 
 #include <stdlib.h>
@@ -7,7 +7,8 @@
 
 /* ---- Durations --------------------------------------------------------------------------------------------------- */
 
-/* By the model; where it knows nothing, the time that was measured, or nothing can be said of the other kind. */
+/* Duration of a task on each kind of worker: the model's time if there is one. Otherwise it is the measured time on the
+ * kind where the task ran, and infinity on the other kind. */
 static void durations_of(const struct starfish_record *record, const struct starfish_span *span, double *duration)
 {
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++) {

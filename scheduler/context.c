@@ -320,7 +320,8 @@ size_t starfish_context_current_worker(const struct starfish_context *context)
     for (size_t i = 0; i < context->workers; i++)
         if (context->worker[i] == id)
             return i;
-    return stood_for < context->workers ? stood_for : 0; /* in a task: a thread that shares a worker's work */
+    return stood_for < context->workers ? stood_for : 0; /* a team thread has no StarPU worker id: it uses that of its
+                                                            team's worker */
 }
 
 starfish_status starfish_context_runtime(const starfish_context *context, struct starfish_runtime *runtime)

@@ -39,9 +39,9 @@ struct starfish_recorded {
 
 /* The number of cores that a task's time depends on; on a GPU 0. */
 unsigned starfish_sample_team(const struct starfish_recorded *entry, uint32_t footprint);
-/* The absolute value of the logarithm of the ratio of their bytes. */
+/* Distance of a sample from a size: |log(bytes of the sample / bytes)|. */
 double starfish_sample_distance(const struct starfish_sample *sample, double bytes);
-/* The same number of cores comes before the size. NULL when nothing was recorded. */
+/* The recorded sample nearest in size, preferably with the same number of cores. NULL if nothing was recorded. */
 const struct starfish_sample *starfish_closest_sample(const struct starfish_recorded *entry, uint32_t footprint,
                                                       double bytes);
 /* Of an entry in which something was recorded. `growth`: NULL where the codelet has none. */

@@ -109,7 +109,7 @@ struct starfish_job {
     struct starfish_turn turn;
     void *of_run;               /* what the plan's `run` works on */
     struct starfish_job *inner; /* where the first rank solves for all, on that rank: its own job, which has ended */
-    atomic_int has_ended;       /* its tasks have been waited for, or the first rank has solved */
+    atomic_int has_ended;       /* 1 once the job's tasks have been waited for, or the first rank has solved */
     starfish_tell *tell;        /* the plan's at the submission */
     void *tell_data;
     atomic_int cancelled, iterations; /* iterations done, */

@@ -34,10 +34,10 @@ struct atmosphere_bench {
     struct starfish_flat_volumes volumes;
 };
 
-/* Words per unknown and iteration that must move in the precision of cycles, and the paper's count of its kernels'.
- * Cycles: 8.5 on the finest grid, of which the sweep before the correction 3, the restricted residual 2.25, the
- * corrected sweep 3.25, and a third of 7.5 on the others; conjugate gradients: lines 2,
- * direction and product 3, solution and residual 5; in mixed precision 21. */
+/* Words per unknown and iteration that must move, in the precision of cycles, and the count of the paper for its
+ * kernels. A cycle moves 8.5 words on the finest grid: 3 in the sweep before the correction, 2.25 for the restricted
+ * residual, 3.25 in the corrected sweep. All coarser grids move a third of 7.5 words. Conjugate gradients move 2 words
+ * for lines, 3 for direction and product, 5 for solution and residual; in mixed precision 21 in all. */
 static const struct {
     double ours, paper;
 } words[STARFISH_ATMOSPHERE_METHODS] = {

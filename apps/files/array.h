@@ -35,7 +35,7 @@ struct starfish_wanted {
     /* Only `count` planes from `first` on are read, of the first dimension, and shape[0] of what is read is `count`. */
     int part;
     size_t first, count;
-    size_t ignored; /* 1 + the place of an element that may be anything; 0: no such element */
+    size_t ignored; /* 1 + index of an element that need not be finite; 0: all must be */
 };
 /* The extents that are read of an array with that shape. */
 void starfish_wanted_part(const struct starfish_wanted *wanted, size_t rank, const size_t *shape, size_t *part);

@@ -16,15 +16,15 @@ struct comparison {
     size_t simulated, failed; /* cases on a set of workers */
 };
 
-/* Which kind of set of workers it is, by its text. */
+/* The kind of worker set that the text names. */
 enum starfish_worker_set comparison_set_of(const char *workers);
 /* Finds the machine and prepares this process. Errors: FILE, ARGUMENT, MEMORY. */
 starfish_status comparison_begin(struct comparison *comparison);
-/* Simulates what is wanted, and adds the rows; may be called again. Error: FILE. */
+/* Simulates the selected cases and adds their rows; may be called again. Errors: FILE. */
 starfish_status comparison_run(struct comparison *comparison);
-/* ARGUMENT where nothing was wanted of all that was measured. */
+/* ARGUMENT if the selection matches no measured case. */
 starfish_status comparison_check_any(const struct comparison *comparison);
-/* UNSUPPORTED where cases could not be simulated: at the end, when what could be compared has been shown. */
+/* UNSUPPORTED if some cases could not be simulated. Call it at the end, after all other cases have been shown. */
 starfish_status comparison_check_failed(const struct comparison *comparison);
 
 #endif

@@ -125,7 +125,7 @@ static int get_offer(struct starfish_offer *offer, const struct width *width, st
     return 1;
 }
 
-/* Without memory the account is put right by the next task. */
+/* If memory runs out the promise is lost; the next task on this link corrects the account. */
 static void remember(struct width *width, const struct starpu_task *task, struct starfish_link *link, double promised)
 {
     if (width->promises == width->room) {
@@ -155,7 +155,7 @@ static void accept_offer(const struct starfish_offer *offer, struct width *width
     task->predicted_transfer = 0;
 }
 
-/* A task starts: the copies that it was promised are done, and so are those promised before. */
+/* Called when a task starts: its copies are done, and so are all that were promised earlier on the same links. */
 static void finish_copies(struct width *width, const struct starpu_task *task)
 {
     const double now = starpu_timing_now();
