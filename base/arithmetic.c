@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Holding the default floating-point environment. Calls are counted for each thread, and the outermost one changes the
- * environment. */
+/* Sets and restores the default floating-point environment. Calls are counted per thread; only the outermost one
+ * changes the environment. */
 #include "base/arithmetic.h"
 
 #include <fenv.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The floating-point environment that the library computes in, whatever the caller's is.
+/* The library's own floating-point environment, independent of the caller's.
  *
- * Vectorised loops compute lanes that nobody needs and compare values that may be NaN, and LAPACK divides by zero to
- * see what the machine does. So solves of regular problems raise invalid, divide-by-zero and overflow, and end a
- * program that traps these (feenableexcept, -ffpe-trap). Where a caller rounds upward or flushes subnormal numbers to
- * zero, results would differ. Each public function that computes therefore holds the default environment: nothing
- * traps, rounding is to nearest, subnormal numbers are kept. The caller's modes, traps and flags are back when it
- * returns. Threads inherit the environment of the thread that creates them, so that the library's own threads and
- * StarPU's workers have the default one. It takes 0.2 us a call on x86-64. */
+ * Vectorised loops compute unused lanes and compare values that may be NaN, and LAPACK divides by zero to probe the
+ * machine. Solves of regular problems therefore raise invalid, divide-by-zero and overflow, which would end a program
+ * that traps these (feenableexcept, -ffpe-trap). Results would differ if the caller rounds upward or flushes subnormal
+ * numbers to zero. Each public function that computes therefore sets the default environment: no traps, rounding to
+ * nearest, subnormal numbers kept. It restores the caller's modes, traps and flags on return. Threads inherit the
+ * environment of their creator, so the library's threads and StarPU's workers have the default one. The cost is 0.2 us
+ * per call on x86-64. */
 #ifndef STARFISH_BASE_ARITHMETIC_H
 #define STARFISH_BASE_ARITHMETIC_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The C locale for one thread: numbers have a decimal point, whatever locale the host program has chosen.
  *
- * setlocale is the host's, and other threads read its result; uselocale concerns the calling thread alone. */
+ * setlocale would change the locale of all threads of the host program; uselocale changes that of the calling thread
+ * alone. */
 #ifndef STARFISH_BASE_C_LOCALE_H
 #define STARFISH_BASE_C_LOCALE_H
 

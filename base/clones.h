@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* STARFISH_CLONES before a CPU kernel compiles it for several instruction sets: SSE2, the x86-64 baseline, has two f64
- * lanes where AVX-512 has eight. The loader picks a version once; sanitizers cannot be up yet when it does. No version
- * contracts to fused multiply-adds (ISO mode), so all give the same bits. What such a kernel calls must be inlined into
- * it. */
+ * lanes where AVX-512 has eight. The loader selects a version once, before sanitizers are initialised. No version
+ * contracts to fused multiply-adds (ISO mode), so all give identical results. Functions called by such a kernel must be
+ * inlined into it. */
 #ifndef STARFISH_BASE_CLONES_H
 #define STARFISH_BASE_CLONES_H
 

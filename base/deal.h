@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the planes of a field are dealt to ranks: the one rule that a context, a problem file's reader and a user's
- * program go by. */
+/* Distribution of a field's planes to ranks: one rule for contexts, readers of problem files and users' programs. */
 #ifndef STARFISH_BASE_DEAL_H
 #define STARFISH_BASE_DEAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A failure with its message, kept where other calls may fail before it is reported, or where another thread reports
+/* A failure with its message, stored while other calls may fail before it is reported, or until another thread reports
  * it: starfish_error_message has one message per thread. */
 #ifndef STARFISH_BASE_FAILURE_H
 #define STARFISH_BASE_FAILURE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory that is read soon, fetched to the second-level cache some lines at a time by who computes something else
- * meanwhile. Hardware fetches ahead within a run of memory and while somebody reads it; this goes on across runs, and
- * while memory would be idle. */
+/* Prefetch into the second-level cache, some lines at a time, by a thread that computes meanwhile. Hardware prefetches
+ * only within a run of memory while it is being read; this continues across runs and uses idle memory bandwidth. */
 #ifndef STARFISH_BASE_FETCH_H
 #define STARFISH_BASE_FETCH_H
 

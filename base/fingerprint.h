@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fingerprints of data that several processes must have alike: FNV-1a on words of 64 bits. Begin with
- * STARFISH_FINGERPRINT. A product carries differences to higher bits alone; so the higher half is also added to the
- * lower one, without which two changed signs, each the highest bit of a real, would cancel. */
+/* Fingerprints of data that must be equal in several processes: FNV-1a on words of 64 bits, starting with
+ * STARFISH_FINGERPRINT. A product propagates differences only to higher bits, so the higher half is also added to the
+ * lower one. Otherwise two changed signs, each the highest bit of a real, would cancel. */
 #ifndef STARFISH_BASE_FINGERPRINT_H
 #define STARFISH_BASE_FINGERPRINT_H
 

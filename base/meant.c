@@ -7,7 +7,7 @@
 
 enum { LONGEST = 40 };
 
-/* How many letters must be changed, added, left out or exchanged with the next (Damerau, restricted). */
+/* Restricted Damerau distance: the number of letters to change, add, remove or swap with the next. */
 static int distance(const char *a, size_t n, const char *b, size_t m)
 {
     int d[LONGEST + 1][LONGEST + 1];

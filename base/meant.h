@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The word that someone may have meant by a misspelt one. */
+/* Suggests the known word closest to a misspelt one. */
 #ifndef STARFISH_BASE_MEANT_H
 #define STARFISH_BASE_MEANT_H
 

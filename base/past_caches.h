@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Stores that go past the caches, for data that are not read again before caches have forgotten them: the line that is
- * written is not read first. Where the processor has none, or a row is not aligned, an ordinary copy. */
+/* Non-temporal stores for data that leave the caches before they are read again; the line is not read before it is
+ * written. Ordinary copies if the processor has none, or a row is not aligned. */
 #ifndef STARFISH_BASE_PAST_CACHES_H
 #define STARFISH_BASE_PAST_CACHES_H
 

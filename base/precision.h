@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays whose precision is known at run time alone: their elements, and how these round. For code that looks at a few
- * elements or is not bound by its time; kernels are compiled for each precision instead (base/real.h). */
+/* Arrays whose precision is known only at run time: access to elements, and rounding. For code that reads a few
+ * elements or is not performance-critical; kernels are compiled per precision instead (base/real.h). */
 #ifndef STARFISH_BASE_PRECISION_H
 #define STARFISH_BASE_PRECISION_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pieces of a row of unknowns, so long that they are in the nearest cache, copied between the two values beside them:
- * then one loop does all of a piece, whose first and last unknown are like the others. Where rows are short, ends that
- * are done on their own take as long as the rest. Of precision `real` (base/real.h). */
+/* Cuts rows of unknowns into pieces that fit into the nearest cache, and copies each piece between its two neighbouring
+ * values. One loop then handles the whole piece, first and last unknown included. In short rows, separate code for the
+ * ends would take as long as the rest. In precision `real` (base/real.h). */
 #ifndef STARFISH_BASE_ROW_PIECE_H
 #define STARFISH_BASE_ROW_PIECE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a row of a tridiagonal matrix sums to, and when that counts as zero: the one rule by which everybody decides
- * whether constants are in a null space. Couplings and diagonals are rounded numbers, so that sums of three of them
- * within 4 units of rounding of their sizes are zero. */
+/* Row sums of tridiagonal matrices, and the one rule by which a sum counts as zero: it decides whether constants are in
+ * the null space. Couplings and diagonals are rounded, so sums of three of them within 4 units of rounding of their
+ * sizes count as zero. */
 #ifndef STARFISH_BASE_ROW_SUM_H
 #define STARFISH_BASE_ROW_SUM_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's calling convention on top of plans. It is a client of the public interface (starfish/poisson.h), as a
- * user's program is, so that every call has the fastest method and refinement where it is needed: nothing in this room
- * does.
+/* FISHPACK's calling convention on top of plans. It uses only the public interface (starfish/poisson.h), as a user's
+ * program does, so every call gets the fastest method, and refinement if needed.
  *
- * The handle is a cache of one plan: coefficients come with every call, are compared with those of the plan (m + n
- * values beside m n unknowns), and where they differ a new plan takes its place. Threads that still solve with the old
- * one keep it until they are done. */
+ * The handle caches one plan. Every call passes coefficients, which are compared with those of the plan (m + n values,
+ * against m n unknowns). If they differ, a new plan replaces it. Threads that still solve with the old plan keep it
+ * until they finish. */
 #include "base/arithmetic.h"
 #include "base/status.h"
 #include <starfish/fishpack.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block cyclic reduction: the analysis of the last direction, the cut into tiles, and who solves what. */
+/* Block cyclic reduction: the analysis of the last direction, the cut into tiles, and the workers of each level. */
 #include "blktri/plan.h"
 
 #include "base/real.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A solver of block tridiagonal problems by block cyclic reduction, FISHPACK's BLKTRI: one problem in (y, z) per mode
- * of x. Modes are of a transform in x, or of problems in two dimensions the one layer that there is.
+ * of x. Modes come from a transform in x; a problem in two dimensions has one.
  *
  * Two forms. Partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9 (1988), 761-765; Gallopoulos and Saad, Parallel
  * Comput. 10 (1989), 143-159): every level is one wide batch of tridiagonal systems. Product form (Swarztrauber, SIAM

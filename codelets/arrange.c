@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: an array of a flat domain from the order of users to that of grids, or back, on a part. Bound by memory. */
+/* Task: converts a part of a flat domain's array between the user's order and that of grids. Memory-bound. */
 #include "codelets/arrange.h"
 
 #include "multigrid/kernels/flat_kind.h"

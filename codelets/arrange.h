@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks on arrays of flat domains: between the order of users and that of grids (multigrid/kernels/flat.h). */
+/* Tasks: conversion of flat domains' arrays between the user's order and that of grids (multigrid/kernels/flat.h). */
 #ifndef STARFISH_CODELETS_ARRANGE_H
 #define STARFISH_CODELETS_ARRANGE_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that run nowhere: for which StarPU fetches data to the memory node that they name, or which are there for the
- * order of tasks alone. */
+/* Tasks without a kernel. StarPU fetches their data to a named memory node; or they only order other tasks. */
 #include "codelets/bring_home.h"
 
 /* One codelet per memory node, since the node is the codelet's; filled in by position. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task that does nothing but have its data where they came from. */
+/* Task that returns data to their original memory; it has no kernel. */
 #ifndef STARFISH_CODELETS_BRING_HOME_H
 #define STARFISH_CODELETS_BRING_HOME_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Vectors whose parts have memories of their own in tasks that work on all of them in one place: the parts come there,
- * are collected in one array, and spread from it again. What is cut above is solved so below: the tail of a hierarchy.
- * Bound by the links between the memories; a word in and a word out per unknown. */
+/* Tasks that work in one place on vectors whose parts lie in separate memories: the parts are copied there, collected
+ * in one array, and spread from it again. Used for the tail of a hierarchy whose finer grids are cut. Bound by the
+ * links between the memories: each unknown moves one word in and one word out. */
 #ifndef STARFISH_CODELETS_COLLECT_H
 #define STARFISH_CODELETS_COLLECT_H
 

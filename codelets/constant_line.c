@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: the line of a singular problem's constant mode, in the pieces that slabs have taken of it. The codelet has the
- * name by which recorded machines know it. */
+/* Task: solves the line of a singular problem's constant mode, from the pieces copied by the slabs. The codelet keeps
+ * the name that recorded machines contain. */
 #include "tridiag/kernels/constant_line.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays on the six faces of a box as data of a task, of which any may be absent. */
+/* Task data for arrays on the six faces of a box; any of them may be absent. */
 #ifndef STARFISH_CODELETS_FACES_H
 #define STARFISH_CODELETS_FACES_H
 

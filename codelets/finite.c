@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: where a piece of data that the user has passed is not finite (stencil/kernels/finite.h). Memory-bound: reads
- * the data once. */
+/* Task: finds values in a piece of user data that are not finite (stencil/kernels/finite.h). Memory-bound: reads the
+ * data once. */
 #include "codelets/stencil.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Gangs: who does which item, and the tasks that bring idle workers. */
+/* Gangs: assignment of items to cores, and the helping tasks for idle workers. */
 #include "codelets/gang.h"
 
 #include "base/activity.h"

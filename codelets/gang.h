@@ -2,11 +2,10 @@
 /* One task on many cores: work in steps, each of as many items, which the cores of the task's worker and those of idle
  * workers share.
  *
- * A step begins when all items of the one before are done. The first worker submits a helping task for each other one;
- * who comes takes part from then on, in each step first with its own items, whose data are in its caches, then with
- * those that nobody has begun. So it takes no core to be there for all to be done, and none that comes late is waited
- * for. A step should be worth many microseconds. The work says what it is (base/activity.h); that a core waits for a
- * step is said here. */
+ * A step begins when all items of the previous step are done. The first worker submits a helping task for each other
+ * worker. A helper joins when its task starts. In each step it first processes its own items, whose data are in its
+ * caches, then items that no core has begun. No helper is required for completion, and late helpers are not waited for.
+ * A step should take many microseconds. The work logs its activities (base/activity.h); this file logs the waiting. */
 #ifndef STARFISH_CODELETS_GANG_H
 #define STARFISH_CODELETS_GANG_H
 

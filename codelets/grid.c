@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of multigrid on parts of grids: one codelet per operation, whatever the kind of the grids. Bound by what the
- * kind's kernels are. */
+/* Tasks of multigrid on parts of grids: one codelet per operation for all kinds of grids. Bound as the kind's kernels
+ * are. */
 #include "codelets/grid.h"
 
 #include "scheduler/team.h"

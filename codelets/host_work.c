@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: a loop over independent items of a plan's setup. Bound by what the items are. */
+/* Tasks: a loop over independent items of a plan's setup. Bound as the items are. */
 #include "codelets/host_work.h"
 
 #include "scheduler/machine.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: a loop over independent items of a plan's setup, on the cores of all CPU workers. As starfish_host_loop
- * (scheduler/host_loop.h), which is its place in a context without such workers, but seen in traces, and by the cores
- * that the context may use. */
+/* Tasks: a loop over independent items of a plan's setup, on the cores of all CPU workers. Unlike starfish_host_loop
+ * (scheduler/host_loop.h), which replaces it in a context without CPU workers, it appears in traces and uses only the
+ * cores of the context. */
 #ifndef STARFISH_CODELETS_HOST_WORK_H
 #define STARFISH_CODELETS_HOST_WORK_H
 

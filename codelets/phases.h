@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Phases of a direct solve: what its time is divided among. */
+/* Phases of a direct solve, among which its time is divided. */
 #ifndef STARFISH_CODELETS_PHASES_H
 #define STARFISH_CODELETS_PHASES_H
 

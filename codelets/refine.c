@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of iterative refinement on one slab (stencil/kernels/refine.h): a correction is added, judged over all slabs,
- * and taken back where it did not help. Those that write the slab publish its edges, which a vector over the slabs'
- * handles would not know of. Bound by memory: adding is 4 words per unknown, and taking back is nothing as a rule. */
+/* Tasks of iterative refinement on one slab (stencil/kernels/refine.h): a correction is added, tested over all slabs,
+ * and undone if it did not help. Tasks that write the slab also publish its edges, which a vector over the slabs'
+ * handles has not. Memory-bound: adding moves 4 words per unknown; undoing is rare. */
 #include "codelets/stencil.h"
 
 #include "base/precision.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: scalars of an iteration. 16 KB are read per part and inner product: the task costs what starting it costs. */
+/* Task: scalars of an iteration. It reads 16 KB per part and inner product, so its cost is that of starting a task. */
 #include "codelets/scalars.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: forward(slab), transforms in x and y and what the slab says of its ends. */
+/* Task: forward(slab), transforms in x and y and the slab's contribution to the reduced system. */
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"

@@ -2,11 +2,11 @@
 /* Tasks: problems(group), whole problems on one grid from their right-hand sides to their solutions; and alone, one
  * problem that has a GPU for itself.
  *
- * On cores each takes some of the problems, one at a time: transforms, lines and transforms back, while the problem is
- * in its cache, so that memory sees a read of the right-hand side and a write of the solution. On a GPU as many
- * problems as fit in half of its second-level cache are one set of planes and one set of lines. A task for many
- * problems makes what the runtime takes for a task vanish. Where rows of the solution are not packed, the modes of the
- * problems in work are in the work space. */
+ * Each core takes some of the problems, one at a time: transforms, lines and inverse transforms, while the problem
+ * stays in its cache. Memory traffic is one read of the right-hand side and one write of the solution. On a GPU, as
+ * many problems as fit in half of its second-level cache form one set of planes and one set of lines. A task of many
+ * problems makes the runtime's cost per task negligible. If rows of the solution are not packed, the modes are kept in
+ * the work space. */
 #include "codelets/slab_window.h"
 
 #include "base/activity.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the slab tasks share. */
+/* Functions shared by the slab tasks. */
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: several sweeps on one part of a grid, one after the other, on its ghosts too, which are as they should be
- * before the first one: what is wrong at their rim comes nearer with each sweep (struct starfish_hierarchy_index_sets).
- * A task waits for the one before some 10 us, and a sweep on the part of a GPU takes 50. */
+/* Task: several successive sweeps on one part of a grid, its ghosts included. The ghosts are correct before the first
+ * sweep; errors at their rim move inwards with each sweep (struct starfish_hierarchy_index_sets). One task per sweep
+ * would cost some 10 us of waiting, where a sweep on a GPU's part takes 50 us. */
 #ifndef STARFISH_CODELETS_SWEEPS_H
 #define STARFISH_CODELETS_SWEEPS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the cores of a team run a tail of grids together, inside a task. */
+/* Runs a tail of grids inside a task, on all cores of a team together. */
 #ifndef STARFISH_CODELETS_TAIL_H
 #define STARFISH_CODELETS_TAIL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: several operations on one part of a grid, on a GPU as one CUDA graph from the second time on. Bound by what the
- * kind's kernels are. */
+/* Task: several operations on one part of a grid; on a GPU one CUDA graph from the second time on. Bound as the kind's
+ * kernels are. */
 #include "codelets/visit.h"
 
 #include "codelets/kernel_pair.h"

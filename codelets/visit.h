@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: several operations of a grid's kind on one part, one after the other, between two exchanges of halos. Each is
- * also done on as many rows beyond the part as the next ones read, so that neighbours need not be asked between them.
- * A grid's cycle is two such tasks a part: sweeps and restriction on the way down, correction and sweeps on the way
- * up. */
+/* Task: several operations of a grid's kind on one part, one after the other, between two exchanges of halos. Each
+ * operation also covers the rows beyond the part that the next ones read, so no exchange is needed in between. A grid's
+ * cycle is two such tasks per part: sweeps and restriction on the way down, correction and sweeps on the way up. */
 #ifndef STARFISH_CODELETS_VISIT_H
 #define STARFISH_CODELETS_VISIT_H
 

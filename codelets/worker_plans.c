@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans for every GPU worker, made and destroyed where they live. */
+/* Plans of each GPU worker, created and destroyed on that worker. */
 #include "codelets/worker_plans.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans of which every GPU worker of a context has its own, as cuFFT's and cuBLAS's plans serve one stream at a time.
- */
+/* Library plans of which each GPU worker has its own, since plans of cuFFT and cuBLAS serve one stream at a time. */
 #ifndef STARFISH_CODELETS_WORKER_PLANS_H
 #define STARFISH_CODELETS_WORKER_PLANS_H
 
