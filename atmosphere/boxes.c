@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Boxes of flat domains: as many as there are GPUs or cores, and on ranks as many for each. */
+/* Divides flat domains into boxes: one per GPU, or per core without GPUs; on several ranks that many for each rank. */
 #include "atmosphere/boxes.h"
 
 #include "multigrid/flat_boxes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How flat domains are cut into boxes of columns: who asks for them, or where runs of rows do not do. */
+/* Cut of flat domains into boxes of columns, by option or where runs of rows are not possible. */
 #ifndef STARFISH_ATMOSPHERE_BOXES_H
 #define STARFISH_ATMOSPHERE_BOXES_H
 

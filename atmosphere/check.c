@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The residual of a solution on the host, row by row in f64: written from the scalars of columns and layers, apart from
- * the solver's kernels. Bound by one core. */
+/* Residual of a solution on the host, row by row in f64. It uses the scalars of columns and layers and is independent
+ * of the solver's kernels. Bound by one core. */
 #include "atmosphere/plan.h"
 #include "base/arithmetic.h"
 #include "base/deal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the rows of flat domains are dealt to ranks. */
+/* Distribution of the rows of flat domains to ranks. */
 #include "atmosphere/ranks.h"
 
 /* Rows of a part that are worth it: more than its neighbours read, on the finest grid and on some coarser ones. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flat domains on several ranks: each rank has the planes of users' arrays that starfish_mpi_planes says, and a run of
- * rows of columns of all grids, cut into parts for its GPUs or its cores. A solve brings planes to rows and back; in
- * between only the columns beside a cut travel. Where there are too few rows for that, the first rank solves for all
+/* Flat domains on several ranks: each rank has the planes of the user's arrays given by starfish_mpi_planes, and a run
+ * of rows of columns of all grids, cut into parts for its GPUs or cores. A solve redistributes planes to rows and back;
+ * in between only columns beside a cut are exchanged. With too few rows the first rank solves for all
  * (solver/gather.h). */
 #ifndef STARFISH_ATMOSPHERE_RANKS_H
 #define STARFISH_ATMOSPHERE_RANKS_H

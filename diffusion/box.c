@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The problem of diffusion as a matrix: checks, means of coefficients at faces, boundary data. */
+/* Assembly of the diffusion problem: checks, means of coefficients at faces, boundary data. */
 #include "diffusion/plan.h"
 
 #include "base/pages.h"

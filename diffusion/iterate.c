@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The iteration of a solve: conjugate gradients by the recurrence of the residual, which is computed anew and begun
- * with again (residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput. 22 (2000), 835-852) until it is as small
- * as it should be in truth, or rounding errors keep it from getting there. In mixed precision the iteration is in f32,
- * and the residuals that it begins with are in f64.
+/* The iteration of a solve: conjugate gradients by the recurrence of the residual. The residual is then computed anew
+ * and the iteration restarts from it (residual replacement: van der Vorst and Ye, SIAM J. Sci. Comput. 22 (2000),
+ * 835-852), until the true residual is small enough or at the level of rounding errors. In mixed precision the
+ * iteration is in f32, and the residuals that start it are in f64.
  *
- * What has stagnated, or used up most of its iterations, goes on with multigrid in the precision of the solution, but
- * for methods without a second level that are asked for as they are: no preconditioner or the diagonal alone, and no
+ * A solve that stagnates, or uses most of its iterations, continues with multigrid in the precision of the solution.
+ * Requested methods without a second level have no such fallback: no preconditioner or the diagonal alone, without
  * deflation. */
 #include "diffusion/solve.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans for diffusion, as a table (base/options.h), and what the program asks of a plan besides what
- * include/starfish/diffusion.h has. */
+/* The options of plans for diffusion, as a table (base/options.h), and those of the program that have no member in
+ * include/starfish/diffusion.h. */
 #ifndef STARFISH_DIFFUSION_OPTIONS_H
 #define STARFISH_DIFFUSION_OPTIONS_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A plan for diffusion: the matrix in the precision of the solution and in that of the iteration, what preconditions
- * and deflates it, and the vectors of a solve. In two dimensions y is the last direction, so that parts are runs of it.
- */
+/* A plan for diffusion: the matrix in the precisions of the solution and of the iteration, its preconditioner and
+ * deflation, and the vectors of a solve. In two dimensions y is the last direction, so that parts are runs of it. */
 #ifndef STARFISH_DIFFUSION_PLAN_H
 #define STARFISH_DIFFUSION_PLAN_H
 

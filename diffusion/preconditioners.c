@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What preconditions and deflates a plan's iteration: choices, tables, the multigrid engine. */
+/* Preconditioner and deflation of a plan: choices, tables, the multigrid engine. */
 #include "diffusion/plan.h"
 
 #include "base/pages.h"

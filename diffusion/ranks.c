@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems of several ranks: what they agree on, and their planes as parts. */
+/* Problems on several ranks: agreement, and the ranks' planes as parts. */
 #include "diffusion/ranks.h"
 
 #include "base/status.h"

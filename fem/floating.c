@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Components of a mesh without given nodes, by a union of the nodes of each cell of the coarsest mesh. */
+/* Finds the components of a mesh without given nodes: a union-find over the nodes of the cells of the coarsest mesh. */
 #include "fem/floating.h"
 
 #include <stdlib.h>

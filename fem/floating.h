@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Components of a mesh without given nodes, on each of which the problem is singular by itself: a constant may be added
- * to u there, and f must have the mean 0 there. */
+/* Components of a mesh without given nodes. On each of them the problem is singular: u is determined up to a constant,
+ * and f must have mean 0. */
 #ifndef STARFISH_FEM_FLOATING_H
 #define STARFISH_FEM_FLOATING_H
 

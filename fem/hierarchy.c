@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The grids of a problem: meshes from the coarsest up, spaces and matrices on each, smoothers, and the plan that has
+/* The grids of a problem, from the coarsest to the finest: meshes, spaces, matrices, smoothers, and the plan that owns
  * them. */
 #include "fem/partition.h"
 #include "fem/plan.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of edges, faces and cells of the mesh that is given, found by the vertices that they have: a hash table per
- * dimension with open addressing. Bound by its look-ups, 4 per quadrilateral and 18 per hexahedron. */
+/* Numbering of the edges, faces and cells of the input mesh, identified by their vertices: one hash table per
+ * dimension, with open addressing. Bound by look-ups, 4 per quadrilateral and 18 per hexahedron. */
 #include "fem/refined.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Orders of the unknowns. The two-level one is the order in which a space has them: what the coarser mesh has comes
- * before what a refinement adds. */
+/* Orders of the unknowns. The two-level order is that of the space: nodes of the coarser mesh come before those added
+ * by a refinement. */
 #include "fem/space.h"
 
 #include "scheduler/host_loop.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of finite element plans, as a table, and what they must be together. */
+/* The options of finite element plans as a table, and checks of their combinations. */
 #include "fem/options.h"
 
 #include "multigrid/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of a mesh with short boundaries between them: recursive bisection by coordinates (Berger, Bokhari, IEEE Trans.
- * Comput. C-36 (1987), 570-580). Cells of a coarse mesh are dealt out, and all that they are refined into goes along,
- * so that parts of all grids lie above one another and a part reads few unknowns of others, whatever the numbering. */
+ * Comput. C-36 (1987), 570-580). Cells of a coarse mesh are distributed together with all cells refined from them.
+ * Parts of successive grids therefore coincide, and a part reads few unknowns of others, for any numbering. */
 #ifndef STARFISH_FEM_PARTITION_H
 #define STARFISH_FEM_PARTITION_H
 

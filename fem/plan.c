@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element plans: checks, and what a plan tells of its space. */
+/* Finite element plans: checks, and the public queries of a plan's space. */
 #include "fem/plan.h"
 
 #include "base/arithmetic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems of finite elements as tables. */
+/* Finite element problems as tables. */
 #include "fem/options.h"
 
 /* ---- The mesh ---------------------------------------------------------------------------------------------------- */

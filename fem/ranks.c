@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element plans on several ranks: who has what, and what all must know. */
+/* Finite element plans on several ranks: ownership of unknowns, and data that all ranks need. */
 #include "fem/ranks.h"
 
 #include "base/real.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element plans on several ranks. Every rank has the whole mesh and numbers all unknowns alike; the larger grids
- * are cut into runs of unknowns, which are dealt to ranks, and a rank makes and keeps the rows of its own runs alone.
- * Without ranks there is nothing to agree on, and no sums are taken. All functions are collective. */
+/* Finite element plans on several ranks. Every rank has the whole mesh and numbers all unknowns identically. The larger
+ * grids are cut into runs of unknowns, which are distributed to ranks; a rank assembles and stores only the rows of its
+ * own runs. On a single rank these functions need no agreement and no sums. All functions are collective. */
 #ifndef STARFISH_FEM_RANKS_H
 #define STARFISH_FEM_RANKS_H
 

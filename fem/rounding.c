@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How large rounding errors may make a residual, in the equations of all free unknowns.
  *
- * Only solves that stop short of their tolerance ask for it. The matrix of the finest grid is gone by then: the plan
- * has its entries packed as kernels read them, perhaps in parts and on GPUs. So the first of these solves assembles it
- * once more, on the host's cores, and the plan keeps it for others. */
+ * Only solves that miss their tolerance need this bound. The host's matrix of the finest grid has been freed by then:
+ * the plan stores its entries packed for kernels, possibly in parts and on GPUs. The first such solve therefore
+ * assembles it again on the host's cores, and the plan keeps it. */
 #include "fem/plan.h"
 #include "fem/ranks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows that a rank makes, found from the mesh, before there is a matrix. */
+/* Finds the matrix rows that a rank assembles, from the mesh, before any matrix exists. */
 #include "fem/rows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of the matrices of a grid that one of several ranks makes: those of its own unknowns, and what these need. */
+/* Matrix rows of a grid that one of several ranks assembles: those of its own unknowns, and those that these need. */
 #ifndef STARFISH_FEM_ROWS_H
 #define STARFISH_FEM_ROWS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solves: cycles alone, and where these are slow or stall cycles as a preconditioner of flexible conjugate gradients,
- * or, where cycles are too far from symmetric for these, of BiCGStab. */
+/* Solves: cycles alone; if they are slow or stall, flexible conjugate gradients preconditioned by cycles; if cycles are
+ * too far from symmetric for these, BiCGStab. */
 #include "fem/plan.h"
 
 #include "base/arithmetic.h"

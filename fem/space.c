@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element spaces: what is given, and prolongations. */
+/* Finite element spaces: nodes with given u, and prolongations. */
 #include "fem/space.h"
 
 #include "sparse/build.h"
