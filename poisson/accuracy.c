@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What block cyclic reduction loses.
+/* Loss of accuracy in block cyclic reduction.
  *
- * It eliminates along y with shifts that are below the rounding of y's diagonals where y is a layer much thinner than
- * the others: the ratio of y's largest row to the smallest eigenvalue of the whole operator is what errors grow by. On
- * a uniform grid of n rows that is about 0.4 n^2, without harm. And it needs a z that a mild scaling makes symmetric,
- * or the product form with its chains. O(n^2), the eigenvalues. */
+ * Elimination along y uses shifts. If y is a layer much thinner than the other directions, these are below the rounding
+ * errors of y's diagonals. Errors grow by the ratio of y's largest row to the smallest eigenvalue of the whole
+ * operator. On a uniform grid of n rows that is about 0.4 n^2, which is harmless. Partial fractions also need a z that
+ * a mild scaling makes symmetric; otherwise the product form with its chains. Bound by the eigenvalues, O(n^2). */
 #include "poisson/accuracy.h"
 
 #include "base/c_locale.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What methods lose beyond the rounding of their data, for `auto` to choose by. */
+/* Loss of accuracy of methods beyond the rounding of their data; `auto` chooses by it. */
 #ifndef STARFISH_POISSON_ACCURACY_H
 #define STARFISH_POISSON_ACCURACY_H
 

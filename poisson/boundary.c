@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Boundary data of a solve: they are moved to the right-hand side by a task per slab, which reads arrays of faces where
- * they lie, on the host or on a GPU; or by the method itself as it reads the right-hand side (methods.h). */
+/* Boundary data of a solve. One task per slab adds them to the right-hand side and reads the face arrays in place, on
+ * the host or on a GPU; or the method does so itself while reading the right-hand side (methods.h). */
 #include "poisson/layout.h"
 
 #include "base/pages.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far rounding errors may reach, from what is known of the directions before anything is solved, and the steps of
- * refinement that a plan chooses by it. The search for the smallest sum is skipped where all sums have one sign. */
+/* Estimates the effect of rounding errors from the directions, before anything is solved, and chooses a plan's steps of
+ * refinement from it. If all sums of eigenvalues have one sign, the search for the smallest sum is skipped. */
 #include "poisson/condition.h"
 
 #include "base/precision.h"

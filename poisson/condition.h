@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far rounding errors may reach in a problem, and the steps of refinement that it needs. */
+/* Effect of rounding errors on a problem, and the steps of refinement that it needs. */
 #ifndef STARFISH_POISSON_CONDITION_H
 #define STARFISH_POISSON_CONDITION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the user's description of an axis to the matrix, transform and boundary weights of one direction. */
+/* Converts the user's description of an axis to the matrix, transform and boundary weights of one direction. */
 #ifndef STARFISH_POISSON_DIRECTION_H
 #define STARFISH_POISSON_DIRECTION_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The last choice of `auto`, where no other method can: elimination of the whole matrix with partial pivoting, in f64
- * on one core. It needs neither symmetry nor signs of its directions, and is for small problems. The direction with
- * most rows is the slowest one, in the order 0, n - 1, 1, n - 2, ... where it is periodic, so that entries stay within
- * a band. */
+/* Fallback of `auto` if no other method applies: elimination of the whole matrix with partial pivoting, in f64 on one
+ * core. For small problems; directions need neither symmetry nor sign conditions. The direction with most rows varies
+ * slowest; if it is periodic, in the order 0, n - 1, 1, n - 2, ..., so that entries stay within a band. */
 #include "poisson/methods.h"
 
 #include "codelets/band.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The search for values of the user's data that are not finite: a task per slab of the right-hand side and per face
- * with an array, beside the tasks of the solve. */
+/* Search for user data that are not finite: one task per slab of the right-hand side and per face array, besides the
+ * tasks of the solve. */
 #include "poisson/layout.h"
 
 #include "codelets/stencil.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layer of ghosts around solutions, where the options ask for it. */
+/* The layer of ghosts around solutions (option `ghosts`). */
 #ifndef STARFISH_POISSON_GHOSTS_H
 #define STARFISH_POISSON_GHOSTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A solve: a job owns what lives as long as its tasks, and nothing of it outlives starfish_job_finish. */
+/* A solve: a job owns everything that lives as long as its tasks; starfish_job_finish frees all of it. */
 #ifndef STARFISH_POISSON_JOB_H
 #define STARFISH_POISSON_JOB_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a solution may be called solved, from what the residual and steps of refinement have found
- * (docs/reliability.md). Three rules, each of which alone refuses:
+/* Acceptance test of a solution, from its residual and steps of refinement (docs/reliability.md). Each of three rules
+ * can reject it:
  *
- * 1. The residual must not exceed its bound: what rounding explains, row by row, and never more than a cap.
- * 2. The last correction must be small: it is the solution's error but for what a solve of the residual gets wrong, so
- *    that an elimination that has lost its digits shows even where the residual is at the level of rounding errors.
- * 3. Where there was no correction, the residual's largest value over the smallest eigenvalue bounds the error (of
- *    operators that are symmetric up to a scaling, which eigenvalues are known of). */
+ *   1. The residual must not exceed its bound: the level of rounding errors, row by row, and never more than a cap.
+ *   2. The last correction must be small. It approximates the solution's error, so it reveals an elimination that has
+ *      lost its digits even if the residual is at the level of rounding errors.
+ *   3. Without a correction, the largest residual over the smallest eigenvalue bounds the error. This holds for
+ *      operators that are symmetric up to a scaling, which are those with known eigenvalues. */
 #include "poisson/layout.h"
 
 #include "base/precision.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays whose rows are not packed, and many problems: layouts are checked and become strides when the plan is made;
- * where a method, the residual or refinement wants packed rows, the job has packed slabs of the runtime's, filled by
- * the task that moves boundary data to the right-hand side and emptied by the same kind of task. */
+/* Arrays whose rows are not packed, and many problems. Layouts are checked and become strides during plan creation. If
+ * the method, the residual or refinement needs packed rows, the job uses packed slabs of the runtime. The task that
+ * adds boundary data to the right-hand side fills them; a task of the same kind empties them. */
 #include "poisson/layout.h"
 
 #include "codelets/stencil.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of the user's whose rows are not packed, and solves of many problems: what plans and jobs make of them. */
+/* Layouts of the user's arrays, and many problems per solve, as plans and jobs handle them. */
 #ifndef STARFISH_POISSON_LAYOUT_H
 #define STARFISH_POISSON_LAYOUT_H
 

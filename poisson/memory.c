@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plans take of memories: asked of the method, before the plan is made or after, and compared with what is there.
- */
+/* Memory use of plans: the method computes it, before the plan's creation or after; it is compared with the available
+ * memory */
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"

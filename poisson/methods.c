@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of methods, and the choice of one: what is asked for, or the cheapest of those that can. */
+/* The table of methods, and the choice of one: the requested method, or the cheapest of those that can solve the
+ * problem. */
 #include "poisson/methods.h"
 
 #include "base/failure.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The methods of the separable solvers as a table: a row is what a method can do, what it costs, and how it solves.
+/* The methods of the separable solvers as a table: each row describes a method's abilities, its cost, and its
+ * functions.
  *
  * A new method is a file with a row, a value of enum starfish_method, its name in starfish_method_list and its row in
  * starfish_method_rows (methods.c). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a direction's rows say about null spaces, for every method: their sums, their signs, the parts of rows whose
- * sums are zero, and the left null vector. */
+/* Null spaces of directions, for every method: row sums, their signs, the parts of rows whose sums are zero, and the
+ * left null vector. */
 #ifndef STARFISH_POISSON_NULL_SPACE_H
 #define STARFISH_POISSON_NULL_SPACE_H
 

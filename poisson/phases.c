@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a solve tells beside its result: phases, levels of block cyclic reduction, what was taken off each right-hand
+/* Additional results of a solve: phases, levels of block cyclic reduction, the mean subtracted from each right-hand
  * side. */
 #include "poisson/job.h"
 

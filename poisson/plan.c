@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans of the separable solvers: from the user's problem to directions as numbers and a method, and what has no
- * solution is refused. */
+/* Plans of the separable solvers: converts the user's problem to directions as numbers, chooses a method, and rejects
+ * problems without a solution. */
 #include "poisson/plan.h"
 
 #include "base/arithmetic.h"

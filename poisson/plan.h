@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plan of the separable solvers is, whatever its method: the problem, the options, and the method with a state
- * of its own (methods.h). Jobs, which are solves, are in job.h. */
+/* A plan of the separable solvers, for every method: the problem, the options, and the method with its state
+ * (methods.h). Jobs, which are solves, are in job.h. */
 #ifndef STARFISH_POISSON_PLAN_H
 #define STARFISH_POISSON_PLAN_H
 

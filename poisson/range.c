@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers of a problem that the plan's precision has no value for: they would become infinite, or zero. */
+/* Rejects numbers of a problem that the plan's precision cannot represent: they would become infinite, or zero. */
 #include "poisson/condition.h"
 
 #include "base/c_locale.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans on several ranks: how planes are dealt, and agreement on what must be the same. */
+/* Plans on several ranks: distribution of planes, and agreement on values that must be equal. */
 #include "poisson/ranks.h"
 
 static starfish_status check_asked(const struct starfish_poisson_plan *plan, const size_t *planes)

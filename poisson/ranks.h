@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plans on several ranks do besides: planes are dealt, and what must be the same on all ranks is made so. Without
- * ranks each of these functions returns its status. */
+/* Additional steps of plans on several ranks: planes are distributed, and values that must be equal on all ranks are
+ * agreed on. On a single rank these functions do nothing but return a status. */
 #ifndef STARFISH_POISSON_RANKS_H
 #define STARFISH_POISSON_RANKS_H
 

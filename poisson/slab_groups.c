@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cutting a field of many problems for the workers of the slab method: into groups of whole problems, one task each.
  *
- * Cores get a few groups each, so that they end together, as long as a task is worth its cost. A GPU whose data are in
- * its own memory takes all it has in one group; of data in main memory it takes several, so that copies and work
- * overlap, and cores take none: what they would read and write is the bandwidth that the copies need. */
+ * Cores get a few groups each, so that they finish together, as long as a task exceeds its overhead. A GPU with data in
+ * its own memory takes one group. With data in main memory it takes several, so that copies and work overlap. Cores
+ * then take none, since they would use the memory bandwidth that the copies need. */
 #include "poisson/slab.h"
 
 enum {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the workers of each kind do, measured on a few planes: solves on slabs that are alone, copies included.
+/* Speed of each kind of worker, measured on a few planes: solves on slabs that are alone, copies included.
  *
- * First each kind by itself, one solve at a time, on a slab and on half of it: a solve of many slabs costs what more
- * planes cost, not what a slab does that nothing overlaps with. Then the GPUs with several solves in flight, and both
- * at once, until the cores have done theirs: copies take bandwidth of the main memory from the cores, and the cores
- * from the copies. */
+ * First each kind runs alone, one solve at a time, on a slab and on half of it. The difference is the cost of more
+ * planes in a solve of many slabs, without the work of a single slab that nothing overlaps. Then the GPUs run with
+ * several solves in flight, and both kinds at once until the cores have finished. Copies take main memory bandwidth
+ * from the cores, and the cores from the copies. */
 #include "poisson/slab.h"
 
 #include "scheduler/machine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The eigenvalues of all directions. Those of a matrix take as long as LAPACK takes, and are found once for a plan. */
+/* The eigenvalues of all directions. Those of a matrix take the time of LAPACK, and are computed once per plan. */
 #include "poisson/spectra.h"
 
 #include "poisson/direction.h"

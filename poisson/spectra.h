@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The eigenvalues of all directions of a problem, for those who ask what their sums are. */
+/* The eigenvalues of all directions of a problem, for the checks of their sums. */
 #ifndef STARFISH_POISSON_SPECTRA_H
 #define STARFISH_POISSON_SPECTRA_H
 

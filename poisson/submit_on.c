@@ -2,9 +2,8 @@
 /* Solves in the order of a CUDA stream. Where all of a solve's tasks are for the GPU that the arrays lie on, they are
  * one task (scheduler/bundle.h), which is ordered by events: the caller's thread waits for its launches alone. Where
  * they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's thread
- * waits for what is in the stream, and for the solve: what it puts into the stream later comes after both. To hold the
- * stream instead until the host has done its part (cuStreamWaitValue32) came to no end on an H200, and bundle.h says
- * why it must. */
+ * waits for what is in the stream, and for the solve: what it puts into the stream later comes after both. Holding the
+ * stream until the host is done (cuStreamWaitValue32) deadlocked on an H200; bundle.h explains why. */
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"

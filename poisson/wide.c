@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solves that are repeated in f64: the right-hand side is converted where it lies, in tasks, to an array of ours, which
- * the solution of the second plan takes the place of, and that is converted back. */
+/* Solves repeated in f64. Tasks convert the right-hand side, where it lies, to a new array; the second plan's solution
+ * overwrites that array and is converted back. */
 #include "poisson/wide.h"
 
 #include "poisson/layout.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solves that are repeated. In f32 the rounding of a right solution alone may leave a residual that no test can
- * tell from a wrong solution's: in thin layers, and where rows have sizes far apart. Where method `auto` has refused
- * such a solution, the same right-hand side is solved for in f64, all tests are made there, and the solution that has
- * passed them is rounded to f32. Where it is refused in f64, small problems are solved by elimination (methods.h). */
+/* Solves repeated in f64. In f32 the rounding of a correct solution may leave a residual that no test can distinguish
+ * from that of a wrong one: in thin layers, and if rows differ greatly in size. If method `auto` rejects such a
+ * solution, the same right-hand side is solved in f64 and all tests are made there. A solution that passes is rounded
+ * to f32. If it is rejected in f64 too, small problems are solved by elimination (methods.h). */
 #ifndef STARFISH_POISSON_WIDE_H
 #define STARFISH_POISSON_WIDE_H
 

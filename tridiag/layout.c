@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which layouts keep elements apart.
+/* Checks that a layout keeps elements distinct.
  *
  * Two elements of an array meet where a row + b line + c rhs_stride = 0 for differences a, b, c of their indices that
  * are not all 0, |a| < n, |b| < lines, |c| < rhs. Most layouts nest: each stride is larger than all that the smaller

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Layouts of a batch's arrays: what the interface accepts, and as extents and strides by direction. */
+/* Layouts of a batch's arrays: checks, and extents and strides by direction. */
 #ifndef STARFISH_TRIDIAG_LAYOUT_H
 #define STARFISH_TRIDIAG_LAYOUT_H
 

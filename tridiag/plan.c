@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Making a plan: check what is asked for, cut the lines into pieces, register the coefficients, prepare. */
+/* Creates a plan: checks the options, cuts the lines into pieces, registers the coefficients, prepares. */
 #include "tridiag/plan.h"
 
 #include "base/arithmetic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plan of the batches of tridiagonal lines holds: coefficients as data of the runtime, cut into pieces of lines,
- * one task each, and what their prepare tasks made of them. */
+/* A plan of a batch of tridiagonal lines: coefficients as runtime data, cut into pieces of lines with one task each,
+ * and the results of their prepare tasks. */
 #ifndef STARFISH_TRIDIAG_PLAN_H
 #define STARFISH_TRIDIAG_PLAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Learning the cores' share. */
+/* Adjustment of the cores' share. */
 #include "tridiag/share.h"
 
 enum { GPUS_ALONE = 2, CORES_ALONE = 4 }; /* solves until then, of which the last one counts */

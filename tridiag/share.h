@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many pieces of a batch in host memory teams of cores take beside GPUs, learnt from the plan's own lone solves.
+/* Number of pieces of a batch in host memory that teams of cores take beside GPUs, measured in the plan's own lone
+ * solves.
  *
  * What cores and GPUs do depends on where the arrays lie: pageable memory is copied at a fifth of the speed of pinned
  * memory. So the first two lone solves are the GPUs' alone, the next two the cores' alone (the first of each brings
