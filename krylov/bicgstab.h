@@ -3,10 +3,10 @@
  * Comput. 13 (1992), 631-644), preconditioned from the right, so that its residuals are true ones; the preconditioner
  * may differ from step to step. Scalars stay where the vectors are.
  *
- * The residual is computed anew in each step, as it is looked at anyway. A breakdown (an inner product that divides is
- * 0) ends the iteration as stagnation with the solution that it has: begun again from there (`from_guess`), it has
- * another shadow residual. Besides three products with the matrix and two preconditioners a step moves 29 words per
- * unknown. What small systems inside of a task need is sparse/kernels/bicgstab.h. */
+ * Each step computes the residual anew, since it is checked anyway. A breakdown (an inner product in a denominator is
+ * 0) ends the iteration as stagnation with the current solution. A restart from there (`from_guess`) uses another
+ * shadow residual. Besides three products with the matrix and two preconditioners, a step moves 29 words per unknown.
+ * sparse/kernels/bicgstab.h serves small systems inside a task. */
 #ifndef STARFISH_KRYLOV_BICGSTAB_H
 #define STARFISH_KRYLOV_BICGSTAB_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A matrix of cells (krylov/kernels/cells.h) for conjugate gradients, and what approximates its inverse there. */
+/* Operator of a cell matrix (krylov/kernels/cells.h) for conjugate gradients, and its preconditioners. */
 #ifndef STARFISH_KRYLOV_CELLS_OPERATOR_H
 #define STARFISH_KRYLOV_CELLS_OPERATOR_H
 

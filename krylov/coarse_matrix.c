@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The matrix E of deflation in the form that its spec says: its band factorised, its inverse, or the halves of that. */
+/* The deflation matrix E in the form of its spec: band factors, inverse, or the two halves of the inverse. */
 #include "krylov/coarse_matrix.h"
 
 #include "base/status.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Corrections in a lower precision: of a residual in f64 a solver in f32 makes a correction, which is added to a
- * solution in f64 (defect correction: Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22 (2007),
- * 221-256), or is a preconditioned residual. The residual is scaled by a power of two, which changes no digit, so that
- * f32 holds it: the same one in the whole iteration, in which residuals fall by less than the range of f32. 32 bytes
- * per unknown and correction besides the solver, none where somebody else rounds and adds. */
+/* Corrections in a lower precision: a solver in f32 computes a correction from a residual in f64. The correction is
+ * added to a solution in f64 (defect correction: Goeddeke, Strzodka, Turek, Int. J. Parallel Emergent Distrib. Syst. 22
+ * (2007), 221-256), or is a preconditioned residual. The residual is scaled by a power of two, which changes no digit,
+ * so that f32 holds it: the same one in the whole iteration, in which residuals fall by less than the range of f32.
+ * Besides the solver, each correction moves 32 bytes per unknown, or none if another task rounds and adds. */
 #ifndef STARFISH_KRYLOV_CORRECTION_H
 #define STARFISH_KRYLOV_CORRECTION_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Deflation: the sums over domains, part by part, the entries of A Z, and the couplings between domains that the small
- * matrix E is made of. */
+/* Deflation: sums over domains, part by part; the entries of A Z; and the couplings between domains that form the small
+ * matrix E. */
 #include "krylov/deflation.h"
 
 #include "base/status.h"

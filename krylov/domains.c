@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which cells share a deflation vector. */
+/* Assigns cells to domains, each of which has one deflation vector. */
 #include "krylov/deflation.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What iterations know of a matrix and of what approximates its inverse: functions that submit tasks. */
+/* Interface of iterations to a matrix and its preconditioner: functions that submit tasks. */
 #ifndef STARFISH_KRYLOV_OPERATOR_H
 #define STARFISH_KRYLOV_OPERATOR_H
 

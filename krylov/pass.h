@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A pass: one run of an iterative method from what is there of a solution, and what it came to. Families whose solves
- * may need several passes make them one after the other. */
+/* A pass: one run of an iterative method from the current solution, and its outcome. Families whose solves may need
+ * several passes run them one after another. */
 #ifndef STARFISH_KRYLOV_PASS_H
 #define STARFISH_KRYLOV_PASS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of an iteration (krylov/kernels/krylov.h): a table that tasks advance where the vectors are, so that steps
- * can be submitted before their factors are known; or numbers here, advanced by the thread that submits, which then
- * waits for the sums. Here is cheaper where every step is looked at anyway and no task needs a factor. */
+/* The state of an iteration (krylov/kernels/krylov.h): either a table that tasks update where the vectors are, so that
+ * steps can be submitted before their factors are known; or numbers on the host, updated by the submitting thread,
+ * which then waits for the sums. The host is cheaper if every step is checked anyway and no task needs a factor. */
 #ifndef STARFISH_KRYLOV_SCALARS_H
 #define STARFISH_KRYLOV_SCALARS_H
 

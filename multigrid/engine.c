@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the engines of all kinds of grids have in common: checks of numbers, their graph, and their end. */
+/* Functions common to the engines of all kinds of grids: checks of numbers, the task graph, destruction. */
 #include "multigrid/engine.h"
 #include "multigrid/options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Engines of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, index sets of what
- * a part reads of the others. */
+/* Engines of grids that are sparse matrices: restrictions, tables of whole grids and of their parts, and the index sets
+ * that a part reads from others. */
 #include "multigrid/fem.h"
 
 #include "base/precision.h"

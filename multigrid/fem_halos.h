@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Halos of the parts of finite element grids: which unknowns of each other part a part reads. A rank knows what its own
- * parts read, from its rows of the matrices; a space must know the halos of all parts. */
+/* Halos of the parts of finite element grids: the unknowns that a part reads from each other part. A rank finds those
+ * of its own parts from its matrix rows; a space needs the halos of all parts. */
 #ifndef STARFISH_MULTIGRID_FEM_HALOS_H
 #define STARFISH_MULTIGRID_FEM_HALOS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Coarsest grids of singular problems: which components are, and their pins. */
+/* Coarsest grids of singular problems: finds singular components and pins one unknown of each. */
 #include "multigrid/fem_pinned.h"
 
 #include <math.h>

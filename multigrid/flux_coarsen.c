@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From a grid to the next coarser one (flux.h), one direction at a time. */
+/* Coarsens a grid (flux.h), one direction at a time. */
 #include "multigrid/flux.h"
 
 #include "base/status.h"

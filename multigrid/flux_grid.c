@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Seven-point matrices: from the problem, as tables for tasks, and inverted. */
+/* Seven-point matrices: assembly from the problem, tables for tasks, inverses. */
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
 

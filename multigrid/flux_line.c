@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the user's description of a direction to a line of couplings, extras and weights. */
+/* Converts the user's description of a direction to a line of couplings, extras and weights. */
 #include "multigrid/flux.h"
 
 #include "base/status.h"

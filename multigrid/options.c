@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of multigrid plans, as a table, and what they must be together. */
+/* The options of multigrid plans as a table, and checks of their combinations. */
 #include "multigrid/options.h"
 
 #include "multigrid/kernels/grid_kind.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public plan: an engine, and what it says of itself. */
+/* The public plan: an engine and its description. */
 #ifndef STARFISH_MULTIGRID_PLAN_H
 #define STARFISH_MULTIGRID_PLAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Grids of a hierarchy: widths, coefficients, and how one is interpolated from the next coarser one. */
+/* Grids of a hierarchy: widths, coefficients, and interpolation from the next coarser grid. */
 #include "multigrid/q1.h"
 
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A solve by an engine, in the thread that calls it: right-hand side and solution become vectors, a pass is run on
- * them, and the solution goes back to its memory. Solves of one engine follow one another. */
+/* A solve by an engine, in the calling thread: right-hand side and solution become vectors, a pass runs on them, and
+ * the solution is copied back to its memory. Solves of one engine run one after another. */
 #ifndef STARFISH_MULTIGRID_SOLVE_H
 #define STARFISH_MULTIGRID_SOLVE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrices that are made row by row, on all cores: a source adds the entries of a row in any order, several to one
- * place where it likes, and finds nothing else. Each row is gathered in a small hash table (Nagasaka, Matsuoka, Azad,
- * Buluc, Parallel Computing 90 (2019), 102545) and then sorted by columns; rows of a block go to a buffer of the block,
- * and all buffers at last to the matrix. Bound by the entries that are added, some nanoseconds each. */
+/* Matrices that are made row by row, on all cores: a source adds the entries of a row in any order, possibly several to
+ * one position. Each row is gathered in a small hash table (Nagasaka, Matsuoka, Azad, Buluc, Parallel Computing 90
+ * (2019), 102545) and then sorted by columns; rows of a block go to a buffer of the block, and all buffers at last to
+ * the matrix. Bound by the entries that are added, some nanoseconds each. */
 #ifndef STARFISH_SPARSE_BUILD_H
 #define STARFISH_SPARSE_BUILD_H
 
