@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a record says: how busy the workers were, and lower bounds of the time that the tasks need.
+/* Evaluation of a record: how busy the workers were, and lower bounds of the time that the tasks need.
  *
- * Bounds are from StarPU's models where they have a time of a task, otherwise from the time that it took, and count no
- * copies:
+ * Bounds use the times of StarPU's models; for tasks without one, the measured times. They count no copies:
  *
- *   area            all workers are busy without a gap, and every task runs where it suits best. With two kinds of
- *                   workers this is the linear program "least T, such that each kind's work fits into T times its
- *                   workers". It is solved exactly: the GPUs get the tasks that they accelerate most, as many as
- *                   balance the two kinds (the last one in part).
- *   critical path   the longest chain of tasks that wait for each other, each on the kind of worker where it is
- *                   fastest. */
+ *    area            all workers are busy without a gap, and every task runs where it suits best. With two kinds of
+ *                    workers this is the linear program "least T, such that each kind's work fits into T times its
+ *                    workers". It is solved exactly: the GPUs get the tasks that they accelerate most, as many as
+ *                    balance the two kinds (the last one in part).
+ *    critical path   the longest chain of tasks that wait for each other, each on the kind of worker where it is
+ *                    fastest. */
 #ifndef STARFISH_SCHEDULER_ACCOUNT_H
 #define STARFISH_SCHEDULER_ACCOUNT_H
 

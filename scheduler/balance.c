@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Correcting the cores' share. */
+/* Adjustment of the cores' share. */
 #include "scheduler/balance.h"
 
 #include <math.h>

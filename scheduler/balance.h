@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The share of teams of cores in lone solves on both kinds of workers, corrected by what solves take.
+/* The share of teams of cores in lone solves on both kinds of workers, adjusted by measured solve times.
  *
- * A trial on a few items, or the first solves, say what the kinds of workers do by themselves and for a moment; whole
- * solves show what the cores do while a GPU's copies pass. Items are planes of a field or pieces of a batch. Solves are
- * watched for a while, then the items that would have balanced them are proposed, if that is worth a new cut. The best
- * share that was watched is the last word. Not thread-safe. */
+ * A trial on a few items, or the first solves, measure each kind of worker alone for a short time. Whole solves also
+ * show the speed of cores during a GPU's copies. Items are planes of a field or pieces of a batch. After some measured
+ * solves, the share that would have balanced them is proposed, if the gain is worth a new cut. The best measured share
+ * is final. Not thread-safe. */
 #ifndef STARFISH_SCHEDULER_BALANCE_H
 #define STARFISH_SCHEDULER_BALANCE_H
 

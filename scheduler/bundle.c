@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of one job as a single one. */
+/* Combines the tasks of one job into one task. */
 #include "scheduler/bundle.h"
 
 #include "scheduler/owner.h"

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of one job as a single task of a GPU, in the order of a CUDA stream of the caller's.
+/* Combines the tasks of one job into one GPU task, in the order of the caller's CUDA stream.
  *
- * While a job's progress has a bundle, its tasks are collected in it instead of being submitted. Submitted as a whole,
- * they are one task that has the data of all of them, and on one GPU's worker launches what they launch, one after the
- * other on its stream: between two events. The first is what is in the caller's stream when the bundle is made, for
- * which the GPU's stream waits on the device; for the second the caller's stream waits, once it is recorded, which is
- * when all is launched. So nobody waits for the device: neither the caller's thread, which waits until the launches are
- * made, nor a stream for what has yet to be launched.
+ * While a job's progress has a bundle, its tasks are collected in the bundle instead of being submitted. The bundle is
+ * then submitted as one task with the data of all of them. On one GPU's worker it makes their launches, one after
+ * another on its stream, between two events. The first event marks the work in the caller's stream when the bundle is
+ * created; the GPU's stream waits for it on the device. The second event is recorded after the last launch, and the
+ * caller's stream waits for it. The caller's thread waits only for the launches, not for the device, and no stream
+ * waits for a launch that is still to come.
  *
- * The latter is why this is for jobs that are launches alone. A stream that is held until a host has done something
- * holds up every call of CUDA that waits for the whole device (cudaFree, cudaDeviceSynchronize, the loading of a
- * kernel), which keeps others from launching meanwhile: whoever makes one such call between submission and end waits
- * for ever. */
+ * Jobs with work on the host cannot be bundled. A stream that waits for the host blocks every CUDA call that waits for
+ * the whole device (cudaFree, cudaDeviceSynchronize, loading a kernel), and such a call blocks launches of other
+ * threads. One such call between submission and end would deadlock. */
 #ifndef STARFISH_SCHEDULER_BUNDLE_H
 #define STARFISH_SCHEDULER_BUNDLE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The runtime context as the library's other floors see it. */
+/* The runtime context as seen by the other folders of the library. */
 #ifndef STARFISH_SCHEDULER_CONTEXT_H
 #define STARFISH_SCHEDULER_CONTEXT_H
 

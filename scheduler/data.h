@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls of StarPU that wait until data are where they are wanted. Workers that rest are woken for them; in a forked
- * child, and where the runtime is stuck (watch.h), they do nothing. */
+/* Calls of StarPU that wait until data are in the requested memory. They wake resting workers. In a forked child, and
+ * if the runtime is stuck (watch.h), they do nothing. */
 #ifndef STARFISH_SCHEDULER_DATA_H
 #define STARFISH_SCHEDULER_DATA_H
 

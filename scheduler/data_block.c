@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Blocks as runtime data: what the runtime has no shape for is refused before its assertions end the process. */
+/* Blocks as runtime data. Shapes that the runtime does not support are rejected before its assertions end the
+ * process. */
 #include "scheduler/data_block.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Blocks of an array of the user's, where they lie, as runtime data. */
+/* Blocks of a user's array, in place, as runtime data. */
 #ifndef STARFISH_SCHEDULER_DATA_BLOCK_H
 #define STARFISH_SCHEDULER_DATA_BLOCK_H
 

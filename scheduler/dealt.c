@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of the rows that ranks hold. */
+/* Divides the rows of each rank into parts. */
 #include "scheduler/dealt.h"
 
 #include "scheduler/field.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the rows of an array that several ranks hold become parts, which the ranks that hold them work on: for solvers on
- * spaces (space.h). */
+/* Distributed rows: divides the rows that each rank holds into parts, which that rank works on. For solvers on spaces
+ * (space.h). */
 #ifndef STARFISH_SCHEDULER_DEALT_H
 #define STARFISH_SCHEDULER_DEALT_H
 

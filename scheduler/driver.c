@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads that drive iterations, and their turns. Whoever has a ticket of a queue waits until it is served, and moves
- * the queue on in the end. */
+/* Threads that drive iterations, and their turns. The holder of a queue's ticket waits until it is served, and finally
+ * advances the queue. */
 #include "scheduler/driver.h"
 
 #include "scheduler/fork.h"

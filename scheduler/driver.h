@@ -2,8 +2,7 @@
 /* Solves of a plan that take turns, each in the caller's thread or in one of the library's own, which submits tasks and
  * waits for them.
  *
- * Threads and queues are made of StarPU's threads and locks, since those of the system know nothing of simulated time.
- */
+ * Threads and queues use StarPU's threads and locks, since those of the system ignore simulated time. */
 #ifndef STARFISH_SCHEDULER_DRIVER_H
 #define STARFISH_SCHEDULER_DRIVER_H
 

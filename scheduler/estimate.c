@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lengths of tasks that were not recorded. */
+/* Estimated durations of tasks that were not recorded. */
 #include "scheduler/estimate.h"
 
 #include "scheduler/sizes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lengths of tasks whose size was not recorded, from the recorded tasks of the same codelet, the same kind of worker
- * and, where there are any, the same number of cores. Plain numbers, without StarPU.
+/* Estimated durations of tasks whose size was not recorded, from recorded tasks of the same codelet, kind of worker
+ * and, if there are any, number of cores. Plain numbers, without StarPU.
  *
  * Where the codelet has a relation between its sizes and its time (growth.h), the time is that relation, fitted to all
  * of these tasks, times what the recorded tasks that are most like the task take beside it. Of other codelets log(time)

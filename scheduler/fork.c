@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Knowing that this is a child: pthread_atfork's third function sets a flag. */
+/* Detects a forked child: the third function of pthread_atfork sets a flag. */
 #include "scheduler/fork.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A process that has forked while contexts lived. Threads are not copied: the child has StarPU's data, and no workers.
- * It may exit; every function that needs workers fails there, and what would wait for them does nothing. */
+/* Detects that a process was forked while contexts existed. Threads are not copied: the child has StarPU's data, but no
+ * workers. It may exit. Functions that need workers fail there, and functions that would wait for workers do
+ * nothing. */
 #ifndef STARFISH_SCHEDULER_FORK_H
 #define STARFISH_SCHEDULER_FORK_H
 

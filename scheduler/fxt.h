@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* StarPU's own traces, where it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot. And the copies in them,
- * which StarPU tells of in no other way. */
+/* StarPU's own traces, if it was built with FxT: paje.trace for ViTE, tasks.rec, dag.dot; and the copies in them, which
+ * StarPU reports only there. */
 #ifndef STARFISH_SCHEDULER_FXT_H
 #define STARFISH_SCHEDULER_FXT_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Solves that one rank does for all: the first rank collects the planes of all, solves in a context of its own, over
- * its own workers, and deals out the planes of the solution. For methods that do not run on parts of a field. All
- * others wait, and take no core meanwhile.
+/* Solves on one rank for all ranks: the first rank collects all planes, solves in a separate context with its own
+ * workers, and distributes the planes of the solution. For methods that do not run on parts of a field. The other ranks
+ * wait without using a core.
  *
- * It costs the first rank the whole field twice, the time for both fields through its link, and the other ranks'
- * workers have nothing to do. All functions are collective unless they say otherwise. */
+ * The first rank needs memory for two whole fields and transfers both through its link; the workers of other ranks are
+ * idle. All functions are collective unless they say otherwise. */
 #ifndef STARFISH_SCHEDULER_GATHERED_H
 #define STARFISH_SCHEDULER_GATHERED_H
 

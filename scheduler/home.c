@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Looking for a folder that StarPU can read and write. Its own choice is that of src/common/utils.c and
+/* Search for a cache directory that StarPU can read and write. The default choice follows src/common/utils.c and
  * src/core/perfmodel/perfmodel.c of StarPU 1.4.
  *
- * Whether a folder can be written is not asked but tried, since rights, quotas and read-only mounts have no common
- * question. In folders that everybody may write, like /tmp, ours has the user's number in its name and must belong to
- * this user alone: another one could have made it. So must StarPU's .starpu there. */
+ * Write access is tested by writing, since rights, quotas and read-only mounts have no common query. In world-writable
+ * folders such as /tmp, the directory has the user's number in its name and must belong to this user alone, since
+ * another user could have created it. The same holds for StarPU's .starpu there. */
 #include "scheduler/home.h"
 
 #include "scheduler/measurements.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where StarPU keeps what it has measured: performance models and the speed of links.
+/* StarPU's cache directory for its measurements: performance models and the speed of links.
  *
- * StarPU aborts where it cannot write, and where it cannot read what an earlier run, a full disk or another program has
- * left there. So its folders are tried and its files are read before it starts. Files that it could not read are put
- * aside, under the same name with .unreadable at its end. Where a folder cannot be had, another one is looked for: the
- * user's and the system's cache folders, at last a temporary one. */
+ * StarPU aborts if it cannot write there, or cannot read a file left by an earlier run, a full disk or another program.
+ * Its folders and files are therefore checked before it starts. Unreadable files are renamed, with .unreadable
+ * appended. If a folder is not usable another one is tried: the user's and the system's cache folders, finally a
+ * temporary one. */
 #ifndef STARFISH_SCHEDULER_HOME_H
 #define STARFISH_SCHEDULER_HOME_H
 

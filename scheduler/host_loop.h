@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loops of the thread that makes a plan, over all cores that the process may use: what is done once per plan and on the
- * host alone (meshes, matrices, tables) needs no tasks, and no worker of a CPU where a context has GPUs alone. Workers
- * rest meanwhile (rest.h). On a simulated machine one core does all.
+/* Loops of the thread that creates a plan, over all cores that the process may use. Work done once per plan on the host
+ * alone (meshes, matrices, tables) needs no tasks, and no CPU worker in a context with GPUs only. Workers rest
+ * meanwhile (rest.h). On a simulated machine one core does all.
  *
- * A body gets runs of items, in any order and on any thread; results must not depend on that. */
+ * A body receives runs of items, in any order and on any thread; results must not depend on that. */
 #ifndef STARFISH_SCHEDULER_HOST_LOOP_H
 #define STARFISH_SCHEDULER_HOST_LOOP_H
 

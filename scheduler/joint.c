@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of several GPUs as a single one. */
+/* Combines tasks of several GPUs into one task. */
 #include "scheduler/joint.h"
 
 #include "scheduler/owner.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of several GPUs of one process as a single one.
+/* Combines tasks of several GPUs of one process into one task.
  *
- * Between two tasks of different GPUs that follow each other StarPU sees the end of the first, starts a copy, sees its
- * end, and starts the second: some 50 us. So tasks that are short and exchange data often are recorded, and submitted
- * as one task of the first GPU, which has all of their data, each in the memory of one GPU. It launches on all GPUs:
- * streams of different GPUs wait for each other where one reads or writes what another has written, and kernels of one
- * GPU read and write the memory of others. From the second time on all is one CUDA graph (replay.h). */
+ * Between successive tasks on different GPUs StarPU detects the end of the first, starts a copy, detects its end, and
+ * starts the second task: some 50 us. Short tasks that exchange data often are therefore recorded and submitted as one
+ * task of the first GPU, with the data of all of them, each in the memory of one GPU. It launches kernels on all GPUs.
+ * Streams wait for each other if one reads or writes data that another has written; kernels access the memory of other
+ * GPUs directly. From the second time on, everything is one CUDA graph (replay.h). */
 #ifndef STARFISH_SCHEDULER_JOINT_H
 #define STARFISH_SCHEDULER_JOINT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits of the process. What the runtime will need is taken, and given back: address space and threads. */
+/* Checks limits of the process by allocating and freeing the address space and threads that the runtime will need. */
 #include "scheduler/limits.h"
 
 #include "scheduler/stacks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the limits of the process leave what the runtime needs. */
+/* Checks that the limits of the process suffice for the runtime. */
 #ifndef STARFISH_SCHEDULER_LIMITS_H
 #define STARFISH_SCHEDULER_LIMITS_H
 

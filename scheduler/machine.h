@@ -3,8 +3,8 @@
  * (apps/machine/read.c) where the variable STARFISH_MACHINE names a folder, and hands it over before it creates a
  * context.
  *
- * Where there is one, what a plan would measure comes from there, so that the plan is the same each time. In a program
- * for simulated machines, which works on no other, cores and GPUs are those of the machine too. */
+ * A plan then takes measurements from the recorded machine, so it is the same each time. In a program for simulated
+ * machines, cores and GPUs are also those of the machine. */
 #ifndef STARFISH_SCHEDULER_MACHINE_H
 #define STARFISH_SCHEDULER_MACHINE_H
 

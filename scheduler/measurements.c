@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what StarPU 1.4 reads, by the same rules, but with a result where it has assertions: perfmodel_bus.c for the
+/* Reads StarPU 1.4's files by the same rules, but returns errors where StarPU has assertions: perfmodel_bus.c for the
  * links and perfmodel_history.c for the models, in src/core/perfmodel.
  *
  * All formats are numbers between white space, in the C locale, and comments from # to the end of the line. Comments
- * may stand only where drop_comments is called. */
+ * may occur only where drop_comments is called. */
 #include "scheduler/measurements.h"
 
 #include "base/c_locale.h"

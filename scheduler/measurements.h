@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether StarPU can read a file of its measurements. It aborts where a file is cut off, was written with decimal
- * commas or holds something else, and waits for ever for a pipe that nobody writes. */
+/* Checks that StarPU can read a file of its measurements. It aborts if a file is truncated, has decimal commas or holds
+ * something else, and waits forever on a pipe without a writer. */
 #ifndef STARFISH_SCHEDULER_MEASUREMENTS_H
 #define STARFISH_SCHEDULER_MEASUREMENTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Host memory that GPUs copy at full speed, where an address lies, and what fits into GPUs. */
+/* Pinned host memory, the location of an address, and the capacity of GPU memory. */
 #include "scheduler/memory.h"
 
 #include "scheduler/context.h"

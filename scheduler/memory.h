@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The memory of devices: how much there is, what is taken for good, and whether a task's data fit.
  *
- * StarPU puts data into a GPU's memory when a task needs them, and takes others out again where there is no room. What
- * it cannot do is run a task whose data do not fit at once: it then waits for ever. So no task that a GPU must run is
- * submitted without room for it, and what is in a GPU's memory for good (work space, tables that kernels keep) is
- * announced to StarPU and counted here. StarPU, and so this count, is one for the process. */
+ * StarPU moves data into a GPU's memory when a task needs them, and evicts others if there is no room. It waits forever
+ * for a task whose data do not fit at once. A task that only a GPU can run is therefore submitted only if it fits.
+ * Permanent allocations on a GPU (work space, tables that kernels keep) are reported to StarPU and counted here.
+ * StarPU, and so this count, exists once per process. */
 #ifndef STARFISH_SCHEDULER_MEMORY_H
 #define STARFISH_SCHEDULER_MEMORY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* StarPU's trace in Paje's format. */
+/* Converts StarPU's trace in Paje's format. */
 #ifndef STARFISH_SCHEDULER_PAJE_H
 #define STARFISH_SCHEDULER_PAJE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that are kept instead of being submitted, to be launched one after the other by a task that has the data of all
- * of them (bundle.h, joint.h). */
+/* Recorded tasks: kept instead of being submitted, and later launched one after another by one task with the data of
+ * all of them (bundle.h, joint.h). */
 #ifndef STARFISH_SCHEDULER_RECORDING_H
 #define STARFISH_SCHEDULER_RECORDING_H
 

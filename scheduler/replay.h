@@ -2,8 +2,8 @@
 /* Many kernels that a task launches again and again, launched as one CUDA graph: a launch costs the host some 2 us, one
  * kernel after another in a graph half of that, and the host nothing.
  *
- * What a task launches is known by its key: all that its launches depend on, pointers above all. The first time it runs
- * as it is, so that its kernels are loaded; the second time it is captured; from then on it is one launch. */
+ * A key identifies the launches of a task: everything they depend on, in particular pointers. The first time the task
+ * runs normally, which loads its kernels; the second time it is captured; from then on it is one launch. */
 #ifndef STARFISH_SCHEDULER_REPLAY_H
 #define STARFISH_SCHEDULER_REPLAY_H
 

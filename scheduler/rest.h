@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Workers rest while nothing is in flight: a context that is not asked for anything costs its host program no core.
+/* Workers sleep while nothing is in flight: an idle context uses no CPU time.
  *
  * StarPU's workers look for tasks without end. They are paused (starpu_pause) a moment after the last task has finished
  * and are woken (starpu_resume) by the next one. The moment is an option of contexts. StarPU is the process's, and so

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lengths of tasks on a simulated machine. */
+/* Durations of tasks on a simulated machine. */
 #include "scheduler/simulated.h"
 
 #ifdef STARPU_SIMGRID

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Spaces: how arrays are cut into parts, who owns these, and what they read of each other. A space is made with a plan,
- * so nothing here is timed. */
+/* Spaces: arrays cut into parts, owners of the parts, and halos. A space is made with a plan, so nothing here is
+ * performance-critical. */
 #include "scheduler/space.h"
 
 #include "scheduler/field.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for streams of the caller's. */
+/* Waits for the caller's streams. */
 #include "scheduler/stream.h"
 
 #ifdef STARFISH_HAVE_GPU

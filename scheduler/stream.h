@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The order of a CUDA stream of the caller's. */
+/* Order of work in the caller's CUDA stream. */
 #ifndef STARFISH_SCHEDULER_STREAM_H
 #define STARFISH_SCHEDULER_STREAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The watchdog: whoever waits for tasks learns when nothing moves any more, instead of waiting for ever.
+/* The watchdog: a wait for tasks fails if nothing progresses any more, instead of blocking forever.
  *
  * A context keeps a list of its tasks that are submitted and not finished. A wait goes by slices of a second at most.
  * After each one it looks whether a task has finished, runs on a worker, or data have moved; where nothing of that has

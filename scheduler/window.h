@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows: what a rank needs of a large array of planes that all ranks share, its own planes and some beside them.
+/* Windows: the planes of a large array shared by all ranks that one rank needs, its own and some adjacent ones.
  *
  * Tables (coefficients, matrices) are indexed by the cells of the whole problem, so that kernels need not know of
  * ranks. An array is allocated for all planes, but a rank writes and reads the planes of its window alone: the system

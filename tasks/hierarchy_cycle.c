@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A cycle over a hierarchy as tasks: the operations that the walk (multigrid/kernels/cycle.h) asks for, on every part
- * of a grid, one by one or where parts are apart several in one task. */
+/* A cycle over a hierarchy as tasks: the operations requested by the walk (multigrid/kernels/cycle.h), on every part of
+ * a grid, one by one, or several in one task if the parts are in separate memories. */
 #include "codelets/sweeps.h"
 #include "tasks/hierarchy.h"
 #include "tasks/visits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of a graph that do not depend on the method. */
+/* Parts of task graphs common to all separable methods. */
 #include "tasks/separable.h"
 
 #include "codelets/bring_home.h"

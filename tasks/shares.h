@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who owns which rows of a hierarchy's fine grids, where workers have several memories: all of them one GPU, each GPU a
- * part, or GPUs and cores by their speeds. */
+/* Owners of the rows of a hierarchy's fine grids, if workers have separate memories: one GPU owns all, each GPU owns a
+ * part, or GPUs and cores own parts by their speeds. */
 #ifndef STARFISH_TASKS_SHARES_H
 #define STARFISH_TASKS_SHARES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which operations on a grid that is cut into parts apart are one task a part (codelets/visit.h). */
+/* Combines operations on a grid in separate parts into one task per part (codelets/visit.h). */
 #ifndef STARFISH_TASKS_VISITS_H
 #define STARFISH_TASKS_VISITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a task goes, by numbers. */
+/* Placement of a task, from numbers. */
 #include "scheduler/policies/rule.h"
 
 #include <math.h>
