@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layer that joins ranks: StarPU-MPI for data between tasks, MPI for agreement. Of the house it knows the table
- * that it fills alone (scheduler/transport.h), so that a program may load it without a second copy of the library. */
+/* The layer that joins ranks: StarPU-MPI for data between tasks, MPI for agreement. Of the library it uses only the
+ * table that it fills (scheduler/transport.h), so a program can load it without a second copy of the library. */
 #ifndef STARFISH_MPI_TRANSPORT_H
 #define STARFISH_MPI_TRANSPORT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What may be called solved. */
+/* Acceptance of solutions. */
 #include "solver/accept.h"
 
 #include "base/precision.h"

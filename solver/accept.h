@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The one judgement of "solved" (docs/reliability.md).
+/* The one acceptance test of solutions (docs/reliability.md).
  *
  * A family gathers evidence about a solution: how its iteration ended, the residual that was reached, what rounding
  * errors explain of it, and tests of the solution. It has one row of rules, a struct starfish_acceptance.

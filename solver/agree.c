@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Walks over the tables of options and problems, for fingerprints of what ranks must have alike. */
+/* Walks over the tables of options and problems, for fingerprints of data that must be equal on all ranks. */
 #include "solver/agree.h"
 
 #include "base/fingerprint.h"

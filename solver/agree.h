@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ranks that make a plan together must have the same options and the same problem, but for what is dealt to them. Both
- * are compared member by member along their tables, so that no new member is forgotten: one collective where ranks are
- * alike, and one more that finds the member where they differ. */
+/* Checks that ranks creating a plan have the same options and problem, except for distributed data. Both are compared
+ * member by member along their tables, so no new member is forgotten. Equal ranks need one collective; otherwise a
+ * second one finds the member that differs. */
 #ifndef STARFISH_SOLVER_AGREE_H
 #define STARFISH_SOLVER_AGREE_H
 

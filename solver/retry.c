@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk along a ladder. */
+/* Walks along a ladder of methods. */
 #include "solver/retry.h"
 
 /* Steps that a pass of the rung may take. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The solve path: what a kind of problems is to it, its plans and its solves.
+/* The solve path: kinds of problems, their plans and their solves.
  *
  * A kind is a row of functions and tables. Its plans begin with a struct starfish_plan, its jobs with a struct
  * starfish_job, so that the functions of starfish/solve.h need to know no more of them. There are two ways to solve:
@@ -61,7 +61,7 @@ struct starfish_kind {
      * `status`: of the solve so far. Returns its own. NULL: nothing. */
     starfish_status (*finish)(struct starfish_job *job, starfish_status status);
     void (*drop)(struct starfish_job *job); /* what the job holds; NULL: nothing */
-    /* In the thread that finishes the job: what its caller has asked for beside the result. NULL: nothing. */
+    /* Called in the thread that finishes the job: reports requested data besides the result. NULL: nothing. */
     void (*tell)(struct starfish_job *job);
 };
 
@@ -72,17 +72,17 @@ struct starfish_plan {
     struct starfish_context *context;
     struct starfish_gather *gather; /* on several ranks, where the first one solves for all (gather.h); or NULL */
     struct starfish_about about;    /* but for its kind */
-    /* The user's struct, in this library's version, and its table; arrays that it points to are there while the plan is
-     * made. */
+    /* The user's struct, converted to this library's version, and its table; arrays that it points to are valid during
+     * plan creation only. */
     const struct starfish_member_table *table;
     void *problem;
-    /* Of the plan that did the last solve again, and whose method is told; NULL: none did. */
+    /* Description of the plan that repeated the last solve, whose method is reported; NULL: it was not repeated. */
     _Atomic(const struct starfish_about *) again;
     struct starfish_memory memory; /* that it takes */
     int is_measured;               /* it is made for its memory alone */
-    int is_idle; /* this rank has nothing of what is dealt to ranks, and need not have the fields of the problem */
-    pthread_mutex_t lock; /* of the kind, for what its jobs share */
-    starfish_tell *tell;  /* the watcher of solves from now on, or NULL */
+    int is_idle;                   /* this rank owns no distributed data, and need not pass the fields of the problem */
+    pthread_mutex_t lock;          /* of the kind, for what its jobs share */
+    starfish_tell *tell;           /* the watcher of solves from now on, or NULL */
     void *tell_data;
     struct starfish_queue queue;                      /* of iterative solves */
     starfish_status (*run)(struct starfish_job *job); /* NULL: solves are direct; kind->run unless the maker sets it */
@@ -95,7 +95,7 @@ struct starfish_request {
     const struct starfish_boundary *boundary;
     const void *rhs;
     void *solution;
-    /* Where the kind has submissions of its own: fields in place of arrays; what the tasks are collected in. */
+    /* For submissions specific to the kind: fields instead of arrays, and the bundle that collects the tasks. */
     struct starfish_field *rhs_field, *solution_field;
     struct starfish_bundle *bundle;
     int boundary_stays; /* its arrays too stay until the job is done */
@@ -116,7 +116,7 @@ struct starfish_job {
     int most;                         /* and allowed */
     struct starfish_failure failure;
     struct starfish_result result;
-    void *kept; /* of the kind, until the job is finished: what it may be asked for beside the result; from malloc */
+    void *kept; /* the kind's additional results until the job is finished; from malloc */
 };
 
 /* A plan of the kind, whose problem is a struct with that table; arguments may be what a caller should not have passed.
