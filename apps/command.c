@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every subcommand uses: JSON on standard output, the report of a failure and its exit status, medians. */
+/* Functions used by every subcommand: JSON on standard output, reports of failures and exit status, medians. */
 #include "apps/command.h"
 
 #include "base/c_locale.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every subcommand shares: its entry point, and how it fails. */
+/* Interface of every subcommand: its entry point, and its report of failures. */
 #ifndef STARFISH_APPS_COMMAND_H
 #define STARFISH_APPS_COMMAND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* --mpi: the library that knows MPI, which is loaded when it is asked for. */
+/* --mpi: loads the library that uses MPI when it is needed. */
 #include "apps/mpi.h"
 
 #include "apps/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Choices that the program alone has, as rows like those of the library's options, from which all other names come. */
+/* Choices specific to the program, as rows like those of the library's options, which define all other names. */
 #ifndef STARFISH_APPS_NAMES_H
 #define STARFISH_APPS_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fields that are spread over memories. Copies are plain ones, outside of what is timed. */
+/* Fields distributed over memories. Copies are plain ones, outside the timed part. */
 #include "apps/spread.h"
 
 #include "apps/recorded/simulate.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fields that are spread over the memories of a node, filled from arrays of the host and brought back. */
+/* Fields distributed over the memories of a node, filled from host arrays and copied back. */
 #ifndef STARFISH_APPS_SPREAD_H
 #define STARFISH_APPS_SPREAD_H
 

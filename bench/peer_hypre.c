@@ -2,7 +2,7 @@
 /* hypre's PFMG and SMG, alone and as preconditioners of CG, and its CG scaled by the diagonal, through its structured
  * grids' interface.
  *
- * A module that peer_hypre_load.c loads when it is wanted, so that programs run where hypre and MPI are not.
+ * A module that peer_hypre_load.c loads on demand, so that programs run without hypre and MPI.
  *
  * One process, hence one core: Debian's hypre is built for MPI and without threads. PFMG smooths by
  * weighted Jacobi, its default, or where asked for by red-black Gauss-Seidel (which is for stencils without diagonals),

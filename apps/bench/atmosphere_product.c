@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Products with the matrix of a flat domain on a GPU: ours, which stores nothing of the size of an array, beside
- * cuSPARSE's with the matrix stored in compressed rows, as Mueller et al. compare them. Bound by memory: 2 words per
- * unknown, and with 7 entries of 12 bytes 11 words more. */
+/* Products with the matrix of a flat domain on a GPU. Ours stores no array of the size of a field; cuSPARSE's uses
+ * compressed rows, as in the comparison of Mueller et al. Memory-bound: 2 words per unknown; with 7 entries of 12
+ * bytes, 11 words more. */
 #include "apps/bench/atmosphere.h"
 
 #include "apps/plans/arrays.h"

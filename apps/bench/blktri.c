@@ -2,8 +2,8 @@
 /* starfish bench blktri: block cyclic reduction by size, form, tridiagonal algorithm, split between kinds of workers,
  * and level by level.
  *
- * Least bytes: the field, or a level's rows, read and written once. The forms are bound by arithmetic and by the
- * latency of recurrences; how far they are from memory is what the column says. */
+ * Least bytes: the field, or a level's rows, read and written once. Both forms are bound by arithmetic and the latency
+ * of recurrences; the column shows their distance from the memory bound. */
 #include "apps/bench/bench.h"
 #include "apps/command.h"
 #include "apps/frame/frame.h"

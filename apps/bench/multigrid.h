@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench multigrid: what its two problems share. */
+/* starfish bench multigrid: declarations shared by its two problems. */
 #ifndef STARFISH_APPS_BENCH_MULTIGRID_H
 #define STARFISH_APPS_BENCH_MULTIGRID_H
 

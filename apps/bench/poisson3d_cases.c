@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench poisson3d: the problems that the command line asks for. */
+/* starfish bench poisson3d: the problems selected on the command line. */
 #include "apps/bench/poisson3d.h"
 
 #include "apps/plans/arrays.h"

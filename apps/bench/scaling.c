@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starfish bench scaling: one solve on 1, 2, 4, ... ranks, cores or GPUs, real or of a recorded machine. Strong: the
- * same cube for all; weak: as many planes for each. Every figure is of a process of its own: `starfish solve`, on ranks
- * under mpiexec, and with GPUs or on a recorded machine `starfish sched` on data that are spread over the GPUs.
+ * same cube for all; weak: as many planes for each. Each figure is measured in a separate process: `starfish solve`,
+ * under mpiexec on several ranks; with GPUs or on a recorded machine `starfish sched`, with data distributed over the
+ * GPUs.
  *
  * Efficiency is that of the first entry of --count: its seconds times its count over the same here (strong), its
  * seconds over those here (weak). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench tridiag: what its files share. */
+/* starfish bench tridiag: declarations shared by its files. */
 #ifndef STARFISH_APPS_BENCH_TRIDIAG_H
 #define STARFISH_APPS_BENCH_TRIDIAG_H
 

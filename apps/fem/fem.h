@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish fem: what its files share. */
+/* starfish fem: declarations shared by its files. */
 #ifndef STARFISH_APPS_FEM_FEM_H
 #define STARFISH_APPS_FEM_FEM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files that a finite element solve leaves. */
+/* Output files of a finite element solve. */
 #include "apps/fem/fem.h"
 #include "apps/files/file.h"
 #include "apps/files/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Work in a process of its own. */
+/* Runs work in a separate process. */
 #include "apps/files/apart.h"
 
 #include "apps/files/temporary.h"

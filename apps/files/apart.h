@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Work on files that nobody vouches for, in a process of its own: the HDF5 library ends the program on some corrupt
- * files, or asks for as much memory as they say. The process is a fork, so that it costs about a millisecond and sees
- * all that is in memory; what it is to leave must lie in memory that both share.
+/* Work on untrusted files in a separate process: the HDF5 library ends the program on some corrupt files, or allocates
+ * as much memory as they request. The process is a fork: it takes about a millisecond and sees all memory of the
+ * program. Its results must be in shared memory.
  *
- * Thread-safe. In a program with several threads the work may call nothing that waits for a lock which another thread
- * could hold; malloc is safe. */
+ * Thread-safe. In a program with several threads, the work must not wait for a lock that another thread may hold;
+ * malloc is safe. */
 #ifndef STARFISH_APPS_FILES_APART_H
 #define STARFISH_APPS_FILES_APART_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays as files hold them. */
+/* Arrays as stored in files. */
 #include "apps/files/array.h"
 
 #include "base/precision.h"

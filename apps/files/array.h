@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays as files hold them: reals of either precision, up to four dimensions, the last varying fastest (C order). */
+/* Arrays as stored in files: reals of either precision, up to four dimensions, the last varying fastest (C order). */
 #ifndef STARFISH_APPS_FILES_ARRAY_H
 #define STARFISH_APPS_FILES_ARRAY_H
 

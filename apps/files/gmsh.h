@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Meshes in Gmsh's ASCII formats 2.2 and 4.1: quadrilaterals of 4 or 9 nodes (2D, in a plane of constant z) or
- * hexahedra of 8 or 27 (3D), and physical groups of points, lines, faces and cells. Sections that say nothing of these
- * are passed over. Source: Gmsh reference manual, section "File formats". */
+ * hexahedra of 8 or 27 (3D), and physical groups of points, lines, faces and cells. All other sections are skipped.
+ * Source: Gmsh reference manual, section "File formats". */
 #ifndef STARFISH_APPS_FILES_GMSH_H
 #define STARFISH_APPS_FILES_GMSH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From what a file says to a mesh: points are those of the cells, and groups are marks of cells. */
+/* Converts the contents of a Gmsh file to a mesh: the points used by cells, and groups as marks of cells. */
 #include "apps/files/gmsh_mesh.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a file of Gmsh's says, before it is a mesh. */
+/* Contents of a Gmsh file, before conversion to a mesh. */
 #ifndef STARFISH_APPS_FILES_GMSH_MESH_H
 #define STARFISH_APPS_FILES_GMSH_MESH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words and numbers of a text, line by line: what the reader of Gmsh's formats is made of. */
+/* Words and numbers of a text, line by line, for the reader of Gmsh's formats. */
 #ifndef STARFISH_APPS_FILES_GMSH_TEXT_H
 #define STARFISH_APPS_FILES_GMSH_TEXT_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Real datasets in HDF5 files.
  *
- * The HDF5 library ends the program on some corrupt files and on full disks, and asks for whatever memory a file says.
- * So files are opened in a process of its own (apart.h): it may fail, and take no more than the array needs.
+ * The HDF5 library ends the program on some corrupt files and on full disks, and allocates as much memory as a file
+ * requests. Files are therefore opened in a separate process (apart.h), which may fail, and whose memory is limited to
+ * the array's size.
  *
  * Thread-safety: HDF5 as distributions build it is not thread-safe. Calls from here take one lock, so Starfish may be
  * used by many threads; a program that also calls HDF5 itself must not do so at the same time. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Places of datasets in HDF5 files: work on them in a process of its own, messages, and where a dataset may go.
  *
- * What is read and written is the named file alone. A file may name others, by external links, external storage and
- * virtual datasets; a file from somebody else could so have any file of the user's read, or changed in place. */
+ * Only the named file is read and written. A file may refer to others by external links, external storage and virtual
+ * datasets. An untrusted file could otherwise have any of the user's files read or changed. */
 #ifndef STARFISH_APPS_FILES_HDF5_PLACE_H
 #define STARFISH_APPS_FILES_HDF5_PLACE_H
 

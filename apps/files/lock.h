@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One writer at a time in a folder, of all programs that use this lock. It is on the folder, since a file that is
- * replaced is another one afterwards, and needs no file of its own. */
+/* Locks a folder, so that only one writer at a time uses it among all programs with this lock. The lock is on the
+ * folder: a replaced file would be a different one afterwards, and no lock file is needed. */
 #ifndef STARFISH_APPS_FILES_LOCK_H
 #define STARFISH_APPS_FILES_LOCK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output files that are whole or not there, and groups of them. */
+/* Output files that are complete or absent, and groups of them. */
 #include "apps/files/output.h"
 
 #include "apps/files/lock.h"

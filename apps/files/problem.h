@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files: what to solve, as JSON. The keys are described in docs/ and, in short, at `struct starfish_problem`.
- *
- * Every complaint is one line `FILE: "key": reason`; names inside the file are relative to its folder. */
+/* Problem files: the problem to solve, as JSON. docs/ describes the keys; `struct starfish_problem` lists them. Every
+ * error message is one line `FILE: "key": reason`. Names inside the file are relative to its folder. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_H
 #define STARFISH_APPS_FILES_PROBLEM_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files from inside. A kind is a row of a table of problems (solver/members.h), which says its keys. How a key
- * is read, and how the schema describes it, is said by the table of problem_keys.c where it has a shape of its own, and
- * for all others by the member of the problem's struct that has its name. */
+/* Problem files from inside. A kind is a row of a table of problems (solver/members.h), which says its keys. The table
+ * of problem_keys.c defines how keys with a special shape are read and described in the schema. All other keys follow
+ * the member of the problem's struct with the same name. */
 #ifndef STARFISH_APPS_FILES_PROBLEM_KEYS_H
 #define STARFISH_APPS_FILES_PROBLEM_KEYS_H
 

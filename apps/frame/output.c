@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a benchmark shows: a table for people, CSV and JSON for machines, pictures (draw.c).
+/* Output of a benchmark: a table for people, CSV and JSON for machines, pictures (draw.c).
  *
  * A row is printed, and files are written anew, as soon as the next one begins: a run that is stopped leaves all rows
  * that were complete, and so does one whose picture cannot be written. What goes to standard output as a whole, JSON

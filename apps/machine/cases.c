@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is recorded of a machine: first cases that between them run every codelet, small ones, since without one nothing
- * can be simulated that uses it; then sizes, precisions and cuts for the models and for the comparison; then cases that
- * the models never see. The order within a stage is that of need, since a pass that runs out of time leaves out the
- * last ones. */
+/* Cases recorded on a machine. First, small cases that together run every codelet: without a recording of a codelet
+ * nothing that uses it can be simulated. Then sizes, precisions and cuts for the models and for the comparison. Last,
+ * cases that the models never see. Within a stage, cases are ordered by importance, since a pass that runs out of time
+ * skips the last ones. */
 #include "apps/machine/machine.h"
 
 #define EVERY_SET "gpu;all;cpu"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine compare: times in simulation beside those that were measured on the machine. */
+/* starfish machine compare: simulated times beside times measured on the machine. */
 #include "apps/machine/compare.h"
 
 #include "apps/frame/run.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine compare, fit: cases of a recorded machine simulated, and their rows. */
+/* starfish machine compare, fit: simulates the cases of a recorded machine and collects their rows. */
 #ifndef STARFISH_APPS_MACHINE_COMPARE_H
 #define STARFISH_APPS_MACHINE_COMPARE_H
 

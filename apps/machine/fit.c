@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine fit: what simulations of a recorded machine leave out, found by simulating what was recorded. Cases
- * that are held out are not looked at. */
+/* starfish machine fit: determines costs that simulations omit, by simulating the recorded cases. Held-out cases are
+ * not used. */
 #include "apps/machine/compare.h"
 
 #include "apps/files/json.h"

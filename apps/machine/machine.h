@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine: what its files share. What a machine's folder holds is said in apps/recorded/recorded.h. */
+/* starfish machine: declarations shared by its files. apps/recorded/recorded.h describes a machine's folder. */
 #ifndef STARFISH_APPS_MACHINE_MACHINE_H
 #define STARFISH_APPS_MACHINE_MACHINE_H
 

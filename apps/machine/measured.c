@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what was measured on a recorded machine. Such files come from elsewhere: nothing of them is believed. */
+/* Reads the measurements of a recorded machine. These files are untrusted, so everything is checked. */
 #include "apps/machine/measured.h"
 
 #include "apps/files/json.h"

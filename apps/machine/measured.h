@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* measured/CASE.json of a recorded machine, checked: what is compared with simulations. */
+/* Checked contents of measured/CASE.json of a recorded machine, for comparison with simulations. */
 #ifndef STARFISH_APPS_MACHINE_MEASURED_H
 #define STARFISH_APPS_MACHINE_MEASURED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether something else runs on this machine while it is recorded: other processes, or other virtual machines on the
- * same hardware, which no count of this system shows. A fixed piece of work for all cores, half of it arithmetic in
- * registers and half of it main memory's, takes longer then. */
+/* Detects other load on this machine while it is recorded: other processes, or other virtual machines on the same
+ * hardware, which no counter of this system shows. A fixed amount of work for all cores, half arithmetic in registers
+ * and half memory traffic, then takes longer. */
 #include "apps/machine/probe.h"
 #include "bench/clock.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The problem files of recorded cases, in a folder for a moment: so that all machines solve the same. */
+/* Writes the problem files of recorded cases to a temporary folder, so that all machines solve the same problems. */
 #include "apps/machine/machine.h"
 
 #include "apps/files/array.h"

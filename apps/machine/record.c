@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine record: what simulations must know of this machine, measured.
+/* starfish machine record: measures the data that simulations of this machine need.
  *
  * First what it has, which makes StarPU measure the links; then the rates that plans would measure; then the cases,
  * in passes (pass.c), in which StarPU's models take a sample of every task under every policy, so that their means are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What pictures are drawn on: cairo's recording surface, played back onto that of the file. */
+/* The canvas of pictures: cairo's recording surface, replayed onto that of the file. */
 #include "apps/pictures/canvas.h"
 
 #include "apps/files/output.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Is the answer right? The library has judged it (starfish_job_finish); what is left is the known solution,
- * where a file has one. */
+/* Check of the solution. The library applies its acceptance test (starfish_job_finish); this file compares with the
+ * known solution, if a file contains one. */
 #include "apps/plans/problem.h"
 
 #include "base/status.h"

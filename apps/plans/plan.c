@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which kind of plan the command line asks for, and what all kinds have in common. */
+/* Selects the kind of plan from the command line, and implements what all kinds have in common. */
 #include "apps/plans/plan.h"
 
 #include "apps/options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sched and trace solve again and again: a problem file by any method, Q1 multigrid on a named mesh, a batch of
+/* Plans that sched and trace solve repeatedly: a problem file by any method, Q1 multigrid on a named mesh, a batch of
  * tridiagonal lines, many small cubes, or finite elements on a mesh file. Each is a row of a table of functions
- * (plan.c); the subcommands know no kind by name. */
+ * (plan.c); the subcommands do not depend on the kind. */
 #ifndef STARFISH_APPS_PLANS_PLAN_H
 #define STARFISH_APPS_PLANS_PLAN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What subcommands that solve once and show the result have in common: starfish solve and starfish fem. */
+/* Functions shared by subcommands that solve once and show the result: starfish solve and starfish fem. */
 #ifndef STARFISH_APPS_PLANS_SOLVE_H
 #define STARFISH_APPS_PLANS_SOLVE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether what StarPU and SimGrid will read of a recorded machine is there and whole: they end the program where it is
- * not, and name neither the file nor what is wrong. */
+/* Checks that all files of a recorded machine that StarPU and SimGrid read exist and are complete. Otherwise both would
+ * end the program without naming the file or the fault. */
 #include "apps/recorded/simulate.h"
 
 #include "apps/files/regular.h"

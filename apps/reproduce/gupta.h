@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of `reproduce gupta-...` share. */
+/* Declarations shared by the files of `reproduce gupta-...`. */
 #ifndef STARFISH_APPS_REPRODUCE_GUPTA_H
 #define STARFISH_APPS_REPRODUCE_GUPTA_H
 

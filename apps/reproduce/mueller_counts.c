@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish reproduce mueller-table1, -table2, -table6: what is counted. */
+/* starfish reproduce mueller-table1, -table2, -table6: the tables of counts. */
 #include "apps/reproduce/mueller.h"
 
 #include <math.h>

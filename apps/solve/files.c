@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files that a solve leaves: the solution, a VTK file, a picture of a slice. */
+/* Output files of a solve: the solution, a VTK file, a picture of a slice. */
 #include "apps/solve/solve.h"
 
 #include "apps/files/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish trace: what its files share. */
+/* starfish trace: declarations shared by its files. */
 #ifndef STARFISH_APPS_TRACE_TRACE_H
 #define STARFISH_APPS_TRACE_TRACE_H
 
