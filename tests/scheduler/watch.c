@@ -3,7 +3,7 @@
  * destroyed; long tasks, fields that the host holds, workers that rest, and time in which the process is stopped are no
  * reason.
  *
- * A stuck StarPU stays so: every case is a process of its own. */
+ * A stuck StarPU stays so: every case is a process of its own. They wait for most of their time, side by side. */
 #include "scheduler/field.h"
 #include "scheduler/task.h"
 #include "tests/common/workers_rest.h"
@@ -211,10 +211,19 @@ static int a_stopped_process_loses_no_patience(void)
 
 int main(void)
 {
-    int failed = wait_for("a job without its data ends", start(a_job_without_its_data_ends));
-    failed += wait_for("a field of the host is waited for", start(a_field_of_the_host_is_waited_for));
-    failed += wait_for("a long task is waited for", start(a_long_task_is_waited_for));
-    failed += wait_for("workers may rest", start(workers_may_rest));
-    failed += a_stopped_process_loses_no_patience();
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {{"a job without its data ends", a_job_without_its_data_ends},
+                 {"a field of the host is waited for", a_field_of_the_host_is_waited_for},
+                 {"a long task is waited for", a_long_task_is_waited_for},
+                 {"workers may rest", workers_may_rest}};
+    enum { CASES = sizeof cases / sizeof cases[0] };
+    pid_t child[CASES];
+    for (int c = 0; c < CASES; c++)
+        child[c] = start(cases[c].run);
+    int failed = a_stopped_process_loses_no_patience();
+    for (int c = 0; c < CASES; c++)
+        failed += wait_for(cases[c].name, child[c]);
     return failed > 0;
 }
