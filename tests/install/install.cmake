@@ -30,7 +30,7 @@ foreach(library ${libraries})
     # A resolver chooses among versions of a function by the processor.
     set(ours "starfish_[a-z0-9_]+@@STARFISH_[A-Z0-9]+|starfish_[a-z0-9_]+.resolver@@STARFISH_PRIVATE|STARFISH_[A-Z0-9]+")
     string(REGEX REPLACE "[^\n]* (${ours})\n" "" others "${output}")
-    if(others AND NOT FLAGS)
+    if(others)
         message(FATAL_ERROR "${library} shows\n${others}")
     endif()
 endforeach()
@@ -62,8 +62,8 @@ endif()
 # ---- programs by CMake, in C, C++ and Fortran, against the shared and the static library
 
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/outside" -B "${SCRATCH}/cmake" -G "${GENERATOR}"
-    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DCMAKE_C_FLAGS=${FLAGS} -DCMAKE_CXX_FLAGS=${FLAGS}
-    -DCMAKE_Fortran_FLAGS=${FLAGS} -DFORTRAN=${FORTRAN} -DCXX=${CXX} -DEXAMPLES=${EXAMPLES})
+    -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${COMPILER} -DFORTRAN=${FORTRAN} -DCXX=${CXX}
+    -DEXAMPLES=${EXAMPLES})
 run("${CMAKE_COMMAND}" --build "${SCRATCH}/cmake")
 foreach(program first first_static first_cxx first_fortran)
     if(EXISTS "${SCRATCH}/cmake/${program}")
@@ -77,12 +77,6 @@ endforeach()
 
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("${PKG_CONFIG}" --cflags --libs starfish)
-separate_arguments(flags UNIX_COMMAND "${output}")
-if(FLAGS) # else the pages' commands are typed below
-    run("${COMPILER}" ${FLAGS} "${EXAMPLES}/first/first.c" ${flags} "-Wl,-rpath,${prefix}/${LIBDIR}" -o
-        "${SCRATCH}/first")
-    run_program("${SCRATCH}/first")
-endif()
 run("${PKG_CONFIG}" --static --libs starfish)
 if(NOT output MATCHES "-lstarpu")
     message(FATAL_ERROR "a static program needs more than ${output}")
@@ -90,7 +84,7 @@ endif()
 
 # ---- Python, in a fresh virtual environment, whose pip is the system's
 
-if(PYTHON AND NOT FLAGS)
+if(PYTHON)
     execute_process(COMMAND ${PYTHON} -c "import setuptools, wheel, pip" RESULT_VARIABLE no_pip ERROR_QUIET)
     execute_process(COMMAND ${PYTHON} -m venv --without-pip --system-site-packages "${SCRATCH}/venv"
         RESULT_VARIABLE no_venv OUTPUT_QUIET ERROR_QUIET)
@@ -109,13 +103,11 @@ endif()
 
 # ---- what the pages tell to type
 
-if(NOT FLAGS)
-    if(EXISTS "${SCRATCH}/venv/bin/python")
-        set(with_python "${SCRATCH}/venv/bin/python")
-    endif()
-    run(python3 -B "${CMAKE_CURRENT_LIST_DIR}/typed.py" "${SOURCE}" "${prefix}" "${LIBDIR}" "${SCRATCH}/typed"
-        ${with_python})
+if(EXISTS "${SCRATCH}/venv/bin/python")
+    set(with_python "${SCRATCH}/venv/bin/python")
 endif()
+run(python3 -B "${CMAKE_CURRENT_LIST_DIR}/typed.py" "${SOURCE}" "${prefix}" "${LIBDIR}" "${SCRATCH}/typed"
+    ${with_python})
 
 # ---- a part of it into DESTDIR, and out again
 
