@@ -33,7 +33,7 @@ starfish_status starfish_worker_plans_create(struct starfish_worker_plans *plans
     STARFISH_TRY(starfish_context_on_each_worker(context, what, create_on_worker, plans));
     for (size_t worker = 0; worker < context->workers; worker++)
         if (plans->status[worker] != STARFISH_SUCCESS)
-            return starfish_fail(plans->status[worker], "%s: not made on worker %zu", what, worker);
+            return starfish_fail(plans->status[worker], "cannot create %s on worker %zu", what, worker);
     return STARFISH_SUCCESS;
 }
 

@@ -31,7 +31,7 @@ starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
         return STARFISH_SUCCESS;
     struct starfish_finite_search *search = job->search = calloc(1, sizeof *search);
     if (!search)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the search for what is not finite");
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the search for values that are not finite");
     const starfish_handle *values = starfish_job_packs_rhs(job) ? job->full_rhs : job->rhs->handle;
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         struct starfish_finite_task task = {.count = plan->n[0] * plan->n[1] * starfish_cut_planes(&job->cut, slab),

@@ -303,7 +303,7 @@ static starfish_status tell_rounding(const struct starfish_evidence *evidence, s
         starfish_is_excused(&starfish_poisson_acceptance, evidence))
         return status;
     snprintf(said, sizeof said, "%s", starfish_error_message());
-    return starfish_fail(status, "%s; rounding errors let it be %.3g", said, evidence->rounding);
+    return starfish_fail(status, "%s; rounding errors explain up to %.3g", said, evidence->rounding);
 }
 
 static starfish_status accept(struct starfish_poisson_job *job, struct starfish_evidence *evidence, double error)

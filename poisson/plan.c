@@ -31,7 +31,8 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
     if (!plan->options.complex_rhs)
         return STARFISH_SUCCESS;
     if (d[2].imaginary)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues have to be", plan->name[2]);
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues must be real",
+                             plan->name[2]);
     plan->numbers = d[1].imaginary ? STARFISH_TRIDIAG_COMPLEX_LINES : STARFISH_TRIDIAG_COMPLEX_VECTORS;
     if (d[1].imaginary && plan->singular)
         return starfish_fail(

@@ -95,7 +95,7 @@ static starfish_status say(const struct starfish_evidence *e, starfish_outcome o
     default:
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "stagnated: the residual is %.3g of the right-hand side, by its recurrence %.3g, after %d "
-                             "iterations, and rounding errors let it be %.3g",
+                             "iterations, and rounding errors explain up to %.3g",
                              e->reached, e->recurrence, e->iterations, e->rounding);
     }
 }
@@ -106,7 +106,7 @@ static starfish_status refuse(const struct starfish_acceptance *rules, const str
     if (!e->failure)
         return say(e, outcome);
     if (rules->tells_rounding && isfinite(e->rounding))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s; rounding errors let it be %.3g", e->failure->message,
+        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s; rounding errors explain up to %.3g", e->failure->message,
                              e->rounding);
     return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s", e->failure->message);
 }

@@ -179,7 +179,7 @@ static starfish_status read_size(const char *item, size_t n[3])
     struct list parts;
     STARFISH_TRY(list_read("--size", item, 'x', &parts));
     if (parts.count > 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--size: '%s' is none of N, MxN and SxMxN", item);
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--size: '%s' must be N, MxN or SxMxN", item);
     n[0] = 1;
     for (size_t i = 0; i < parts.count; ++i)
         STARFISH_TRY(list_count("--size", parts.item[i], &n[3 - parts.count + i]));

@@ -329,7 +329,7 @@ void bench_show_rows(struct bench *bench)
 starfish_status bench_write_outputs(struct bench *bench)
 {
     if (json_array_size(bench->rows) == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s: nothing of what is asked for can be measured here",
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s: none of the requested cases can be measured here",
                              bench->name);
     compare_rows(bench);
     if (bench->csv)

@@ -190,11 +190,11 @@ class Bench(Case):
             self.assertTrue(all(0 < step["min"] and step["gpu_share"] == 0 for step in steps))
             self.assertLess(sum(step["min"] for step in steps), row["max"])
         for message, arguments in (("--size: '5x' has an empty entry", ["--size", "5x"]),
-                                   ("--size: '2x3x4x5' is none of N", ["--size", "2x3x4x5"]),
+                                   ("--size: '2x3x4x5' must be N", ["--size", "2x3x4x5"]),
                                    ("--split: must be a whole number from 0 to 34, is 'all'", ["--split", "all"]),
                                    ("--split: must be a whole number from 0 to 34, is '35'", ["--split", "35"]),
                                    ("--form: 'sum' is not one of fractions, product, slab", ["--form", "sum"]),
-                                   ("nothing of what is asked for", ["--where", "device"])):
+                                   ("none of the requested cases", ["--where", "device"])):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
 
@@ -284,7 +284,7 @@ class Bench(Case):
                                    ("--cycle: 'x' is not one of v, f, w, fmg", ["--cycle", "x"]),
                                    ("--cycle: F and FMG", ["--cycle", "f", "--krylov", "cg", "--level", "3"]),
                                    ("--smoother: PLANE is for", ["--smoother", "plane", "--level", "3"]),
-                                   ("nothing of what is asked for", ["--where", "device", "--peers", "none"])):
+                                   ("none of the requested cases", ["--where", "device", "--peers", "none"])):
             with self.subTest(arguments=arguments):
                 self.refuse(2, message, *quick[:-1], *arguments)
 

@@ -153,7 +153,7 @@ static void messages_are_the_iterations_or_our_own(void **state)
         {&D, EXHAUSTED, 7, 0, 1e-9, "not converged: the residual is 0.25 of the right-hand side after 7 iterations"},
         {&D, STALLED, 7, 0, 1e-9,
          "stagnated: the residual is 0.25 of the right-hand side, by its recurrence 0.125, after 7 iterations, and "
-         "rounding errors let it be 1e-09"},
+         "rounding errors explain up to 1e-09"},
         {&D, NOT_FINITE, 7, 0, 1e-9, "diverged after 7 iterations"},
         {&D, NOT_FINITE, 0, 0, UNKNOWN, "rhs or boundary data are not finite, or too large to be squared"},
         {&D, CANCELLED, 7, 0, 1e-9, "cancelled after 7 iterations"},
@@ -161,7 +161,7 @@ static void messages_are_the_iterations_or_our_own(void **state)
         {&A, STALLED, 7, 1, 1e-9, "100% of it"},
         {&F, STALLED, 7, 1, UNKNOWN, "100% of it"},
         {&F, STALLED, 7, 1, HUGE_VAL, "100% of it"},
-        {&F, STALLED, 7, 1, 1e-9, "100% of it; rounding errors let it be 1e-09"},
+        {&F, STALLED, 7, 1, 1e-9, "100% of it; rounding errors explain up to 1e-09"},
     };
     const struct starfish_failure failure = {STARFISH_ERROR_NUMERICAL, "100% of it"};
     struct starfish_result result;
