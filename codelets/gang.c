@@ -103,7 +103,7 @@ static void ask_for_help(struct starfish_gang *gang, struct starfish_progress *p
         struct arguments arguments = {.header = {.footprint = gang->footprint, .helps = 1}, .gang = gang};
         starfish_task_begin(&task, &gang_help_codelet, progress, phase);
         task.name = "help";
-        task.flops = 0; /* those of all cores are told of the task that asks for help */
+        task.flops = 0; /* the task that requests help reports the operations of all cores */
         task.where = STARFISH_ON_CORES;
         task.worker = context->worker[worker];
         task.priority = STARPU_MAX_PRIO;

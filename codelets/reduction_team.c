@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chains, sums and rows on the cores of a team: every core gets a batch of its own, over a part of the tables and
+/* Chains, sums and rows on the cores of a team: every core gets a separate batch, over a part of the tables and
  * arrays. */
 #include "codelets/reduction_team.h"
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A few groups may be shared by roots: each core then has sums of its own, up to so many bytes. */
+/* A few groups may be divided by roots: each core then has separate sums, up to this many bytes. */
 enum { MOST_BY_ROOTS = 32, MOST_OWN_BYTES = 8 << 20, OUTPUTS = STARFISH_SHIFTED_SUMS_OUTPUTS };
 
 /* Where part `part` of `count` things begins; in multiples of what runs side by side, where there is enough of it. */

@@ -59,7 +59,7 @@ static struct starfish_refine_add add_with_pointers(void *buffers[], const struc
                                         STARFISH_VECTOR(buffers, 2)};
 }
 
-/* On a team of cores each takes a run of elements, and has a maximum of its own. */
+/* On a team, each core processes a run of elements, with a separate maximum. */
 enum { MOST_SHARES = 128 };
 
 struct shares {

@@ -55,7 +55,7 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     return kernel;
 }
 
-/* On a team of cores each takes some of the planes, and has maxima of its own. */
+/* On a team, each core processes some of the planes, with separate maxima. */
 enum { MOST_SHARES = 128 };
 
 struct shares {

@@ -30,7 +30,7 @@ struct starfish_diffusion_box {
 
 struct starfish_diffusion_plan {
     struct starfish_plan plan;                 /* the first member: of starfish_kind_diffusion */
-    struct starfish_dealt dealt;               /* on several ranks: how their planes are parts (ranks.h) */
+    struct starfish_dealt dealt;               /* on several ranks: their planes as parts (ranks.h) */
     struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;
@@ -86,7 +86,7 @@ double starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box
 
 /* preconditioners.c: plan->multigrid, where cycles precondition, before there is a space. */
 starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);
-/* plan->rescue, made if there is none. */
+/* The fallback plan->rescue, created on first use. */
 starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
 /* And the memory of the plan, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,

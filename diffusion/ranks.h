@@ -9,7 +9,7 @@
 
 #include "diffusion/plan.h"
 
-/* Whether there are planes that can be dealt. Errors: ARGUMENT. */
+/* Checks that there are planes to distribute. Errors: ARGUMENT. */
 starfish_status starfish_diffusion_check_planes(const struct starfish_diffusion_problem *problem);
 
 /* The problem gets coefficients and regions also on a rank that has no planes, where others have them. Collective. */

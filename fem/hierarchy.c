@@ -322,7 +322,7 @@ static int count_cut(const struct building *b, int first_mesh)
     return levels < 2 && !asked ? 0 : levels;
 }
 
-/* The coarsest mesh whose cells can be dealt out evenly; where there is none the finest. */
+/* The coarsest mesh whose cells can be distributed evenly, or else the finest. */
 static int find_dealt_mesh(const struct building *b)
 {
     enum { CELLS_PER_PART = 64 };

@@ -79,7 +79,7 @@ static size_t bytes_of_vector(const struct starfish_fem_plan *plan)
     return (plan->space.unknowns + 1) * sizeof(double);
 }
 
-/* Right-hand side and solution. Memory that is dealt to ranks is not pinned, which would take all of it. */
+/* Right-hand side and solution. Memory distributed to ranks is not pinned, since pinning would touch all of it. */
 static starfish_status take_arrays(struct starfish_fem_plan *plan)
 {
     void **const array[] = {&plan->f, &plan->u};
@@ -244,7 +244,7 @@ double starfish_fem_cycle_bytes(const starfish_plan *base)
 
 /* ---- What a plan tells of its space ------------------------------------------------------------------------------ */
 
-/* NULL where it is none of finite elements. */
+/* NULL if it is not a finite element plan. */
 static const struct starfish_fem_plan *fem_of(const starfish_plan *base)
 {
     return base && base->kind == &starfish_kind_fem ? (const struct starfish_fem_plan *)base : NULL;

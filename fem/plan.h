@@ -26,9 +26,9 @@ struct starfish_fem_plan {
     void *f, *u;
     int is_dealt;
     int has_load;  /* f is not 0 everywhere */
-    size_t own[2]; /* this rank's unknowns: from own[0] on, own[1] is behind them; all where they are not dealt */
+    size_t own[2]; /* this rank's unknowns, own[0] to own[1] - 1; all if they are not distributed */
     double load_norm, removed;
-    struct starfish_csr finest; /* where rounding errors had to be judged (rounding.c): the finest grid's A, own rows */
+    struct starfish_csr finest; /* own rows of the finest grid's A, once rounding errors were estimated (rounding.c) */
     size_t nonzeros, smoother_nonzeros;
     double smoother_seconds;
     char reason[128];

@@ -16,7 +16,7 @@ struct starfish_fem_deal {
 };
 starfish_status starfish_fem_deal(const struct starfish_context *context, size_t asked, struct starfish_fem_deal *deal);
 
-/* Of unknowns that are dealt: sums over all ranks, the same on all. */
+/* For distributed unknowns: sums over all ranks, the same on all. */
 starfish_status starfish_fem_sum(const struct starfish_fem_plan *plan, double *values, size_t count);
 /* Means over the floating components, *mean by component, NULL where there are none: the sum of term(data, i) over the
  * component's unknowns i, divided by that of their volumes. The caller frees *mean. Errors: MEMORY, RUNTIME. */

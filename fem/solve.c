@@ -21,7 +21,7 @@ struct solving {
     struct starfish_multigrid_solve last;
     struct starfish_result last_result;
     struct starfish_retry retry;
-    starfish_status judged; /* of the last pass */
+    starfish_status judged; /* acceptance status of the last pass */
 };
 
 static struct starfish_fem_plan *plan_of(const struct solving *s)

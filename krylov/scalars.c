@@ -106,7 +106,7 @@ starfish_status starfish_scalars_advance(struct starfish_scalars *scalars, const
     return STARFISH_SUCCESS;
 }
 
-/* What all ranks are told of a state. */
+/* The part of a state that is broadcast to all ranks. */
 struct told {
     double status, values[STARFISH_KRYLOV_STATE];
 };

@@ -392,7 +392,7 @@ static int ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Are all rows coupled, with the signs that definite.h asks for? */
+/* Returns 1 if all rows are coupled, with the signs that definite.h requires. */
 static int is_definite(const struct starfish_direction *d)
 {
     for (size_t k = 0; k + 1 < d->n; k++)

@@ -10,7 +10,7 @@
 starfish_status starfish_direction_create(struct starfish_direction *direction, const char *name,
                                           const struct starfish_axis *axis);
 void starfish_direction_destroy(struct starfish_direction *direction);
-/* A copy with arrays of its own. Errors: MEMORY. */
+/* A deep copy. Errors: MEMORY. */
 starfish_status starfish_direction_copy(struct starfish_direction *copy, const struct starfish_direction *direction);
 
 /* All eigenvalues of the direction's matrix, ascending, into values[n], each to within *error besides the rounding of

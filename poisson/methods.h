@@ -22,7 +22,7 @@ struct starfish_method_row {
     int direct; /* divides by sums of eigenvalues, of which lambda may cancel none */
     int many;   /* does solves of many problems */
     int rows;   /* reads and writes rows that are not packed */
-    int ranks;  /* runs on several, each with planes of its own; else one of them solves for all (solver/gather.h) */
+    int ranks;  /* runs on several ranks, each with its own planes; else the first solves for all (solver/gather.h) */
 
     /* Checks that the method can solve the plan's problem; the message of a failure says why not. */
     starfish_status (*can)(const struct starfish_poisson_plan *plan);

@@ -31,7 +31,7 @@ static const double *imaginary_line_of(const struct starfish_direction *directio
     return direction->imaginary ? direction->imaginary + (size_t)line * direction->n : NULL;
 }
 
-/* Real parts, or where `part` says so imaginary ones; NULL: there are none. */
+/* Real parts, or imaginary ones by `part`; NULL: the array is absent. */
 static starfish_status check_line(const struct starfish_poisson_plan *plan, int d, int line, const char *part,
                                   const double *values)
 {

@@ -98,7 +98,7 @@ static int leaves_a_core(const struct starfish_context *context)
 static starfish_status let_rest(struct starfish_context *context, double idle_seconds)
 {
     if (context->joined && sharing_ours == 0)
-        return STARFISH_SUCCESS; /* the host program has tasks of its own, of which we know nothing */
+        return STARFISH_SUCCESS; /* the host program may submit tasks that this context does not see */
     STARFISH_TRY(starfish_rest_join(idle_seconds, context->spare_core));
     context->rests = 1;
     sharing_ours++;
@@ -289,7 +289,7 @@ starfish_status starfish_context_worker(const starfish_context *context, size_t 
     return STARFISH_SUCCESS;
 }
 
-static _Thread_local size_t stood_for; /* of a team's thread: its worker */
+static _Thread_local size_t stood_for; /* for a team thread: the worker of its team */
 
 void starfish_context_stand_for(size_t worker)
 {

@@ -11,7 +11,7 @@ struct starfish_share {
     size_t rows, gpus, cores;
 };
 
-/* The GPUs, or where there are none the cores. */
+/* The GPUs, or without GPUs the cores. */
 static inline size_t starfish_share_devices(const struct starfish_share *share)
 {
     return share->gpus > 0 ? share->gpus : share->cores;

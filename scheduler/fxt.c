@@ -125,7 +125,7 @@ static starfish_status check_limit(const char *folder)
 }
 #endif
 
-/* In a process of its own, unheard: StarPU ends it where it does not understand a trace. */
+/* In a separate process without output: StarPU ends it if it cannot parse a trace. */
 starfish_status starfish_fxt_convert(const char *folder)
 {
 #ifdef STARFISH_HAVE_FXT

@@ -68,7 +68,7 @@ void starfish_progress_destroy(struct starfish_progress *progress);
 /* Since starfish_progress_init. */
 double starfish_progress_seconds(const struct starfish_progress *progress);
 double starfish_interval_seconds(struct starfish_interval interval);
-/* For task.c: a task, or without `runs` one that only lends its cores to another, spent `busy` on the phases. */
+/* For task.c: a task spent `busy` on the phases; without `runs`, one that only helps another with its cores. */
 void starfish_progress_divide(struct starfish_progress *progress, struct starfish_interval span, int runs,
                               const double busy[STARFISH_PROGRESS_PHASES]);
 /* From the first start to the last end of a phase's own tasks, and its share of the time of tasks that phases share. */

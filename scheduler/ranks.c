@@ -227,7 +227,7 @@ static starfish_status pass_on(const struct starfish_transport *transport, const
     return rank == 0 ? starfish_fail(status, "%s", message) : starfish_fail(status, "rank %d: %s", rank, message);
 }
 
-/* The rank whose failure is told, -1: none. */
+/* The rank whose failure is reported; -1: none. */
 static int failed_rank_of(const struct vote *all, int ranks)
 {
     int failed_rank = -1;

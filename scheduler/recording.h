@@ -6,7 +6,7 @@
 
 #include "scheduler/task.h"
 
-/* data: the numbers of its data among those of the whole, in its order; whoever records sets them. */
+/* data: the indices of its data among those of the whole, in its order; set by the recording caller. */
 struct starfish_recorded {
     struct starfish_task *task;
     struct starfish_task_header *arguments;

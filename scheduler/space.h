@@ -186,7 +186,7 @@ struct starfish_vector {
     void *memory;                                                                      /* ours, or NULL */
 };
 
-/* With memory of its own. */
+/* A vector with separate memory. */
 starfish_status starfish_vector_create(struct starfish_vector *vector, const struct starfish_space *space,
                                        starfish_precision precision);
 /* Over n[0] * n[1] elements of memory on a node of StarPU's, which stay the caller's; until destroy they are the

@@ -44,7 +44,7 @@ starfish_status starfish_table_acquire(const struct starfish_table *vector, stru
                                        enum starfish_host_access access);
 void starfish_table_release(const struct starfish_table *vector);
 
-/* An array without memory of its own: the runtime allocates it where a task first writes it. */
+/* An array without user memory: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
 /* The same, with memory of ours, `count` elements on the host, as its home. */
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,

@@ -38,7 +38,7 @@ struct starfish_task_header {
     int chosen;                     /* and whether a policy has looked at it */
     starfish_growth *growth;        /* of the codelet's time with its sizes, for simulations; NULL: by bytes */
     int uses_all_cores;             /* while it runs no other task has one (codelets/gang.h); */
-    int helps;                      /* or it lends its cores to such a task, and is part of it */
+    int helps;                      /* or it helps such a task with its cores, and is part of it */
     /* For the watchdog (watch.h). */
     struct starfish_task_header *before, *after;
     struct starpu_task *task;

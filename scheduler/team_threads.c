@@ -30,7 +30,7 @@ struct starfish_team_threads {
     void (*function)(void *argument, size_t part, size_t parts);
     size_t worker, size, parts; /* parts: 0 until threads have begun */
     const int *core;
-    int looks; /* each thread has a core of its own: it may look without keeping others from it */
+    int looks;                        /* each thread has a separate core, so it may poll without blocking others */
     struct starfish_barrier *barrier; /* for function */
     struct thread *thread;            /* of part 1, 2, ... */
     pthread_mutex_t lock;

@@ -13,7 +13,7 @@ struct starfish_plan_alike {
     const void *options;
     const struct starfish_member_table *problem_table;
     const void *problem;
-    int is_idle; /* this rank has no planes: what is dealt to ranks it need not have */
+    int is_idle; /* this rank has no planes, and need not pass distributed data */
 };
 
 /* starfish_ranks_agree of ranks that make a plan. Where `status` is a failure, options and problem are not looked at;

@@ -12,7 +12,7 @@
 
 /* ---- The whole problem ------------------------------------------------------------------------------------------- */
 
-/* On the first rank a plan's problem whose members of shape "z y x" are those of all ranks, in memory of its own. */
+/* On the first rank: a copy of a plan's problem, whose members of shape "z y x" hold the planes of all ranks. */
 struct whole {
     const struct starfish_plan *plan;
     starfish_gather_make *make;

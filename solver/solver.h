@@ -143,7 +143,7 @@ static inline void *starfish_plan_options(const struct starfish_plan *plan)
 /* Whether a plan of the public interface is one of the kind. Errors: ARGUMENT (NULL; another kind's). */
 starfish_status starfish_plan_check(const struct starfish_plan *plan, const struct starfish_kind *kind);
 
-/* The plan's last solve was by that plan of its own, whose method is told from now on; NULL: it was not. */
+/* The plan's last solve was repeated by that plan, whose method is reported from now on; NULL: it was not. */
 void starfish_plan_solved_again(struct starfish_plan *plan, const struct starfish_plan *by);
 
 /* A job; `waits`: it has ended when this returns, and is still to be finished. */

@@ -4,8 +4,9 @@
  *
  * Every slab is transformed in x and y and eliminated in z where it lies; only its first and last rows meet the other
  * slabs', in a reduced system with one unknown per slab and mode. So there is no transpose and no exchange of all with
- * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are dealt out to the
- * owners too, so that what travels between two owners are the ends of the one's slabs in the other's part, and back. */
+ * all: CPU teams and GPUs are owners of slabs. The modes are cut into parts, whose reduced systems are distributed to
+ * the owners too. Between two owners, only the slab ends for the modes of the other's part are exchanged, there and
+ * back. */
 #ifndef STARFISH_TASKS_SLAB_H
 #define STARFISH_TASKS_SLAB_H
 
@@ -55,14 +56,16 @@ struct starfish_slab_graph {
     struct starfish_cut cut;
     struct starfish_slab_parts parts;   /* that slabs hand on: in a stream one, of all modes */
     struct starfish_slab_parts systems; /* of the reduced systems */
-    size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are dealt out */
+    size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are
+                                           distributed */
     struct starfish_workspace workspace;
     struct starfish_replays replays;                 /* of whole problems on GPUs */
-    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are dealt out to the owners, or by solvers */
+    uint32_t reduced_where[STARFISH_MAX_MODE_PARTS]; /* by systems, which are distributed to the owners, or by
+                                                        solvers */
     struct starfish_slab_stream stream;
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
-    struct starfish_slab_whole *whole;                                  /* NULL: each slab has tasks of its own */
+    struct starfish_slab_whole *whole;                                  /* NULL: each slab has separate tasks */
     struct starfish_table upper;                                        /* of z, at every slab's last plane */
     starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
 };

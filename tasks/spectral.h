@@ -9,8 +9,8 @@
  *     forward(slab) for all slabs  ->  modes(block) for all blocks  ->  backward(slab) for all slabs
  *
  * where modes(block) is block cyclic reduction in (y, z) (cyclic_reduction.c). Tiles have no memory of their own: the
- * runtime makes them where they are first written. Blocks are dealt to the ranks, and tiles belong to the rank of their
- * block: what travels are the tiles between slabs and blocks of different ranks, once there and once back. */
+ * runtime makes them where they are first written. Blocks are distributed to the ranks, and tiles belong to the rank of
+ * their block. Tiles between slabs and blocks of different ranks are exchanged, once there and once back. */
 #ifndef STARFISH_TASKS_SPECTRAL_H
 #define STARFISH_TASKS_SPECTRAL_H
 
