@@ -257,6 +257,7 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
         change_variable("STARPU_NCUDA", options->gpu_workers >= 0, NULL),
         change_variable("STARPU_SCHED", options->policy || conf->sched_policy, NULL),
         change_variable("STARPU_WORKERS_CPUID", *cores, cores),
+        change_variable("HWLOC_COMPONENTS", !getenv("HWLOC_COMPONENTS"), "-gl"), /* see topology.c */
     };
     struct variable folders[FOLDERS];
     const size_t count = change_folders(folders, home);

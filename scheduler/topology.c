@@ -3,7 +3,10 @@
  *
  * It may use those to which the thread that asks first is bound (sched_setaffinity, taskset, a batch system). OpenMP
  * may have bound that thread to one core and its other threads to others (OMP_PROC_BIND): then the process has all of
- * OpenMP's places. */
+ * OpenMP's places.
+ *
+ * hwloc's component gl looks for X servers and for that resolves "localhost", which takes seconds per display where no
+ * name can be resolved. It is left out here and in StarPU (start.c). */
 #include "scheduler/context.h"
 #include "scheduler/machine.h"
 #include "scheduler/quota.h"
@@ -97,6 +100,7 @@ static hwloc_topology_t load(void)
     if (hwloc_topology_init(&topology) != 0)
         return NULL;
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "gl");
     if (hwloc_topology_load(topology) != 0) {
         hwloc_topology_destroy(topology);
         return NULL;

@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <netdb.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -324,6 +325,34 @@ static void what_a_full_disk_leaves(void **state)
     }
 }
 
+/* ---- Names of hosts ---------------------------------------------------------------------------------------------- */
+
+static int resolved;
+
+/* In place of the C library's, also for the libraries that hwloc loads. */
+int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+{
+    (void)node, (void)service, (void)hints, (void)found;
+    resolved++;
+    return EAI_FAIL;
+}
+
+/* Where no server answers, each name takes seconds. */
+static const char *resolves_no_name(void)
+{
+    live_in(scratch);
+    unsetenv("HWLOC_COMPONENTS");
+    const char *wrong = solves(0);
+    EXPECT(resolved == 0 && !getenv("HWLOC_COMPONENTS"));
+    return wrong;
+}
+
+static void no_name_is_resolved(void **state)
+{
+    (void)state;
+    in_child(resolves_no_name);
+}
+
 /* ---- The host's locale ------------------------------------------------------------------------------------------- */
 
 static int has_decimal_comma(void)
@@ -402,6 +431,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_that_starpu_can_read, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(folders, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(what_a_full_disk_leaves, make_scratch, remove_scratch),
+        cmocka_unit_test_setup_teardown(no_name_is_resolved, make_scratch, remove_scratch),
         cmocka_unit_test_setup_teardown(the_locale_does_not_matter, make_scratch, remove_scratch),
         cmocka_unit_test(few_processes_are_an_error),
     };
