@@ -306,12 +306,13 @@ static starfish_status set_choice(const struct starfish_option *option, void *op
     const int value = starfish_option_value(option, word);
     char names[256], meant[STARFISH_MEANT];
 
+    if (value >= 0) {
+        set_value(option, options, value);
+        return STARFISH_SUCCESS;
+    }
     starfish_option_range(option, names, sizeof names);
-    if (value < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s%s", label(option), word, names,
-                             starfish_meant(word, names, "; ", meant));
-    set_value(option, options, value);
-    return STARFISH_SUCCESS;
+    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not one of %s%s", label(option), word, names,
+                         starfish_meant(word, names, "; ", meant));
 }
 
 /* Whole numbers are digits, and at most what their type can hold; sizes at most 2^53, which a double can. */
