@@ -329,8 +329,9 @@ static void what_a_full_disk_leaves(void **state)
 
 static int resolved;
 
-/* In place of the C library's, also for the libraries that hwloc loads. */
-int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **found)
+/* In place of the C library's, also for the libraries that hwloc loads: the program exports it. */
+__attribute__((visibility("default"))) int getaddrinfo(const char *node, const char *service,
+                                                       const struct addrinfo *hints, struct addrinfo **found)
 {
     (void)node, (void)service, (void)hints, (void)found;
     resolved++;
