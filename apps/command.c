@@ -33,28 +33,31 @@ static void write_real(FILE *stream, const char *digits, size_t length)
         fputs(shorter, stream);
 }
 
+struct json_writer {
+    FILE *stream;
+    int is_string;
+};
+
+/* jansson hands over numbers and quotation marks one by one. */
+static int write_piece(const char *text, size_t length, void *data)
+{
+    struct json_writer *writer = data;
+    if (length == 1 && *text == '"')
+        writer->is_string = !writer->is_string;
+    const int is_number = !writer->is_string && strchr("-0123456789", *text);
+    if (is_number && (memchr(text, '.', length) || memchr(text, 'e', length)))
+        write_real(writer->stream, text, length);
+    else
+        fwrite(text, 1, length, writer->stream);
+    return 0;
+}
+
 void command_write_json(FILE *stream, json_t *object)
 {
-    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    int is_string = 0;
-    for (const char *at = text ? text : ""; *at;) {
-        const size_t length = is_string ? 0 : strspn(at, "+-.0123456789eE");
-        if (length > 1 && strchr("-0123456789", *at)) {
-            if (memchr(at, '.', length) || memchr(at, 'e', length))
-                write_real(stream, at, length);
-            else
-                fwrite(at, 1, length, stream);
-            at += length;
-            continue;
-        }
-        if (is_string && *at == '\\')
-            putc(*at++, stream);
-        else if (*at == '"')
-            is_string = !is_string;
-        putc(*at++, stream);
-    }
+    struct json_writer writer = {stream, 0};
+    if (json_dump_callback(object, write_piece, &writer, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0)
+        (void)fgetc(stream); /* no memory: reading from a stream that is only written sets its error */
     putc('\n', stream);
-    free(text);
     json_decref(object);
 }
 

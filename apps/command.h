@@ -26,7 +26,7 @@ int command_fail(starfish_status status, int json);
 /* One of several processes that fail together speaks for all: the others say nothing. */
 void command_set_silent(int silent);
 
-/* Print a JSON object and release it: to a stream; on standard output. */
+/* Print a JSON object and release it: to a stream, whose error is set where memory is short; on standard output. */
 void command_write_json(FILE *stream, json_t *object);
 void command_print_json(json_t *object);
 /* A number, or null where JSON has none (NaN, infinity). */
