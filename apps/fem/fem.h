@@ -13,9 +13,9 @@ struct fem_run {
 };
 
 /* files.c, of a struct fem_run */
-starfish_status fem_check_outputs(const struct solve_run *run);
+starfish_status fem_check_outputs(struct solve_run *run);
 starfish_status fem_write_outputs(struct solve_run *run);
-/* picture.c: the solution on the plane, or of a solid on the plane through the middle across z. */
+/* picture.c: the solution on the plane, or of a solid on --plane, else the middle plane across z. */
 starfish_status fem_write_plot(const struct solve_run *run);
 
 /* report.c, of a struct fem_run */

@@ -12,7 +12,7 @@ static const char *points_of(const struct solve_run *run)
     return ((const struct fem_run *)run)->points;
 }
 
-starfish_status fem_check_outputs(const struct solve_run *run)
+starfish_status fem_check_outputs(struct solve_run *run)
 {
     const struct solve_options *o = &run->options;
     const char *points = points_of(run);
@@ -26,6 +26,8 @@ starfish_status fem_check_outputs(const struct solve_run *run)
         STARFISH_TRY(starfish_file_check_output(points));
     if (o->vtk)
         STARFISH_TRY(starfish_vtu_check(o->vtk));
+    STARFISH_TRY(solve_read_plane(
+        run, (size_t)((const struct starfish_fem_problem *)run->solver.problem.data)->mesh->dimensions));
     return o->plot ? starfish_image_check(o->plot) : STARFISH_SUCCESS;
 }
 

@@ -13,8 +13,9 @@ enum { POINTS = 400, MOST_SAMPLES = 1000 }; /* of the longer side; per direction
 
 struct picture {
     const struct solve_run *run;
-    int d, corners, last; /* last: place of a cell's last node in a direction */
-    double low[3], high[3], step;
+    int d, corners, last;    /* last: place of a cell's last node in a direction */
+    int across, up, through; /* directions of the picture, and the one that its plane lies across */
+    double low[3], high[3], step, plane;
     size_t n[2];
     double *value; /* NaN: no sample */
 };
@@ -29,9 +30,27 @@ static void find_box(struct picture *p)
             p->high[i] = fmax(p->high[i], point[3 * n + (size_t)i]);
         }
     }
-    p->step = fmax(p->high[0] - p->low[0], p->high[1] - p->low[1]) / (POINTS - 1);
-    for (int i = 0; i < 2; ++i)
-        p->n[i] = (size_t)floor((p->high[i] - p->low[i]) / p->step + 0.5) + 1;
+    p->step = fmax(p->high[p->across] - p->low[p->across], p->high[p->up] - p->low[p->up]) / (POINTS - 1);
+    for (int i = 0; i < 2; ++i) {
+        const int d = i ? p->up : p->across;
+        p->n[i] = (size_t)floor((p->high[d] - p->low[d]) / p->step + 0.5) + 1;
+    }
+}
+
+/* Beyond the mesh the plane is the nearest one of the mesh. */
+static double find_plane(const struct picture *p)
+{
+    const struct starfish_array *u = &p->run->solver.solution;
+    const double given = p->run->plane.coordinate, low = p->low[p->through], high = p->high[p->through];
+    size_t largest = 0;
+    if (!p->run->options.plane)
+        return (low + high) / 2;
+    if (!isnan(given))
+        return fmin(fmax(given, low), high);
+    for (size_t n = 1; n < starfish_fem_nodes(p->run->solver.plan); ++n)
+        if (fabs(starfish_array_get(u, n)) > fabs(starfish_array_get(u, largest)))
+            largest = n;
+    return starfish_fem_points(p->run->solver.plan)[3 * largest + (size_t)p->through];
 }
 
 /* Corners of a cell: points and values. */
@@ -54,9 +73,8 @@ static struct corners corners_of(const struct picture *p, const int *cell)
 
 static void add_sample(const struct picture *p, const double at[4])
 {
-    const double middle = (p->low[2] + p->high[2]) / 2;
-    const double x = (at[0] - p->low[0]) / p->step, y = (at[1] - p->low[1]) / p->step;
-    if (p->d == 3 && fabs(at[2] - middle) > p->step)
+    const double x = (at[p->across] - p->low[p->across]) / p->step, y = (at[p->up] - p->low[p->up]) / p->step;
+    if (p->d == 3 && fabs(at[p->through] - p->plane) > p->step)
         return;
     const size_t i = (size_t)fmax(0, floor(x + 0.5)), j = (size_t)fmax(0, floor(y + 0.5));
     if (i < p->n[0] && j < p->n[1])
@@ -92,8 +110,8 @@ static double find_cell_box(const struct picture *p, const struct corners *corne
 static void sample_cell(const struct picture *p, const struct corners *corners)
 {
     double low[3], high[3];
-    const double size = find_cell_box(p, corners, low, high), middle = (p->low[2] + p->high[2]) / 2;
-    if (p->d == 3 && (low[2] > middle + p->step || high[2] < middle - p->step))
+    const double size = find_cell_box(p, corners, low, high);
+    if (p->d == 3 && (low[p->through] > p->plane + p->step || high[p->through] < p->plane - p->step))
         return;
     const int samples = (int)fmin(2 * ceil(size / p->step) + 1, MOST_SAMPLES), deep = p->d == 3 ? samples : 0;
     for (int k = 0; k <= deep; ++k)
@@ -108,17 +126,18 @@ static void sample_cell(const struct picture *p, const struct corners *corners)
 
 static starfish_status draw(const struct picture *p, double *position)
 {
+    static const char *const names[] = {"x", "y", "z"};
     char title[160];
     const char *slash = strrchr(p->run->solver.problem.path, '/');
     for (size_t i = 0; i < p->n[0]; ++i)
-        position[i] = p->low[0] + (double)i * p->step;
+        position[i] = p->low[p->across] + (double)i * p->step;
     for (size_t j = 0; j < p->n[1]; ++j)
-        position[p->n[0] + j] = p->low[1] + (double)j * p->step;
+        position[p->n[0] + j] = p->low[p->up] + (double)j * p->step;
     const int length = snprintf(title, sizeof title, "%.60s: u", slash ? slash + 1 : p->run->solver.problem.path);
     if (p->d == 3)
-        snprintf(title + length, sizeof title - (size_t)length, " at z = %.4g", (p->low[2] + p->high[2]) / 2);
+        snprintf(title + length, sizeof title - (size_t)length, " at %s = %.4g", names[p->through], p->plane);
     const struct starfish_slice slice = {
-        {p->n[0], p->n[1]}, {position, position + p->n[0]}, p->value, {"x", "y"}, title, NULL};
+        {p->n[0], p->n[1]}, {position, position + p->n[0]}, p->value, {names[p->across], names[p->up]}, title, NULL};
     return starfish_image_write(p->run->options.plot, &slice);
 }
 
@@ -130,7 +149,11 @@ starfish_status fem_write_plot(const struct solve_run *run)
     const size_t cells = starfish_fem_cells(run->solver.plan, &cell);
     p.corners = 1 << p.d;
     p.last = problem->element == STARFISH_FEM_Q1 ? 1 : 2;
+    p.through = run->options.plane ? run->plane.d : 2;
+    p.across = p.through == 0 ? 1 : 0;
+    p.up = p.through == 2 ? 1 : 2;
     find_box(&p);
+    p.plane = find_plane(&p);
     const size_t per_cell = problem->element == STARFISH_FEM_Q1 ? (size_t)p.corners : p.d == 2 ? 9 : 27;
     p.value = malloc(p.n[0] * p.n[1] * sizeof *p.value);
     double *position = malloc((p.n[0] + p.n[1]) * sizeof *position);

@@ -4,6 +4,7 @@
 
 #include "apps/mpi.h"
 #include "apps/workers.h"
+#include "base/c_locale.h"
 #include "base/fingerprint.h"
 #include "base/real.h"
 #include "bench/clock.h"
@@ -12,6 +13,7 @@
 #include "scheduler/ranks.h"
 #include "solver/solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -166,6 +168,25 @@ static starfish_status make_plan(struct solve_run *run)
 static starfish_status check_result(struct solve_run *run)
 {
     return problem_check_result(&run->solver);
+}
+
+starfish_status solve_read_plane(struct solve_run *run, size_t dimensions)
+{
+    const char *text = run->options.plane;
+    if (!text)
+        return STARFISH_SUCCESS;
+    if (!run->options.plot)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
+    if (dimensions < 3)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
+    char *end = NULL;
+    const int d = text[0] - 'x', is_named = d >= 0 && d < 3 && text[1] == '=';
+    const int is_largest = is_named && strcmp(text + 2, "max") == 0;
+    const double coordinate = is_named && !is_largest ? starfish_read_real(text + 2, &end) : (double)NAN;
+    if (!is_named || (end && (end == text + 2 || *end || !isfinite(coordinate))))
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: '%s' is not like z=0.3 or y=max", text);
+    run->plane = (struct solve_plane){coordinate, d};
+    return STARFISH_SUCCESS;
 }
 
 static starfish_status check_outputs(struct solve_run *run)

@@ -7,7 +7,6 @@
 #include "apps/files/vtk.h"
 #include "apps/pictures/image.h"
 #include "apps/solve/globe.h"
-#include "base/c_locale.h"
 #include "base/status.h"
 #include <starfish/atmosphere.h>
 
@@ -98,30 +97,15 @@ static starfish_status write_globe(const struct solve_run *run, const struct pos
     return solve_write_globe(run->options.plot, &run->solver.solution, run->solver.problem.n[0], k, title);
 }
 
-/* Where --plane is: the direction d that it lies across, and its coordinate, NAN for "max". */
-static starfish_status read_plane(const struct solve_run *run, int *d, double *coordinate)
+static size_t find_plane(const struct solve_run *run, const struct positions *positions)
 {
-    const char *text = run->options.plane ? run->options.plane : "y=max";
-    char *end = NULL;
-    *d = text[0] - 'x';
-    *coordinate = NAN;
-    if (run->options.plane && run->solver.problem.row->dimensions < 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
-    const int named = *d >= 0 && *d < 3 && text[1] == '=';
-    if (named && strcmp(text + 2, "max") != 0)
-        *coordinate = starfish_read_real(text + 2, &end);
-    if (!named || (end && (end == text + 2 || *end || !isfinite(*coordinate))))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: '%s' is not like z=0.3 or y=max", text);
-    return STARFISH_SUCCESS;
-}
-
-/* The unknowns across direction d that are nearest to it. */
-static size_t nearest_plane(const struct solve_run *run, const struct positions *positions, int d, double coordinate)
-{
-    const double *position = positions->position[d];
+    const struct solve_plane plane = run->plane;
+    const double *position = positions->position[plane.d];
     size_t best = 0;
-    for (size_t i = 1; i < run->solver.problem.n[d]; i++)
-        if (fabs(position[i] - coordinate) < fabs(position[best] - coordinate))
+    if (isnan(plane.coordinate))
+        return choose_plane(run, plane.d);
+    for (size_t i = 1; i < run->solver.problem.n[plane.d]; i++)
+        if (fabs(position[i] - plane.coordinate) < fabs(position[best] - plane.coordinate))
             best = i;
     return best;
 }
@@ -132,14 +116,8 @@ static starfish_status write_slice(const struct solve_run *run, const struct pos
     const int is_solid = run->solver.problem.row->dimensions == 3;
     struct starfish_array plane;
     char title[128];
-    double coordinate;
-    int d;
-    STARFISH_TRY(read_plane(run, &d, &coordinate));
-    d = is_solid ? d : 2;
-    const size_t across = d == 0 ? 1 : 0, up = d == 2 ? 1 : 2;
-    const size_t at = !is_solid           ? 0
-                      : isnan(coordinate) ? choose_plane(run, d)
-                                          : nearest_plane(run, positions, d, coordinate);
+    const int d = is_solid ? run->plane.d : 2;
+    const size_t across = d == 0 ? 1 : 0, up = d == 2 ? 1 : 2, at = is_solid ? find_plane(run, positions) : 0;
     STARFISH_TRY(starfish_array_create(&plane, STARFISH_F64, 2, (const size_t[]){n[up], n[across]}));
     double *values = plane.data;
     for (size_t row = 0; row < n[up]; ++row)
@@ -179,17 +157,13 @@ static starfish_status check_solution(const struct starfish_problem *problem, co
     return starfish_file_check_output(name);
 }
 
-static starfish_status check_all(const struct solve_run *run, const struct positions *positions)
+static starfish_status check_all(struct solve_run *run, const struct positions *positions)
 {
     if (solve_output_name(run))
         STARFISH_TRY(check_solution(&run->solver.problem, solve_output_name(run)));
     if (run->options.vtk)
         STARFISH_TRY(starfish_vtk_check(run->options.vtk, positions->axis));
-    double coordinate;
-    int d;
-    if (run->options.plane && !run->options.plot)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
-    STARFISH_TRY(read_plane(run, &d, &coordinate));
+    STARFISH_TRY(solve_read_plane(run, run->solver.problem.row->dimensions));
     return run->options.plot ? starfish_image_check(run->options.plot) : STARFISH_SUCCESS;
 }
 
@@ -211,7 +185,7 @@ static starfish_status write_all(const struct solve_run *run, const struct posit
     return run->options.plot ? write_plot(run, positions) : STARFISH_SUCCESS;
 }
 
-starfish_status solve_check_outputs(const struct solve_run *run)
+starfish_status solve_check_outputs(struct solve_run *run)
 {
     struct positions positions;
     if (run->options.plot && run->solver.transport)

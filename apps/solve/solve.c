@@ -18,6 +18,7 @@ int command_solve(int argc, char **argv)
                                              solve_print_json};
     struct solve_run run = {.front = &front,
                             .options = {.workers = "all", .context = STARFISH_CONTEXT_OPTIONS_DEFAULTS},
+                            .plane = {NAN, 1},
                             .solver = {.options = {.precision = STARFISH_F64, .repeat = 1}, .error = NAN}};
     struct solve_options *given = &run.options;
     struct problem_options *problem = &run.solver.options;

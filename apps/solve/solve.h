@@ -7,7 +7,7 @@
 #include "apps/plans/solve.h"
 
 /* Files (files.c). Can everything that is asked for be written? Then, after the solve, write it. */
-starfish_status solve_check_outputs(const struct solve_run *run);
+starfish_status solve_check_outputs(struct solve_run *run);
 starfish_status solve_write_outputs(struct solve_run *run);
 
 /* Several ranks (mpi.c): all of them write an array file, or with `axis` a VTK file, of the solution. Collective. */

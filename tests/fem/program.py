@@ -248,6 +248,23 @@ class Fem(unittest.TestCase):
         self.assertNotIn(blank, across[4:310] + across[650:])
         self.assertNotEqual(across[4], across[310])
 
+    def test_planes_of_pictures(self):
+        def picture(*arguments, dimension=3):
+            self.solve(msh2(dimension, *box(dimension, 2, 1)), "--dirichlet", "7=0", "--levels", "1", "--plot",
+                       self.path("u.svg"), *arguments)
+            with open(self.path("u.svg"), encoding="utf-8") as stream:
+                return stream.read()
+
+        self.assertEqual(picture(), picture("--plane", "z=0.5"))
+        self.assertEqual(picture("--plane", "x=max"), picture("--plane", "x=0.5"))
+        self.assertEqual(picture("--plane", "y=7"), picture("--plane", "y=1"))  # the nearest plane of the mesh
+        self.assertEqual(len({picture("--plane", plane) for plane in ("x=0.5", "y=0.5", "z=0.5", "z=0.3")}), 4)
+        os.unlink(self.path("u.svg"))
+        for mesh, words, arguments in ((3, "--plane: 'w=1' is not like z=0.3", ("--plot", "u.svg", "--plane", "w=1")),
+                                       (3, "--plane: goes with --plot", ("--plane", "z=max")),
+                                       (2, "--plane: the problem has two", ("--plot", "u.svg", "--plane", "z=max"))):
+            self.fails(msh2(mesh, *box(mesh, 2, 1)), words, arguments=("--dirichlet", "7=0", *arguments))
+
     def test_bad_meshes(self):
         points, cells, sides = box(2, 2, 1)
         good = msh2(2, points, cells, sides)
