@@ -7,10 +7,12 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PIXELS = 2 }; /* of a PNG per point */
 
@@ -183,8 +185,27 @@ static void clean(const char *text, char *cleaned, size_t size)
     cleaned[length] = '\0';
 }
 
+/* Where it has no configuration or no folder for its cache, Fontconfig complains when it is first used, and does with
+ * what it has. */
+static void load_fonts(void)
+{
+    static int are_loaded;
+    if (are_loaded)
+        return;
+    are_loaded = 1;
+    const int kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept >= 0 && nowhere >= 0)
+        dup2(nowhere, STDERR_FILENO);
+    starfish_text_width(STARFISH_TEXT, "0");
+    if (kept >= 0 && nowhere >= 0)
+        dup2(kept, STDERR_FILENO);
+    close(kept);
+    close(nowhere);
+}
+
 static void set_font(cairo_t *cairo, int size)
 {
+    load_fonts();
     cairo_select_font_face(cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            size >= STARFISH_TITLE ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cairo, size);

@@ -5,9 +5,10 @@ import json
 import math
 import os
 import re
+import subprocess
 
 import program
-from program import Case, NX, NY, NZ, poisson, ramp, read_npy, separable, write_npy
+from program import Case, NX, NY, NZ, PROGRAM, poisson, ramp, read_npy, separable, write_npy
 
 
 class Good(Case):
@@ -68,6 +69,14 @@ class Good(Case):
         # What was written serves as a right-hand side.
         self.solve(poisson(rhs="u.h5:/deep/u"))
         self.assertEqual(len(self.contents()), len(contents))
+
+    def test_pictures_without_a_configuration_of_fonts(self):
+        nothing = {"HOME": self.path("home"), "FONTCONFIG_PATH": "/nonexistent", "FONTCONFIG_FILE": "/nonexistent"}
+        os.mkdir(nothing["HOME"])
+        for name in ("u.png", "u.svg", "u.pdf"):
+            done = subprocess.run([PROGRAM, "solve", self.write("p.json", poisson()), "--quiet", "--plot", name],
+                                  env={**os.environ, **nothing}, cwd=self.folder, capture_output=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_planes_of_pictures(self):
         def picture(*arguments):
