@@ -48,13 +48,15 @@ unsigned starfish_group_colour(size_t group)
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
+/* The recording has bounds, beyond all pictures: without them, cairo 1.16 moves an SVG by uninitialised numbers. */
 starfish_status starfish_canvas_create(struct starfish_canvas **canvas, const char *path)
 {
+    static const cairo_rectangle_t largest = {0, 0, 1 << 20, 1 << 20};
     struct starfish_canvas *made = calloc(1, sizeof *made);
     if (!made)
         return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     made->path = path;
-    made->recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    made->recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &largest);
     made->cairo = cairo_create(made->recording);
     *canvas = made;
     return STARFISH_SUCCESS;
