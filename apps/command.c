@@ -52,18 +52,25 @@ static int write_piece(const char *text, size_t length, void *data)
     return 0;
 }
 
-void command_write_json(FILE *stream, json_t *object)
+int command_write_json(FILE *stream, json_t *object)
 {
     struct json_writer writer = {stream, 0};
-    if (json_dump_callback(object, write_piece, &writer, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0)
-        (void)fgetc(stream); /* no memory: reading from a stream that is only written sets its error */
+    const int failed = json_dump_callback(object, write_piece, &writer, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
     putc('\n', stream);
     json_decref(object);
+    return failed;
 }
+
+static int print_failed;
 
 void command_print_json(json_t *object)
 {
-    command_write_json(stdout, object);
+    print_failed |= command_write_json(stdout, object);
+}
+
+int command_print_failed(void)
+{
+    return print_failed;
 }
 
 json_t *command_json_real(double value)

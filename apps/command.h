@@ -26,9 +26,11 @@ int command_fail(starfish_status status, int json);
 /* One of several processes that fail together speaks for all: the others say nothing. */
 void command_set_silent(int silent);
 
-/* Print a JSON object and release it: to a stream, whose error is set where memory is short; on standard output. */
-void command_write_json(FILE *stream, json_t *object);
+/* Print a JSON object and release it: to a stream, not 0 without memory; on standard output. */
+int command_write_json(FILE *stream, json_t *object);
 void command_print_json(json_t *object);
+/* Was there no memory for JSON on standard output? */
+int command_print_failed(void);
 /* A number, or null where JSON has none (NaN, infinity). */
 json_t *command_json_real(double value);
 

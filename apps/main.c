@@ -118,7 +118,7 @@ static void prepare_process(void)
 static int finish_output(int exit_status)
 {
     errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    if (fflush(stdout) == 0 && !ferror(stdout) && !command_print_failed())
         return exit_status;
     fprintf(stderr, "starfish: standard output: %s\n", errno ? strerror(errno) : "not all could be written");
     return exit_status ? exit_status : 1;

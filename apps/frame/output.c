@@ -278,16 +278,17 @@ static char *text_of(const struct bench *bench, size_t *length)
 {
     char *text = NULL;
     FILE *stream = is_for_people(bench) ? NULL : open_memstream(&text, length);
+    int failed = 0;
     if (!stream)
         return NULL;
     if (bench->json) {
         json_t *object = json_of(bench);
         json_object_set_new(object, "stopped", json_true());
-        command_write_json(stream, object);
+        failed = command_write_json(stream, object);
     } else {
         write_rows(stream, bench->rows);
     }
-    return fclose(stream) == 0 ? text : (free(text), NULL);
+    return fclose(stream) == 0 && !failed ? text : (free(text), NULL);
 }
 
 static void keep_text(struct bench *bench)

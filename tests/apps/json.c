@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* apps/command.h: JSON has short numbers, and is an error of its stream where there is no memory for it. */
+/* apps/command.h: JSON has short numbers, and is an error where there is no memory for it. */
 #include "apps/command.h"
 
 #include "tests/common/group.h"
@@ -21,7 +21,7 @@ static void numbers_are_short(void **state)
     (void)state;
     FILE *stream = open_memstream(&text, &length);
     assert_non_null(stream);
-    command_write_json(stream, sample());
+    assert_int_equal(command_write_json(stream, sample()), 0);
     assert_int_equal(fclose(stream), 0);
     assert_string_equal(text, expected);
     free(text);
@@ -40,9 +40,8 @@ static void no_memory_is_an_error(void **state)
     (void)state;
     assert_non_null(stream);
     json_set_alloc_funcs(no_memory, free);
-    command_write_json(stream, object);
+    assert_int_not_equal(command_write_json(stream, object), 0);
     json_set_alloc_funcs(malloc, free);
-    assert_true(ferror(stream));
     fclose(stream);
 }
 
