@@ -33,7 +33,9 @@ const char *starfish_meant(const char *word, const char *names, const char *betw
     text[0] = '\0';
     for (const char *name = names; *name && length <= LONGEST;) {
         const size_t of_name = strcspn(name, ",");
-        const int far = of_name <= LONGEST ? distance(word, length, name, of_name) : LONGEST;
+        int far = of_name <= LONGEST ? distance(word, length, name, of_name) : LONGEST;
+        if (far > 2 && length > 4 && strncmp(word, name, length - 1) == 0) /* policy for policies */
+            far = 2;
         if (far < nearest) {
             nearest = far;
             snprintf(text, STARFISH_MEANT, "%sdid you mean %.*s?", between, (int)of_name, name);

@@ -18,6 +18,7 @@ class Bad(Case):
             ("unknown command 'slove', did you mean solve?", ["slove"]),
             ("unknown option --percision, did you mean --precision?", ["solve", problem, "--percision", "f32"]),
             ("unknown option --metod=slab, did you mean --method?", ["solve", problem, "--metod=slab"]),
+            ("unknown option --policy, did you mean --policies?", ["sched", problem, "--policy", "lws"]),
             ("no experiment 'goedeke-table1', did you mean goeddeke-table1?", ["reproduce", "goedeke-table1"]),
             ("unknown command", ["help", "slove"]),
             ("missing operand", ["solve"]),
