@@ -330,10 +330,10 @@ static void what_a_full_disk_leaves(void **state)
 static int resolved;
 
 /* In place of the C library's, also for the libraries that hwloc loads: the program exports it. */
-__attribute__((visibility("default"))) int getaddrinfo(const char *node, const char *service,
-                                                       const struct addrinfo *hints, struct addrinfo **found)
+__attribute__((visibility("default"))) int getaddrinfo(const char *name, const char *service,
+                                                       const struct addrinfo *req, struct addrinfo **pai)
 {
-    (void)node, (void)service, (void)hints, (void)found;
+    (void)name, (void)service, (void)req, (void)pai;
     resolved++;
     return EAI_FAIL;
 }
