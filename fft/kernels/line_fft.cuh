@@ -357,29 +357,43 @@ __device__ __forceinline__ void run_butterflies(const line_pass<real> &pass, con
         }
 }
 
-template <typename real, typename loader, typename storer>
+/* Called, not inlined: the compiler took minutes for a copy of each radix in each place of each kernel. Radix 8 is
+ * inlined everywhere, which is as fast as before. Arguments go by value, since the compiler reads those behind a
+ * reference again after each store. */
+template <typename real, int radix, typename loader, typename storer>
+__device__ __noinline__ void call_butterflies(line_pass<real> pass, line_share share, number<real> *numbers,
+                                              loader load, storer store)
+{
+    __builtin_assume(__isShared(numbers));
+    run_butterflies<real, radix>(pass, share, numbers, load, store);
+}
+
+/* radix: that of the pass where it is known at compile time, whose code then is inlined; else 0. */
+template <int radix, typename real, typename loader, typename storer>
 __device__ __forceinline__ void run_pass(const line_pass<real> &pass, const line_share &share, number<real> *numbers,
                                          const loader &load, const storer &store)
 {
+    if constexpr (radix > 0)
+        return run_butterflies<real, radix>(pass, share, numbers, load, store);
     switch (pass.radix) {
     case 1:
-        return run_butterflies<real, 1>(pass, share, numbers, load, store);
+        return call_butterflies<real, 1>(pass, share, numbers, load, store);
     case 2:
-        return run_butterflies<real, 2>(pass, share, numbers, load, store);
+        return call_butterflies<real, 2>(pass, share, numbers, load, store);
     case 3:
-        return run_butterflies<real, 3>(pass, share, numbers, load, store);
+        return call_butterflies<real, 3>(pass, share, numbers, load, store);
     case 4:
-        return run_butterflies<real, 4>(pass, share, numbers, load, store);
+        return call_butterflies<real, 4>(pass, share, numbers, load, store);
     case 5:
-        return run_butterflies<real, 5>(pass, share, numbers, load, store);
+        return call_butterflies<real, 5>(pass, share, numbers, load, store);
     case 6:
-        return run_butterflies<real, 6>(pass, share, numbers, load, store);
+        return call_butterflies<real, 6>(pass, share, numbers, load, store);
     case 7:
-        return run_butterflies<real, 7>(pass, share, numbers, load, store);
+        return call_butterflies<real, 7>(pass, share, numbers, load, store);
     case 8:
         return run_butterflies<real, 8>(pass, share, numbers, load, store);
     case 10:
-        return run_butterflies<real, 10>(pass, share, numbers, load, store);
+        return call_butterflies<real, 10>(pass, share, numbers, load, store);
     }
 }
 
@@ -418,22 +432,23 @@ __device__ __forceinline__ void wait_for_share(const line_share &share)
         __syncthreads();
 }
 
-/* All passes but the first and the last, after which `numbers` wait for the last one. three: there are three. */
-template <bool three, typename real>
+/* All passes but the first and the last, after which `numbers` wait for the last one. radix: that of
+ * all passes, which are three; or 0. */
+template <int radix, typename real>
 __device__ __forceinline__ void run_middle(const line_fft<real> &fft, const line_share &share, number<real> *numbers)
 {
     wait_for_share(share);
-    if constexpr (three) {
-        run_pass(fft.pass[1], share, numbers, from_shared<real>(), to_shared<real>());
+    if constexpr (radix > 0) {
+        run_pass<radix>(fft.pass[1], share, numbers, from_shared<real>(), to_shared<real>());
         wait_for_share(share);
     } else {
 #pragma unroll 1
         for (int i = 1; i + 1 < fft.passes; i++) {
             if (fft.pass[i].radix == STARFISH_LINE_WIDEST)
-                run_butterflies<real, STARFISH_LINE_WIDEST>(fft.pass[i], share, numbers, from_shared<real>(),
-                                                            to_shared<real>());
+                call_butterflies<real, STARFISH_LINE_WIDEST>(fft.pass[i], share, numbers, from_shared<real>(),
+                                                             to_shared<real>());
             else
-                run_pass(fft.pass[i], share, numbers, from_shared<real>(), to_shared<real>());
+                run_pass<0>(fft.pass[i], share, numbers, from_shared<real>(), to_shared<real>());
             wait_for_share(share);
         }
     }

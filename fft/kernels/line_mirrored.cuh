@@ -14,20 +14,20 @@ namespace starfish
 template <typename real, typename lines> struct from_mirrored {
     static constexpr int depth = 1; /* whose outputs go two ways */
     static constexpr bool in_order = true;
-    const line_transform<real> &transform;
-    const lines &in;
+    int n, length, mirror; /* as of struct line_transform */
+    lines in;
 
     template <int radix>
     __device__ __forceinline__ void fill(number<real> (&x)[radix], int l, int j, int span, const number<real> *,
                                          int) const
     {
         const auto line = in.line(l);
-        const int length = transform.length, odd = transform.mirror < 0;
+        const int odd = mirror < 0;
 #pragma unroll
         for (int s = 0; s < radix; s++) {
             const int i = j + s * span, m = min(i, length - i) - odd;
             x[s] = number<real>{};
-            if (static_cast<unsigned>(m) < static_cast<unsigned>(transform.n))
+            if (static_cast<unsigned>(m) < static_cast<unsigned>(n))
                 x[s] = line.get(m);
         }
 #pragma unroll
@@ -82,23 +82,25 @@ template <typename real> struct to_mirrored {
 
 /* The storer of the last pass of mirrored lines: a transform is real, or imaginary, for either lane. */
 template <typename real, typename lines> struct to_outputs {
-    const line_transform<real> &transform;
-    const lines &out;
+    int length, mirror; /* as of struct line_transform */
+    const int *output;
+    real scale;
+    lines out;
 
     template <int radix>
     __device__ __forceinline__ void drain(const number<real> (&x)[radix], int l, int f, const line_pass<real> &,
                                           const number<real> *, int) const
     {
         const auto line = out.line(l);
-        const int stride = transform.length / radix;
+        const int stride = length / radix;
         int to[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++)
-            to[s] = __ldg(&transform.output[f + s * stride]);
+            to[s] = __ldg(&output[f + s * stride]);
 #pragma unroll
         for (int s = 0; s < radix; s++)
             if (to[s] >= 0)
-                line.put(to[s] >> 1, signed_by(to[s], transform.scale * (transform.mirror < 0 ? quarter(x[s]) : x[s])));
+                line.put(to[s] >> 1, signed_by(to[s], scale * (mirror < 0 ? quarter(x[s]) : x[s])));
     }
 };
 
@@ -111,11 +113,12 @@ __device__ __forceinline__ void transform_mirrored_tile(const line_transform<rea
                                                         number<real> *numbers, const lines_in &in, const lines_out &out,
                                                         hook &before_last)
 {
-    run_pass(t.fft.pass[0], share, numbers, from_mirrored<real, lines_in>{t, in},
-             to_mirrored<real>{share.shift, static_cast<real>(t.mirror)});
-    run_middle<false>(t.fft, share, numbers);
+    run_pass<0>(t.fft.pass[0], share, numbers, from_mirrored<real, lines_in>{t.n, t.length, t.mirror, in},
+                to_mirrored<real>{share.shift, static_cast<real>(t.mirror)});
+    run_middle<0>(t.fft, share, numbers);
     before_last();
-    run_pass(t.fft.pass[t.fft.passes - 1], share, numbers, from_shared<real>(), to_outputs<real, lines_out>{t, out});
+    run_pass<0>(t.fft.pass[t.fft.passes - 1], share, numbers, from_shared<real>(),
+                to_outputs<real, lines_out>{t.length, t.mirror, t.output, t.scale, out});
 }
 
 } // namespace starfish

@@ -15,12 +15,24 @@
 namespace starfish
 {
 
+/* The combination before of struct line_transform. */
+template <typename real> struct line_weights {
+    int terms;
+    bool weighted;
+    const int2 *input;
+    const complex<real> *input_weight;
+};
+template <typename real> __device__ __forceinline__ line_weights<real> weights_of(const line_transform<real> &t)
+{
+    return {t.terms, t.weighted, t.input, t.input_weight};
+}
+
 /* ---- Before: the loader of the first pass ----------------------------------------------------------------------- */
 template <typename real, typename lines> struct from_lines {
     static constexpr int depth = 2;
     static constexpr bool in_order = true;
-    const line_transform<real> &transform;
-    const lines &in;
+    line_weights<real> t;
+    lines in;
 
     template <int radix>
     __device__ __forceinline__ void fill(number<real> (&x)[radix], int l, int j, int span, const number<real> *,
@@ -38,7 +50,6 @@ template <typename real, typename lines> struct from_lines {
     __device__ __forceinline__ void combine_packed(number<real> (&x)[radix], const line_type &line, int j,
                                                    int span) const
     {
-        const line_transform<real> &t = transform;
         int from[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++)
@@ -56,7 +67,6 @@ template <typename real, typename lines> struct from_lines {
     template <int radix, typename line_type>
     __device__ __forceinline__ void combine(number<real> (&x)[radix], const line_type &line, int j, int span) const
     {
-        const line_transform<real> &t = transform;
         half<real> a[radix], b[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++) {
@@ -85,8 +95,11 @@ template <typename real, typename lines> struct from_lines {
 /* ---- After ------------------------------------------------------------------------------------------------------ */
 /* The storer of the last pass, whose outputs are the elements of frequencies j + (length / radix) s. */
 template <typename real, typename lines> struct to_lines {
-    const line_transform<real> &transform;
-    const lines &out;
+    line_weights<real> t;
+    const int2 *entry; /* a line is one lane */
+    const complex<real> *weight;
+    real scale;
+    lines out;
 
     template <int radix>
     __device__ __forceinline__ void drain(const number<real> (&x)[radix], int l, int j, const line_pass<real> &pass,
@@ -108,30 +121,29 @@ template <typename real, typename lines> struct to_lines {
     __device__ __forceinline__ void store_packed(const number<real> (&x)[radix], const line_type &line, int j,
                                                  int step) const
     {
-        const line_transform<real> &t = transform;
         int to[radix];
-        real weight[radix];
+        real w[radix];
 #pragma unroll
         for (int s = 0; s < radix; s++) {
             to[s] = t.terms == 0 ? j + s * step : __ldg(&t.input[j + s * step].x);
-            weight[s] = t.weighted ? t.scale * __ldg(&t.input_weight[j + s * step].x) : t.scale;
+            w[s] = t.weighted ? scale * __ldg(&t.input_weight[j + s * step].x) : scale;
         }
 #pragma unroll
         for (int s = 0; s < radix; s++)
-            line.put(to[s], weight[s] * exchanged(x[s]));
+            line.put(to[s], w[s] * exchanged(x[s]));
     }
 
     template <typename line_type>
     __device__ __forceinline__ void store(number<real> x, const line_type &line, int f) const
     {
-        const int2 entry = __ldg(&transform.entry[f]);
-        const complex<real> weight = __ldg(&transform.weight[f]);
-        const real re = transform.scale * weight.x, im = transform.scale * weight.y;
+        const int2 to = __ldg(&entry[f]);
+        const complex<real> w = __ldg(&weight[f]);
+        const real re = scale * w.x, im = scale * w.y;
         const number<real> turned = quarter(x);
-        if (entry.x >= 0)
-            line.put(entry.x, real_parts(re * x + im * turned));
-        if (entry.y >= 0)
-            line.put(entry.y >> 1, real_parts(signed_by(entry.y, im * x - re * turned)));
+        if (to.x >= 0)
+            line.put(to.x, real_parts(re * x + im * turned));
+        if (to.y >= 0)
+            line.put(to.y >> 1, real_parts(signed_by(to.y, im * x - re * turned)));
     }
 };
 
@@ -179,13 +191,13 @@ __device__ __forceinline__ complex<real> slot_weight(const line_pairs<real> &pai
 
 /* Combination after of a pair. `complete`: every slot has both outputs, so that nothing depends on what tables say. */
 template <bool complete, typename real, int radix, typename line_type>
-__device__ __forceinline__ void store_slots(const line_transform<real> &t, const number<real> (&a)[radix],
+__device__ __forceinline__ void store_slots(const line_pairs<real> &pairs, real scale, const number<real> (&a)[radix],
                                             const number<real> (&b)[radix], int p, const line_type &line)
 {
 #pragma unroll
     for (int i = 0; i < radix; i++) {
-        const int2 entry = __ldg(&t.pairs.entry[i * t.pairs.count + p]);
-        const complex<real> w = slot_weight(t.pairs, i * t.pairs.count + p, t.scale);
+        const int2 entry = __ldg(&pairs.entry[i * pairs.count + p]);
+        const complex<real> w = slot_weight(pairs, i * pairs.count + p, scale);
         const number<real> sum = a[i] + b[radix - 1 - i], turned = quarter(a[i] - b[radix - 1 - i]);
         if (complete || entry.x >= 0)
             line.put(entry.x, w.x * sum + w.y * turned);
@@ -202,36 +214,46 @@ __device__ __forceinline__ void load_entries(const line_pairs<real> &pairs, int 
         entry[i] = __ldg(&pairs.entry[i * pairs.count + p]);
 }
 
+/* The pass that works on pairs, the first or the last one, with the combination beside it. */
+template <typename real> struct pairs_pass {
+    line_pairs<real> pairs;
+    line_pass<real> pass;
+    real scale;
+};
+
 /* The last pass, and the combination after it. */
-template <typename real, int radix, typename lines>
-__device__ __forceinline__ void store_pairs(const line_transform<real> &t, const line_share &share,
-                                            const number<real> *numbers, const lines &out)
-{
+struct stored_pairs {
+    template <int radix, typename real, typename lines>
+    static __device__ __forceinline__ void run(const pairs_pass<real> &last, const line_share &share,
+                                               const number<real> *numbers, const lines &out)
+    {
+        const line_pairs<real> &pairs = last.pairs;
 #pragma unroll 1
-    for (int p = share.first_element; p < t.pairs.count; p += share.element_step) {
-        const int2 place = __ldg(&t.pairs.place[p]);
+        for (int p = share.first_element; p < pairs.count; p += share.element_step) {
+            const int2 place = __ldg(&pairs.place[p]);
 #pragma unroll 1
-        for (int l = share.first_line; l < share.lines; l += share.line_step) {
-            const number<real> *first = numbers + l * share.distance + (place.x << share.shift);
-            const number<real> *second = numbers + l * share.distance + (max(place.y, 0) << share.shift);
-            number<real> a[radix], b[radix];
+            for (int l = share.first_line; l < share.lines; l += share.line_step) {
+                const number<real> *first = numbers + l * share.distance + (place.x << share.shift);
+                const number<real> *second = numbers + l * share.distance + (max(place.y, 0) << share.shift);
+                number<real> a[radix], b[radix];
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                a[s] = first[s << share.shift];
-            dft<real, radix>::apply(a);
+                for (int s = 0; s < radix; s++)
+                    a[s] = first[s << share.shift];
+                dft<real, radix>::apply(a);
 #pragma unroll
-            for (int s = 0; s < radix; s++)
-                b[s] = second[s << share.shift];
-            dft<real, radix>::apply(b);
-            if (p == 0)
-                regroup<real, radix>(a, b, t.pairs.ratio);
-            if (t.pairs.complete)
-                store_slots<true>(t, a, b, p, out.line(l));
-            else
-                store_slots<false>(t, a, b, p, out.line(l));
+                for (int s = 0; s < radix; s++)
+                    b[s] = second[s << share.shift];
+                dft<real, radix>::apply(b);
+                if (p == 0)
+                    regroup<real, radix>(a, b, pairs.ratio);
+                if (pairs.complete)
+                    store_slots<true>(pairs, last.scale, a, b, p, out.line(l));
+                else
+                    store_slots<false>(pairs, last.scale, a, b, p, out.line(l));
+            }
         }
     }
-}
+};
 
 /* What slots read, all of it in flight together. */
 template <bool complete, typename real, int radix, typename line_type>
@@ -278,70 +300,67 @@ __device__ __forceinline__ void load_pair(number<real> (&a)[radix], number<real>
 }
 
 /* The combination before, and the first pass. */
-template <typename real, int radix, typename lines>
-__device__ __forceinline__ void run_loaded_pairs(const line_transform<real> &t, const line_share &share,
-                                                 number<real> *numbers, const lines &in)
-{
-    const line_pass<real> &pass = t.fft.pass[0];
-    const int step = pass.step << share.shift;
-#pragma unroll 1
-    for (int p = share.first_element; p < t.pairs.count; p += share.element_step)
-#pragma unroll 1
-        for (int l = share.first_line; l < share.lines; l += share.line_step) {
-            number<real> a[radix], b[radix];
-            load_pair<real, radix>(a, b, t.pairs, p, in.line(l));
-            const int2 place = __ldg(&t.pairs.place[p]);
-            number<real> *at = numbers + l * share.distance;
-            dft<real, radix>::apply(a);
-            to_shared<real>().template drain<radix>(a, l, p, pass, at + (place.x << share.shift), step);
-            dft<real, radix>::apply(b);
-            if (place.y >= 0)
-                to_shared<real>().template drain<radix>(b, l, p > 0 ? pass.span - p : pass.span / 2, pass,
-                                                        at + (place.y << share.shift), step);
-        }
-}
-
-template <typename real> struct stored_pairs {
-    template <int radix, typename lines>
-    static __device__ __forceinline__ void run(const line_transform<real> &t, const line_share &share,
-                                               number<real> *numbers, const lines &out)
-    {
-        store_pairs<real, radix>(t, share, numbers, out);
-    }
-};
-
-template <typename real> struct loaded_pairs {
-    template <int radix, typename lines>
-    static __device__ __forceinline__ void run(const line_transform<real> &t, const line_share &share,
+struct loaded_pairs {
+    template <int radix, typename real, typename lines>
+    static __device__ __forceinline__ void run(const pairs_pass<real> &first, const line_share &share,
                                                number<real> *numbers, const lines &in)
     {
-        run_loaded_pairs<real, radix>(t, share, numbers, in);
+        const line_pairs<real> &pairs = first.pairs;
+        const line_pass<real> &pass = first.pass;
+        const int step = pass.step << share.shift;
+#pragma unroll 1
+        for (int p = share.first_element; p < pairs.count; p += share.element_step)
+#pragma unroll 1
+            for (int l = share.first_line; l < share.lines; l += share.line_step) {
+                number<real> a[radix], b[radix];
+                load_pair<real, radix>(a, b, pairs, p, in.line(l));
+                const int2 place = __ldg(&pairs.place[p]);
+                number<real> *at = numbers + l * share.distance;
+                dft<real, radix>::apply(a);
+                to_shared<real>().template drain<radix>(a, l, p, pass, at + (place.x << share.shift), step);
+                dft<real, radix>::apply(b);
+                if (place.y >= 0)
+                    to_shared<real>().template drain<radix>(b, l, p > 0 ? pass.span - p : pass.span / 2, pass,
+                                                            at + (place.y << share.shift), step);
+            }
     }
 };
 
-template <typename pairs, typename real, typename lines>
-__device__ __forceinline__ void run_pairs(int radix, const line_transform<real> &t, const line_share &share,
-                                          number<real> *numbers, const lines &lanes)
+/* As a function, as call_butterflies is. */
+template <typename pairs, int radix, typename real, typename lines>
+__device__ __noinline__ void call_pairs(pairs_pass<real> pass, line_share share, number<real> *numbers, lines lanes)
 {
-    switch (radix) {
+    __builtin_assume(__isShared(numbers));
+    pairs::template run<radix>(pass, share, numbers, lanes);
+}
+
+/* known: as of run_pass. */
+template <int known, typename pairs, typename real, typename lines>
+__device__ __forceinline__ void run_pairs(const line_pass<real> &pass, const line_transform<real> &t,
+                                          const line_share &share, number<real> *numbers, const lines &lanes)
+{
+    const pairs_pass<real> own = {t.pairs, pass, t.scale};
+    if constexpr (known > 0)
+        return pairs::template run<known>(own, share, numbers, lanes);
+    switch (pass.radix) {
     case 1:
-        return pairs::template run<1>(t, share, numbers, lanes);
+        return call_pairs<pairs, 1>(own, share, numbers, lanes);
     case 2:
-        return pairs::template run<2>(t, share, numbers, lanes);
+        return call_pairs<pairs, 2>(own, share, numbers, lanes);
     case 3:
-        return pairs::template run<3>(t, share, numbers, lanes);
+        return call_pairs<pairs, 3>(own, share, numbers, lanes);
     case 4:
-        return pairs::template run<4>(t, share, numbers, lanes);
+        return call_pairs<pairs, 4>(own, share, numbers, lanes);
     case 5:
-        return pairs::template run<5>(t, share, numbers, lanes);
+        return call_pairs<pairs, 5>(own, share, numbers, lanes);
     case 6:
-        return pairs::template run<6>(t, share, numbers, lanes);
+        return call_pairs<pairs, 6>(own, share, numbers, lanes);
     case 7:
-        return pairs::template run<7>(t, share, numbers, lanes);
+        return call_pairs<pairs, 7>(own, share, numbers, lanes);
     case 8:
-        return pairs::template run<8>(t, share, numbers, lanes);
+        return pairs::template run<8>(own, share, numbers, lanes);
     case 10:
-        return pairs::template run<10>(t, share, numbers, lanes);
+        return call_pairs<pairs, 10>(own, share, numbers, lanes);
     }
 }
 
@@ -378,22 +397,23 @@ __device__ __forceinline__ line_share share_column(const tile_shape &shape, int 
             false};
 }
 
-template <bool three, typename real, typename lines_in, typename lines_out, typename hook>
+template <int radix, typename real, typename lines_in, typename lines_out, typename hook>
 __device__ __forceinline__ void transform_packed_tile(const line_transform<real> &t, const line_share &share,
                                                       number<real> *numbers, const lines_in &in, const lines_out &out,
                                                       hook &before_last)
 {
-    const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[three ? 2 : t.fft.passes - 1];
+    const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[radix > 0 ? 2 : t.fft.passes - 1];
     if (t.synthesis)
-        run_pairs<loaded_pairs<real>>(first.radix, t, share, numbers, in);
+        run_pairs<radix, loaded_pairs>(first, t, share, numbers, in);
     else
-        run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
-    run_middle<three>(t.fft, share, numbers);
+        run_pass<radix>(first, share, numbers, from_lines<real, lines_in>{weights_of(t), in}, to_shared<real>());
+    run_middle<radix>(t.fft, share, numbers);
     before_last();
     if (t.synthesis)
-        run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
+        run_pass<radix>(last, share, numbers, from_shared<real>(),
+                        to_lines<real, lines_out>{weights_of(t), t.entry, t.weight, t.scale, out});
     else
-        run_pairs<stored_pairs<real>>(last.radix, t, share, numbers, out);
+        run_pairs<radix, stored_pairs>(last, t, share, numbers, out);
 }
 
 /* ---- Lines of 512 ------------------------------------------------------------------------------------------------ */
@@ -431,7 +451,7 @@ __device__ __forceinline__ void transform_512(const line_transform<real> &t, con
     own.line_step = 4;
     own.element_step = 32;
     own.in_warp = !columns;
-    transform_packed_tile<true>(known, own, numbers, in, out, before_last);
+    transform_packed_tile<8>(known, own, numbers, in, out, before_last);
 }
 
 /* `before_last` is called when all of the tile has been read and most of the work on it is done. */
@@ -446,13 +466,14 @@ __device__ __forceinline__ void transform_tile(const line_transform<real> &t, co
         else if (is_512(t.fft.passes, t.length, share))
             transform_512<columns>(t, share, numbers, in, out, before_last);
         else
-            transform_packed_tile<false>(t, share, numbers, in, out, before_last);
+            transform_packed_tile<0>(t, share, numbers, in, out, before_last);
     } else {
         const line_pass<real> &first = t.fft.pass[0], &last = t.fft.pass[t.fft.passes - 1];
-        run_pass(first, share, numbers, from_lines<real, lines_in>{t, in}, to_shared<real>());
-        run_middle<false>(t.fft, share, numbers);
+        run_pass<0>(first, share, numbers, from_lines<real, lines_in>{weights_of(t), in}, to_shared<real>());
+        run_middle<0>(t.fft, share, numbers);
         before_last();
-        run_pass(last, share, numbers, from_shared<real>(), to_lines<real, lines_out>{t, out});
+        run_pass<0>(last, share, numbers, from_shared<real>(),
+                    to_lines<real, lines_out>{weights_of(t), t.entry, t.weight, t.scale, out});
     }
 }
 
@@ -465,12 +486,12 @@ __device__ __forceinline__ void transform_rows_tile(const line_transform<real> &
     transform_tile<false>(transform, share, numbers, in, out, before_last);
 }
 
-template <typename real, typename lines, typename hook>
+template <typename real, typename lines_in, typename lines_out, typename hook>
 __device__ __forceinline__ void transform_columns_tile(const line_transform<real> &transform, const tile_shape &shape,
-                                                       number<real> *numbers, const lines &in, const lines &out,
+                                                       number<real> *numbers, const lines_in &in, const lines_out &out,
                                                        hook &before_last)
 {
-    const line_share share = share_column(shape, lines_of<real, lines::packed>(in.lanes));
+    const line_share share = share_column(shape, lines_of<real, lines_in::packed>(in.lanes));
     transform_tile<true>(transform, share, numbers, in, out, before_last);
 }
 

@@ -13,7 +13,6 @@
  * How many planes lie between is what matters: a tile takes about ten microseconds, so with too few of them tiles wait;
  * with too many, what lies between leaves the L2 cache, a step being 2 MB read and 2 MB kept. Blocks that hold tiles
  * for long before they begin them make both worse, as does fetching tiles ahead into the L2. */
-#include "fft/kernels/passing_lanes.cuh"
 #include "fft/kernels/planes_cuda.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 
@@ -34,6 +33,7 @@ template <typename real> struct plane_arguments {
     unsigned nx, ny, planes;
     unsigned row_tiles, column_tiles; /* of a plane */
     unsigned behind;                  /* planes */
+    bool rows_first;                  /* forward */
     const real *in;
     real *between, *out; /* what the first transform writes, and the second */
     plane_places values;
@@ -56,26 +56,25 @@ struct next_item {
 };
 
 /* Rows of one plane, `in_apart` and `out_apart` from one to the next. */
-template <typename rows_in, typename rows_out, typename real>
+template <typename real>
 __device__ __forceinline__ void do_rows(const plane_arguments<real> &a, const real *in, unsigned in_apart, real *out,
                                         unsigned out_apart, unsigned tile, next_item &next)
 {
     const unsigned first = tile * a.rows.lanes, left = a.ny - first, lanes = min(left, (unsigned)a.rows.lanes);
-    const rows_in from = {const_cast<real *>(in) + (size_t)first * in_apart, in_apart, lanes};
-    const rows_out to = {out + (size_t)first * out_apart, out_apart, lanes};
+    const rows_of<real, true> from = {const_cast<real *>(in) + (size_t)first * in_apart, in_apart, lanes};
+    const rows_of<real, true> to = {out + (size_t)first * out_apart, out_apart, lanes};
     transform_rows_tile(a.x, a.rows, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
-template <typename columns_out, typename real>
+template <typename real>
 __device__ __forceinline__ void do_columns(const plane_arguments<real> &a, const real *in, real *out, unsigned tile,
                                            next_item &next)
 {
     const unsigned first = tile * a.columns.lanes, left = a.nx - first, lanes = min(left, (unsigned)a.columns.lanes);
     const size_t size = (size_t)a.ny * a.nx;
     const columns_of<real, true, true> from = {const_cast<real *>(in), a.nx, size, first, lanes};
-    const columns_out to = {out, a.nx, size, first, lanes};
-    const line_share share = share_column(a.columns, lines_of<real, true>(lanes));
-    transform_tile<true>(a.y, share, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
+    const columns_of<real, true, true> to = {out, a.nx, size, first, lanes};
+    transform_columns_tile(a.y, a.columns, reinterpret_cast<number<real> *>(shared_memory), from, to, next);
 }
 
 /* Everything that threads of other blocks wrote before they counted is visible to this block after the barrier. */
@@ -91,41 +90,30 @@ __device__ __forceinline__ void wait_for(const unsigned *done, unsigned count)
 }
 
 /* Does a tile of the first transform, or a tile of the second once the first is done with its plane; returns what
- * counts it when all threads have come to their end. Values and what the second transform writes are passing: the L2
- * cache is for what lies between. Columns of a tile are parts of lines of it that other tiles read soon, so that they
- * are no passing input. */
-template <starfish_transform_direction direction, typename real>
+ * counts it when all threads have come to their end. */
+template <typename real>
 __device__ __forceinline__ unsigned *do_item(const plane_arguments<real> &a, unsigned step, unsigned tile,
                                              next_item &next)
 {
-    constexpr bool forward = direction == STARFISH_FORWARD;
-    const unsigned first_tiles = forward ? a.row_tiles : a.column_tiles;
+    const unsigned first_tiles = a.rows_first ? a.row_tiles : a.column_tiles;
     const bool first = tile < first_tiles;
     if (first ? step >= a.planes : step < a.behind) {
         next();
         return nullptr;
     }
-    const unsigned plane = first ? step : step - a.behind;
+    const unsigned plane = first ? step : step - a.behind, own = first ? tile : tile - first_tiles;
     const size_t modes = (size_t)plane * a.ny * a.nx, values = a.values(plane);
     if (!first)
         wait_for(&a.done[plane], first_tiles);
-    if constexpr (forward) {
-        if (first)
-            do_rows<passing_rows<real>, rows_of<real, true>>(a, a.in + values, a.values.row, a.between + modes, a.nx,
-                                                             tile, next);
-        else
-            do_columns<passing_columns<real>>(a, a.between + modes, a.out + modes, tile - first_tiles, next);
-    } else {
-        if (first)
-            do_columns<columns_of<real, true, true>>(a, a.in + modes, a.between + modes, tile, next);
-        else
-            do_rows<rows_of<real, true>, passing_rows<real>>(a, a.between + modes, a.nx, a.out + values, a.values.row,
-                                                             tile - first_tiles, next);
-    }
+    if (first != a.rows_first)
+        do_columns(a, (first ? a.in : a.between) + modes, (first ? a.between : a.out) + modes, own, next);
+    else
+        do_rows(a, first ? a.in + values : a.between + modes, first ? a.values.row : a.nx,
+                first ? a.between + modes : a.out + values, first ? a.nx : a.values.row, own, next);
     return first ? &a.done[plane] : nullptr;
 }
 
-template <typename real, starfish_transform_direction direction>
+template <typename real>
 __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_constant__ plane_arguments<real> a)
 {
     __shared__ unsigned items[2]; /* this one and the next: some threads read the one while another writes the other */
@@ -136,7 +124,7 @@ __global__ void __launch_bounds__(threads, blocks) planes_kernel(const __grid_co
     for (unsigned turn = 0; items[turn] < end; turn ^= 1) {
         const unsigned item = items[turn];
         next_item next = {a.next, end};
-        unsigned *count = do_item<direction>(a, item / tiles, item % tiles, next);
+        unsigned *count = do_item(a, item / tiles, item % tiles, next);
         if (threadIdx.x == 0)
             items[turn ^ 1] = next.item;
         __syncthreads();
@@ -159,14 +147,14 @@ template <typename real>
 int launch_planes(const starfish_transform_cuda *x, const starfish_transform_cuda *y,
                   starfish_transform_direction direction, const starfish_transform_planes &planes, cudaStream_t stream)
 {
-    auto kernel =
-        direction == STARFISH_FORWARD ? planes_kernel<real, STARFISH_FORWARD> : planes_kernel<real, STARFISH_BACKWARD>;
+    auto kernel = planes_kernel<real>;
     plane_arguments<real> a = {};
     a.x = line_transform_of<real>(x, direction, 1);
     a.y = line_transform_of<real>(y, direction, planes.scale);
     const int block_threads = std::max(row_threads(x), column_threads(y));
     a.rows = rows_tile_shape(x, block_threads);
     a.columns = columns_tile_shape(y, block_threads);
+    a.rows_first = direction == STARFISH_FORWARD;
     a.nx = static_cast<unsigned>(x->n);
     a.ny = static_cast<unsigned>(y->n);
     a.planes = static_cast<unsigned>(planes.planes);

@@ -36,7 +36,18 @@ __global__ void __launch_bounds__(threads, blocks)
     const size_t first = (size_t)blockIdx.x * arguments.shape.lanes, offset = first * arguments.transform.n;
     const unsigned lanes = lanes_of_tile(arguments.shape, first, arguments.count);
     const unsigned n = arguments.transform.n;
-    const cut_rows_of<real, packed> cut = {modes, first, lanes};
+    __shared__ ranges<real> at; /* faster for called functions than the arguments */
+    for (int t = threadIdx.x; t <= modes.count; t += blockDim.x) {
+        at.first[t] = modes.first[t];
+        if (t < modes.count)
+            at.base[t] = modes.base[t];
+    }
+    if (threadIdx.x == 0) {
+        at.count = modes.count;
+        at.stride = modes.stride;
+    }
+    __syncthreads();
+    const cut_rows_of<real, packed> cut = {at, first, lanes};
     real *rows = direction == STARFISH_FORWARD ? const_cast<real *>(arguments.in) : arguments.out;
     const rows_of<real, packed> plain = {rows + offset, n, lanes};
     nothing none;
