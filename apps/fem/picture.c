@@ -107,21 +107,47 @@ static double find_cell_box(const struct picture *p, const struct corners *corne
     return size;
 }
 
+/* Which of the samples k = 0 .. deep of a line, from `first` to `last`, can lie beside the plane: from *begin on, below
+ * *end. Coordinates along the line are linear. */
+static void find_depths(const struct picture *p, const double first[4], const double last[4], int deep, int *begin,
+                        int *end)
+{
+    const double low = p->plane - p->step - first[p->through], high = p->plane + p->step - first[p->through];
+    const double rise = (last[p->through] - first[p->through]) / deep;
+    *begin = 0;
+    *end = low <= 0 && high >= 0 ? deep + 1 : 0;
+    if (fabs(rise) * deep > 0) {
+        *begin = (int)fmin(fmax(floor(fmin(low / rise, high / rise)), 0), deep + 1);
+        *end = (int)fmin(fmax(ceil(fmax(low / rise, high / rise)) + 1, 0), deep + 1);
+    }
+}
+
 static void sample_cell(const struct picture *p, const struct corners *corners)
 {
     double low[3], high[3];
     const double size = find_cell_box(p, corners, low, high);
     if (p->d == 3 && (low[p->through] > p->plane + p->step || high[p->through] < p->plane - p->step))
         return;
-    const int samples = (int)fmin(2 * ceil(size / p->step) + 1, MOST_SAMPLES), deep = p->d == 3 ? samples : 0;
-    for (int k = 0; k <= deep; ++k)
-        for (int j = 0; j <= samples; ++j)
-            for (int i = 0; i <= samples; ++i) {
-                const double t[3] = {(double)i / samples, (double)j / samples, deep ? (double)k / deep : 0};
+    const int samples = (int)fmin(2 * ceil(size / p->step) + 1, MOST_SAMPLES);
+    for (int j = 0; j <= samples; ++j)
+        for (int i = 0; i <= samples; ++i) {
+            double t[3] = {(double)i / samples, (double)j / samples, 0}, first[4], last[4];
+            interpolate(corners, p->corners, t, first);
+            if (p->d == 2) {
+                add_sample(p, first);
+                continue;
+            }
+            t[2] = 1;
+            interpolate(corners, p->corners, t, last);
+            int begin, end;
+            find_depths(p, first, last, samples, &begin, &end);
+            for (int k = begin; k < end; ++k) {
                 double at[4];
-                interpolate(corners, p->corners, t, at);
+                for (int v = 0; v < 4; ++v)
+                    at[v] = first[v] + (last[v] - first[v]) * k / samples;
                 add_sample(p, at);
             }
+        }
 }
 
 static starfish_status draw(const struct picture *p, double *position)
