@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files and folders that must not outlive the program: files being written, and inputs of other programs. Their names
- * are drawn by mkstemp and mkdtemp, so that nobody can lay a link in their way, and are kept in a table. SIGINT,
+ * are drawn by mkstemp and mkdtemp, so that no link can lie in their way, and are kept in a table. SIGINT,
  * SIGTERM and SIGHUP remove what is in the table, print the last words, and then end the program as they would have.
  *
  * Thread-safe, but for starfish_temporary_guard. */
