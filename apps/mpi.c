@@ -4,7 +4,7 @@
 
 #include "apps/command.h"
 #include "base/fingerprint.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

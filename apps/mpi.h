@@ -4,7 +4,7 @@
 #define STARFISH_APPS_MPI_H
 
 #include "apps/options.h"
-#include "scheduler/transport.h"
+#include "scheduler/runtime/transport.h"
 
 /* options_run of a command that may run on ranks. Where --mpi is among the arguments: sets *asked, starts MPI before
  * anything else can fail, and lets the first rank alone speak of failures (command.h). Where one rank cannot read its

@@ -4,7 +4,7 @@
 #include "apps/names.h"
 
 #include "base/status.h"
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,8 +4,8 @@
 
 #include "multigrid/flat_boxes.h"
 #include "multigrid/kernels/flat_sphere.h"
-#include "scheduler/dealt.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/distribute.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/precision.h"
 #include "base/real.h"
 #include "multigrid/kernels/flat_sphere.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -43,7 +43,7 @@ enum { TAIL_OF_GPUS = 1 << 19 };
 /* Into what a problem is cut where the plan's maker does not choose: boxes, or the rows of ranks. */
 struct cut {
     struct starfish_atmosphere_boxes boxes;
-    struct starfish_dealt dealt;
+    struct starfish_distributed dealt;
 };
 
 /* The plan's engine, cut into boxes or the parts of several ranks where these are given; or, where `memory` is there,

@@ -19,13 +19,13 @@ static int owners_of(const struct starfish_atmosphere_problem *problem, int rank
 
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
                                          const struct starfish_atmosphere_problem *problem,
-                                         struct starfish_dealt *dealt)
+                                         struct starfish_distributed *dealt)
 {
     const int rank = starfish_context_rank(plan->plan.context), ranks = starfish_context_ranks(plan->plan.context);
     const int owners = owners_of(problem, ranks);
-    struct starfish_deal_spec spec = {.least = 1, .worth = LEAST_ROWS};
+    struct starfish_distribute_spec spec = {.least = 1, .worth = LEAST_ROWS};
 
     if (owners > 0 && rank < owners)
         spec.rows = starfish_deal(problem->n[1], rank, owners).count;
-    return starfish_deal_runs(plan->plan.context, &spec, dealt);
+    return starfish_distribute_runs(plan->plan.context, &spec, dealt);
 }

@@ -7,12 +7,12 @@
 #define STARFISH_ATMOSPHERE_RANKS_H
 
 #include "atmosphere/plan.h"
-#include "scheduler/dealt.h"
+#include "scheduler/runtime/distribute.h"
 
 /* Runs of rows for all ranks; none where the rows, or the planes of the ranks, cannot be parts. Collective. Errors:
  * MEMORY, RUNTIME. */
 starfish_status starfish_atmosphere_deal(const struct starfish_atmosphere_plan *plan,
                                          const struct starfish_atmosphere_problem *problem,
-                                         struct starfish_dealt *dealt);
+                                         struct starfish_distributed *dealt);
 
 #endif

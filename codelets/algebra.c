@@ -2,7 +2,7 @@
 /* Tasks: algebra of vectors on one part each (krylov/kernels/vectors.h), and sums. All are bound by memory. */
 #include "codelets/kernel_pair.h"
 #include "codelets/vectors.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <string.h>
 

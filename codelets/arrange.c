@@ -3,7 +3,7 @@
 #include "codelets/arrange.h"
 
 #include "multigrid/kernels/flat_kind.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #ifndef STARFISH_CODELETS_BAND_H
 #define STARFISH_CODELETS_BAND_H
 
-#include "scheduler/progress.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/progress.h"
+#include "scheduler/runtime/task.h"
 
 /* Row i has columns i - width .. i + width, and as many more above as pivoting fills. */
 struct starfish_band {

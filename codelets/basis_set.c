@@ -3,7 +3,7 @@
 #include "codelets/basis_set.h"
 
 #include "base/real.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,10 +4,10 @@
 #ifndef STARFISH_CODELETS_BATCH_H
 #define STARFISH_CODELETS_BATCH_H
 
-#include "scheduler/data_block.h"
-#include "scheduler/table.h"
-#include "scheduler/task.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/data_block.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/batch.h"
 
 /* The directions of an array of lines. */

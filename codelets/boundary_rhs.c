@@ -4,7 +4,7 @@
 
 #include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
-#include "scheduler/field.h"
+#include "scheduler/runtime/field.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef STARFISH_CODELETS_BRING_HOME_H
 #define STARFISH_CODELETS_BRING_HOME_H
 
-#include "scheduler/task.h"
+#include "scheduler/runtime/task.h"
 
 /* Without it a result is fetched when its field is given up, after everything else; with it the copy follows the task
  * that wrote the data, beside other tasks and copies. */

@@ -4,7 +4,7 @@
 #define STARFISH_CODELETS_CONSTANT_MODE_H
 
 #include "blktri/kernels/constant_mode.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/task.h"
 
 /* The tiles (ny rows of `lanes` modes per plane) are those of the block of modes that starts with the constant one; of
  * complex numbers, that is mode 0 for the real and mode 1 for the imaginary `part`. removed: a double for each part,

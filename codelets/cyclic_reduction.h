@@ -11,9 +11,9 @@
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
 #include "blktri/kernels/rows.h"
-#include "scheduler/table.h"
-#include "scheduler/task.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/shifted_sums.h"
 #include "tridiag/kernels/tridiag.h"
 
@@ -87,7 +87,7 @@ struct starfish_reduction_block {
     int split;                           /* levels 0 .. split - 1 are for cores, others for GPUs; -1: any for any */
 };
 
-/* A level's step of a solve's progress (scheduler/progress.h). */
+/* A level's step of a solve's progress (scheduler/runtime/progress.h). */
 static inline int starfish_reduction_step(size_t depth, int substitution)
 {
     return (int)(2 * depth) + substitution;

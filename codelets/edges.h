@@ -5,8 +5,8 @@
 #ifndef STARFISH_CODELETS_EDGES_H
 #define STARFISH_CODELETS_EDGES_H
 
-#include "scheduler/field.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/task.h"
 
 /* Where a task's edges are among its data, -1 for one that is not wanted; part of the task's arguments. */
 struct starfish_edges {

@@ -4,7 +4,7 @@
 
 #include "base/activity.h"
 #include "base/barrier.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 #include <sched.h>
 

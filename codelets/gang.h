@@ -9,7 +9,7 @@
 #ifndef STARFISH_CODELETS_GANG_H
 #define STARFISH_CODELETS_GANG_H
 
-#include "scheduler/task.h"
+#include "scheduler/runtime/task.h"
 
 #include <stdatomic.h>
 

@@ -3,8 +3,8 @@
 #ifndef STARFISH_CODELETS_GHOSTS_H
 #define STARFISH_CODELETS_GHOSTS_H
 
-#include "scheduler/field.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/task.h"
 #include "stencil/kernels/ghosts.h"
 
 /* `array` is the whole array, ghosts included, as data over memory that `slab` are over, too: it runs behind the tasks

@@ -5,7 +5,8 @@
 #include "codelets/kernel_pair.h"
 #include "codelets/tail.h"
 #include "krylov/kernels/gradients.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/team.h"
 
 enum { R, Z, P, P_ODD, Q, X, VECTORS };
 enum { STATE, NORM, PRODUCT, RZ, RESULTS };
@@ -205,7 +206,7 @@ int starfish_gradients_fit(const struct starfish_space *space, enum starfish_cel
     const int one = starfish_context_workers_of(space->context, STARFISH_CPU) == 1;
 
     if (space->parts[1] != 1 ||
-        !starfish_recorded_knows(&gradients_codelet, space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
+        !starfish_times_known(&gradients_codelet, space->context, gpus ? STARFISH_GPU : STARFISH_CPU))
         return 0;
     if (by == STARFISH_CELLS_BY_ANOTHER)
         return one && !gpus;

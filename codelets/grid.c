@@ -3,7 +3,7 @@
  * are. */
 #include "codelets/grid.h"
 
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 #include <string.h>
 

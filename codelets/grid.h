@@ -7,8 +7,8 @@
 #include "codelets/vectors.h"
 #include "multigrid/kernels/grid_kind.h"
 #include "multigrid/kernels/tail.h"
-#include "scheduler/replay.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/workspace.h"
 
 /* A part's columns and rows, as kernels count them. */
 static inline struct starfish_rectangle starfish_part_rectangle(const struct starfish_space *space, size_t part)

@@ -2,9 +2,9 @@
 /* Tasks: a loop over independent items of a plan's setup. Bound as the items are. */
 #include "codelets/host_work.h"
 
-#include "scheduler/machine.h"
-#include "scheduler/ranks.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/machine.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/team.h"
 
 #include <stdatomic.h>
 

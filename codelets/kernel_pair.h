@@ -15,8 +15,8 @@
 #define STARFISH_CODELETS_KERNEL_PAIR_H
 
 #include "base/real.h"
-#include "scheduler/task.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/team.h"
 
 #define STARFISH_KERNEL_PAIR_CPU(operation, type, kernel_name)                                                         \
     static void operation##_cpu(void *buffers[], void *data)                                                           \

@@ -3,9 +3,9 @@
 #ifndef STARFISH_CODELETS_LOCAL_INVERSE_H
 #define STARFISH_CODELETS_LOCAL_INVERSE_H
 
-#include "scheduler/table.h"
-#include "scheduler/task.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/workspace.h"
 #include "sparse/kernels/local_inverse.h"
 
 struct starfish_local_matrix_handles {

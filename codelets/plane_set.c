@@ -6,7 +6,7 @@
 #include "base/real.h"
 #include "codelets/kernel_pair.h"
 #include "fft/kernels/planes.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 #include <string.h>
 

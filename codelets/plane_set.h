@@ -6,7 +6,7 @@
 
 #include "codelets/basis_set.h"
 #include "codelets/transform_set.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/workspace.h"
 
 struct starfish_plane_set {
     struct starfish_transform_set x, y; /* y only where it has a transform */

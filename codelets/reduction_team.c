@@ -4,7 +4,7 @@
 #include "codelets/reduction_team.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/blocking.h"
 
 #include <string.h>

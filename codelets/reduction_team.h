@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chains, sums and rows of block cyclic reduction on the cores of a team (scheduler/team.h), inside a task on a CPU
- * worker. */
+/* Chains, sums and rows of block cyclic reduction on the cores of a team (scheduler/runtime/team.h), inside a task on a
+ * CPU worker. */
 #ifndef STARFISH_CODELETS_REDUCTION_TEAM_H
 #define STARFISH_CODELETS_REDUCTION_TEAM_H
 
 #include "base/real.h"
 #include "blktri/kernels/rows.h"
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "tridiag/kernels/shifted_sums.h"
 #include "tridiag/kernels/tridiag.h"
 

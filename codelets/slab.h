@@ -17,11 +17,11 @@
 #define STARFISH_CODELETS_SLAB_H
 
 #include "codelets/plane_set.h"
-#include "scheduler/field.h"
-#include "scheduler/replay.h"
-#include "scheduler/table.h"
-#include "scheduler/task.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/constant_line.h"
 #include "tridiag/kernels/slab_lines.h"
 

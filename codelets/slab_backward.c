@@ -4,7 +4,7 @@
 
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/constant_line.h"
 
 struct arguments {

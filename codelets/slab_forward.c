@@ -3,7 +3,7 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/constant_line.h"
 
 struct arguments {

@@ -13,7 +13,8 @@
 #include "base/place.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/phases.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdint.h>
@@ -315,7 +316,7 @@ STARFISH_CODELET(slab_alone, "slab_alone", 0x228833);
 
 int starfish_slab_alone_is_known(const struct starfish_context *context)
 {
-    return starfish_recorded_knows(&slab_alone_codelet, context, STARFISH_GPU);
+    return starfish_times_known(&slab_alone_codelet, context, STARFISH_GPU);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 
 #include "codelets/kernel_pair.h"
 #include "codelets/vectors.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 /* ---- Coefficients of a slab's ends ------------------------------------------------------------------------------- */
 

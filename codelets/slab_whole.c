@@ -10,7 +10,8 @@
 #include "codelets/slab_window.h"
 #include "fft/kernels/columns_while.h"
 #include "fft/kernels/rows_changed.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
 #include <stdint.h>
@@ -522,7 +523,7 @@ int starfish_slab_whole_possible(const struct starfish_slab_space *space)
     return context->workers_of[STARFISH_GPU] == 0 && context->workers_of[STARFISH_CPU] > 0 &&
            space->planes.basis.basis.n == 0 && space->count == 1 && 2 * space->n[0] >= width_of(space) &&
            2 * blocks >= cores && cores <= STARFISH_GANG_MOST_ITEMS &&
-           starfish_recorded_knows(&slab_whole_codelet, context, STARFISH_CPU);
+           starfish_times_known(&slab_whole_codelet, context, STARFISH_CPU);
 }
 
 static void attach_slabs(struct starfish_task *task, const struct starfish_cut *cut, const starpu_data_handle_t *slab,

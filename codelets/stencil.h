@@ -3,8 +3,8 @@
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 
-#include "scheduler/table.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/task.h"
 #include "stencil/kernels/stencil.h"
 
 /* Boundary data as struct starfish_boundary_rhs has them, arrays as vectors of reals. All zero: none. */
@@ -19,7 +19,7 @@ struct starfish_residual_task {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    uint32_t where;            /* kinds of workers (scheduler/context.h) */
+    uint32_t where;            /* kinds of workers (scheduler/runtime/context.h) */
     starpu_data_handle_t axes; /* lower, diag, upper, sum of x, then y, then z (all planes): doubles, of a complex y
                                 * pairs */
     starpu_data_handle_t u;    /* the slab */

@@ -4,7 +4,7 @@
 #include "codelets/sweeps.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/simulated.h"
+#include "scheduler/runtime/hooks.h"
 
 #include <string.h>
 
@@ -103,7 +103,7 @@ STARFISH_CODELET(sweeps, "grid_sweeps", 0x5588ee);
 
 int starfish_sweeps_known(const struct starfish_context *context)
 {
-    return starfish_recorded_knows_everywhere(&sweeps_codelet, context);
+    return starfish_times_known_everywhere(&sweeps_codelet, context);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #include "codelets/collect.h"
 #include "codelets/grid.h"
 
-#include "scheduler/simulated.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/team.h"
 
 #include <string.h>
 
@@ -128,7 +128,7 @@ STARFISH_CODELET(tail, "grid_tail", 0x555588);
 
 int starfish_tail_recorded(const struct starfish_context *context)
 {
-    return starfish_recorded_knows_everywhere(&tail_codelet, context);
+    return starfish_times_known_everywhere(&tail_codelet, context);
 }
 
 static uint32_t footprint_of(const struct starfish_tail *tail, const struct starfish_tail_task *task, const size_t n[2])

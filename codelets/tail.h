@@ -4,7 +4,7 @@
 #define STARFISH_CODELETS_TAIL_H
 
 #include "multigrid/kernels/tail.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/workspace.h"
 
 /* On a simulated machine: has it times of such tasks on all of the context's workers? 1 where nothing is simulated. */
 int starfish_tail_recorded(const struct starfish_context *context);

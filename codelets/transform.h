@@ -4,8 +4,8 @@
 #define STARFISH_CODELETS_TRANSFORM_H
 
 #include "codelets/transform_set.h"
-#include "scheduler/task.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/workspace.h"
 
 /* Along x: a slab of a field (FORWARD: read, BACKWARD: written) <-> its tiles, one per block of modes. */
 struct starfish_transform_task {

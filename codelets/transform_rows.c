@@ -3,8 +3,8 @@
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"
-#include "scheduler/ranks.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/team.h"
 
 #include <math.h>
 #include <string.h>

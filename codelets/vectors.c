@@ -5,7 +5,7 @@
 
 #include "base/real.h"
 #include "krylov/kernels/gather.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <string.h>
 #ifdef STARFISH_HAVE_GPU

@@ -11,8 +11,8 @@
 #include "base/place.h"
 #include "krylov/kernels/krylov.h"
 #include "krylov/kernels/vectors.h"
-#include "scheduler/space.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/space.h"
+#include "scheduler/runtime/task.h"
 
 /* Columns x0 .. x1-1 of rows y0 .. y1-1, as kernels count them; rows beyond the array are the other end's where
  * `wraps`, else there are none. */

@@ -4,7 +4,7 @@
 #include "codelets/visit.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/simulated.h"
+#include "scheduler/runtime/hooks.h"
 
 #include <string.h>
 
@@ -152,7 +152,7 @@ STARFISH_CODELET(visit, "grid_visit", 0x5588cc);
 
 int starfish_visits_recorded(const struct starfish_context *context)
 {
-    return starfish_recorded_knows_everywhere(&visit_codelet, context);
+    return starfish_times_known_everywhere(&visit_codelet, context);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */

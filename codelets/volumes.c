@@ -3,7 +3,7 @@
 #include "codelets/volumes.h"
 
 #include "multigrid/kernels/flux_kind.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 
 struct arguments {
     struct starfish_task_header header;

@@ -3,7 +3,7 @@
 #ifndef STARFISH_CODELETS_WORKER_PLANS_H
 #define STARFISH_CODELETS_WORKER_PLANS_H
 
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 
 struct starfish_worker_plans {
     struct starfish_context *context; /* NULL before create and after destroy */

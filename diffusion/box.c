@@ -5,7 +5,7 @@
 #include "base/pages.h"
 #include "base/precision.h"
 #include "base/status.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <float.h>
 #include <math.h>
@@ -93,7 +93,7 @@ static void describe(struct starfish_diffusion_box *box, const struct starfish_d
         box->periodic[d] = box->ends[d][0] == STARFISH_PERIODIC;
         box->cells *= box->n[d];
     }
-    box->window = starfish_window_whole(box->n[2]);
+    box->window = starfish_halo_window_whole(box->n[2]);
 }
 
 static double mean(starfish_mean kind, double a, double b)
@@ -173,19 +173,19 @@ starfish_status starfish_diffusion_box_assemble(struct starfish_diffusion_box *b
                                                 const struct starfish_diffusion_problem *problem)
 {
     const size_t plane = box->n[0] * box->n[1];
-    struct assembly assembly = {box, problem, starfish_window_own(&box->window)};
-    const struct starfish_window own = starfish_window_with_depth(&box->window, 0);
-    const struct starfish_window wider = starfish_window_with_depth(&box->window, box->window.depth + 1);
-    const struct starfish_spans cells = starfish_window_spans(&own, 1, plane);
-    const struct starfish_spans rows = starfish_window_spans(&box->window, 1, box->n[1]);
-    const struct starfish_spans couplings = starfish_window_spans(&box->window, 4, plane);
+    struct assembly assembly = {box, problem, starfish_halo_window_own(&box->window)};
+    const struct starfish_halo_window own = starfish_halo_window_with_depth(&box->window, 0);
+    const struct starfish_halo_window wider = starfish_halo_window_with_depth(&box->window, box->window.depth + 1);
+    const struct starfish_spans cells = starfish_halo_window_spans(&own, 1, plane);
+    const struct starfish_spans rows = starfish_halo_window_spans(&box->window, 1, box->n[1]);
+    const struct starfish_spans couplings = starfish_halo_window_spans(&box->window, 4, plane);
 
     starfish_status status = check_coefficients(problem, assembly.own.count * plane, assembly.own.first);
     if (status == STARFISH_SUCCESS)
         status = allocate(box);
     if (status == STARFISH_SUCCESS)
         starfish_spans_loop(&cells, CELLS, fill_coefficients, &assembly);
-    STARFISH_TRY(starfish_window_exchange(&wider, status, box->k, plane * sizeof *box->k));
+    STARFISH_TRY(starfish_halo_window_exchange(&wider, status, box->k, plane * sizeof *box->k));
     starfish_spans_loop(&rows, CELLS / box->n[0] + 1, assemble_rows, &assembly);
     const size_t beyond = starfish_spans_find_beyond(&couplings, box->stored, -DBL_MAX, DBL_MAX, SIZE_MAX);
     return beyond == SIZE_MAX

@@ -6,8 +6,8 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/memory.h"
 #include "solver/accept.h"
 #include "solver/gather.h"
 
@@ -147,8 +147,8 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     const int stored = !plan->options.reserved[STARFISH_DIFFUSION_MATRIX_FREE];
     const double *values = stored ? box->stored : box->k;
     const size_t count = stored ? 4 * box->cells : box->cells, plane = box->n[0] * box->n[1];
-    const struct starfish_spans spans = starfish_window_spans(&box->window, stored ? 4 : 1, plane);
-    const struct starfish_spans extra = starfish_window_spans(&box->window, 1, plane);
+    const struct starfish_spans spans = starfish_halo_window_spans(&box->window, stored ? 4 : 1, plane);
+    const struct starfish_spans extra = starfish_halo_window_spans(&box->window, 1, plane);
 
     op->stored = stored;
     op->matrix = (struct starfish_cell_matrix){.arithmetic = mean == STARFISH_MEAN_ARITHMETIC, .shift = -box->lambda};
@@ -251,17 +251,17 @@ static starfish_status create_tables(struct starfish_diffusion_plan *plan,
 /* Ranks with parts agree on every step, since most of them exchange planes. */
 static starfish_status complete(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
-    const struct starfish_window *window = &plan->box.window;
+    const struct starfish_halo_window *window = &plan->box.window;
 
     cut(plan);
-    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
+    STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
     if (!plan->plan.is_measured)
-        STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_cycles(plan)));
-    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_measure(plan, problem)));
+        STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_create_cycles(plan)));
+    STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_measure(plan, problem)));
     if (plan->plan.is_measured)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_window_agree(window, create_tables(plan, problem)));
-    STARFISH_TRY(starfish_window_agree(window, starfish_diffusion_create_deflation(plan, problem)));
+    STARFISH_TRY(starfish_halo_window_agree(window, create_tables(plan, problem)));
+    STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_create_deflation(plan, problem)));
     plan->fuses = may_fuse(plan);
     if (plan->multigrid)
         plan->cycle = (struct starfish_gradients_cycle){.tail = &plan->multigrid->graph.tail,

@@ -8,9 +8,9 @@
 #include "diffusion/options.h"
 #include "krylov/cells_operator.h"
 #include "krylov/cg.h"
-#include "scheduler/dealt.h"
-#include "scheduler/replay.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/distribute.h"
+#include "scheduler/runtime/halo_window.h"
+#include "scheduler/runtime/replay.h"
 #include "solver/solver.h"
 #include <starfish/multigrid.h>
 
@@ -23,14 +23,14 @@ struct starfish_diffusion_box {
     int periodic[3], singular;
     double lambda;
     /* The planes that this rank has of what follows, arrays of all cells. Of k there is a plane more on each side. */
-    struct starfish_window window;
+    struct starfish_halo_window window;
     double *stored; /* couplings in f64, of a matrix that is stored (krylov/kernels/cells.h) */
     double *k;
 };
 
 struct starfish_diffusion_plan {
     struct starfish_plan plan;                 /* the first member: of starfish_kind_diffusion */
-    struct starfish_dealt dealt;               /* on several ranks: their planes as parts (ranks.h) */
+    struct starfish_distributed dealt;         /* on several ranks: their planes as parts (ranks.h) */
     struct starfish_diffusion_options options; /* none is AUTO */
     struct starfish_diffusion_box box;
     struct starfish_space space;

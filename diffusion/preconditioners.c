@@ -6,9 +6,9 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/memory.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/memory.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +54,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     const struct starfish_diffusion_box *box = &plan->box;
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     struct starfish_stencil_faces faces = {.problem = {.grid = STARFISH_CELL, .reaction = fabs(box->lambda)},
-                                           .window = starfish_window_with_depth(&box->window, STARFISH_STENCIL_WINDOW)};
+                                           .window =
+                                               starfish_halo_window_with_depth(&box->window, STARFISH_STENCIL_WINDOW)};
     double *width = values + 4 * box->cells;
     /* where a GPU or a team of cores has all of the problem it has a cycle over all grids as one task */
     const int whole = plan->runs.parts == 1 && (starfish_context_workers_of(plan->plan.context, STARFISH_GPU) > 0 ||
@@ -70,7 +71,7 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
         for (size_t i = 0; i < box->n[d]; i++)
             width[i] = 1;
     }
-    const struct starfish_spans rows = starfish_window_spans(&faces.window, 1, box->n[1]);
+    const struct starfish_spans rows = starfish_halo_window_spans(&faces.window, 1, box->n[1]);
     starfish_spans_loop(&rows, ROWS, shift_faces, &(struct faces){box, values});
     faces.rest = values + 3 * box->cells;
     options.precision = precision;
@@ -89,7 +90,7 @@ static starfish_status create_multigrid(const struct starfish_diffusion_plan *pl
     const size_t longest = fmax(fmax((double)box->n[0], (double)box->n[1]), (double)box->n[2]);
 
     double *values = starfish_pages_alloc((4 * box->cells + longest) * sizeof *values);
-    starfish_status status = starfish_window_agree(
+    starfish_status status = starfish_halo_window_agree(
         &box->window,
         values ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy"));
     if (status == STARFISH_SUCCESS && values)
@@ -177,7 +178,7 @@ static starfish_status count_deflation(const struct starfish_diffusion_plan *pla
                                        const struct starfish_deflation_spec *spec, size_t *bytes)
 {
     const struct starfish_diffusion_box *box = &plan->box;
-    const struct starfish_run_of_planes own = starfish_window_own(&box->window);
+    const struct starfish_run_of_planes own = starfish_halo_window_own(&box->window);
     const size_t stride[3] = {1, box->n[0], box->n[0] * box->n[1]}, cells = own.count * stride[2];
     size_t faces = 0;
 
@@ -197,7 +198,7 @@ static starfish_status with_domains(struct starfish_diffusion_plan *plan,
 {
     const struct starfish_cell_matrix matrix = matrix_of(&plan->box);
     int *domain = starfish_pages_alloc(plan->box.cells * sizeof *domain);
-    starfish_status status = starfish_window_agree(
+    starfish_status status = starfish_halo_window_agree(
         &plan->box.window,
         domain ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for domains of %zu cells", plan->box.cells));
@@ -284,7 +285,8 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
 {
     enum { AT_ONCE = 4, VECTORS = 4, SMALL = 1 << 20 };
     const struct starfish_diffusion_options *o = &plan->options;
-    const struct starfish_spans here = starfish_window_spans(&plan->box.window, 1, plan->box.n[0] * plan->box.n[1]);
+    const struct starfish_spans here =
+        starfish_halo_window_spans(&plan->box.window, 1, plan->box.n[0] * plan->box.n[1]);
     const size_t cells = starfish_spans_elements(&here), per_cell = o->reserved[STARFISH_DIFFUSION_MATRIX_FREE] ? 1 : 4;
     const size_t high = cells * starfish_real_size(o->precision), low = cells * starfish_real_size(plan->inner);
     const size_t matrices = per_cell * (high + (plan->inner == o->precision ? 0 : low));
@@ -295,7 +297,7 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     struct starfish_memory *memory = &plan->plan.memory;
     size_t deflation = 0;
 
-    STARFISH_TRY(starfish_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &rescue)));
+    STARFISH_TRY(starfish_halo_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &rescue)));
     if (o->deflation != STARFISH_DEFLATION_NONE)
         STARFISH_TRY(with_domains(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;

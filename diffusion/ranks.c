@@ -55,17 +55,18 @@ starfish_status starfish_diffusion_deal(struct starfish_diffusion_plan *plan)
     enum { DEPTH = STARFISH_STENCIL_WINDOW + 1 };
     struct starfish_diffusion_box *box = &plan->box;
     const size_t plane = box->n[0] * box->n[1], worth = (ENOUGH + plane - 1) / plane;
-    const struct starfish_deal_spec spec = {.rows = starfish_deal(box->n[2], starfish_context_rank(plan->plan.context),
-                                                                  starfish_context_ranks(plan->plan.context))
-                                                        .count,
-                                            .least = LEAST_PLANES,
-                                            .worth = worth > LEAST_PLANES ? worth : LEAST_PLANES,
-                                            .grain = starfish_diffusion_rows_per_block(plan)};
+    const struct starfish_distribute_spec spec = {.rows = starfish_deal(box->n[2],
+                                                                        starfish_context_rank(plan->plan.context),
+                                                                        starfish_context_ranks(plan->plan.context))
+                                                              .count,
+                                                  .least = LEAST_PLANES,
+                                                  .worth = worth > LEAST_PLANES ? worth : LEAST_PLANES,
+                                                  .grain = starfish_diffusion_rows_per_block(plan)};
 
-    STARFISH_TRY(starfish_deal_runs(plan->plan.context, &spec, &plan->dealt));
+    STARFISH_TRY(starfish_distribute_runs(plan->plan.context, &spec, &plan->dealt));
     if (plan->options.preconditioner == STARFISH_PRECONDITIONER_LINE_Z)
         plan->dealt.runs.parts = 0;
     if (plan->dealt.runs.parts > 0)
-        box->window = starfish_window_of_runs(plan->plan.context, &plan->dealt.runs, box->n[2], DEPTH);
+        box->window = starfish_halo_window_of_runs(plan->plan.context, &plan->dealt.runs, box->n[2], DEPTH);
     return STARFISH_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Diffusion on several ranks. Each rank holds a run of planes of the last direction (coefficients, regions, right-hand
  * side and solution) and works on their cells. Coefficients, matrix, and the tables of deflation and of multigrid's
- * fine grids cover its own planes and some adjacent ones (scheduler/window.h). The adjacent ones are received from
- * other ranks during plan creation. If planes cannot be parts (few planes on a rank, lines along the last direction,
- * blocks of block-ic that cross the ranks' boundaries), the first rank solves for all (solver/gather.h). */
+ * fine grids cover its own planes and some adjacent ones (scheduler/runtime/halo_window.h). The adjacent ones are
+ * received from other ranks during plan creation. If planes cannot be parts (few planes on a rank, lines along the last
+ * direction, blocks of block-ic that cross the ranks' boundaries), the first rank solves for all (solver/gather.h). */
 #ifndef STARFISH_DIFFUSION_RANKS_H
 #define STARFISH_DIFFUSION_RANKS_H
 

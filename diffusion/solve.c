@@ -3,7 +3,7 @@
 #include "diffusion/solve.h"
 
 #include "base/real.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Bound by the look-ups of entries in 2D, by the arithmetic of the quadrature in 3D. */
 #include "fem/space.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 #include "sparse/build.h"
 
 #include <limits.h>

@@ -10,7 +10,7 @@
  * Bound by memory. */
 #include "fem/element.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <limits.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  * less a quarter of those of its corners, and so on, so that cells at a curved boundary stay well shaped. */
 #include "fem/refined.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #include "fem/ranks.h"
 #include "fem/rows.h"
 
-#include "scheduler/memory.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/memory.h"
+#include "scheduler/runtime/ranks.h"
 #include "sparse/inverse.h"
 
 #include <limits.h>

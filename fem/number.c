@@ -3,7 +3,7 @@
  * by a refinement. */
 #include "fem/space.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <stdint.h>
 #include <stdlib.h>

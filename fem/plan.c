@@ -8,8 +8,8 @@
 #include "fem/ranks.h"
 #include "multigrid/kernels/fem_kind.h"
 #include "multigrid/options.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

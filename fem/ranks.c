@@ -3,7 +3,7 @@
 #include "fem/ranks.h"
 
 #include "base/real.h"
-#include "scheduler/dealt.h"
+#include "scheduler/runtime/distribute.h"
 
 #include <stdlib.h>
 

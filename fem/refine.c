@@ -2,7 +2,7 @@
 /* Meshes: the one that is given, and its uniform refinements. */
 #include "fem/element.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "fem/ranks.h"
 
 #include "base/precision.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdint.h>

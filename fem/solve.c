@@ -8,8 +8,8 @@
 #include "base/real.h"
 #include "fem/ranks.h"
 #include "multigrid/solve.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/retry.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "base/pages.h"
 #include "base/status.h"
 #include "krylov/kernels/blocks.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,8 +131,8 @@ starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s, 
     enum { RUN = 1 << 16 };
     const size_t plane = s->matrix->n[0] * s->matrix->n[1], count = plane * s->matrix->n[2];
     const int by_runs = s->by == STARFISH_CELLS_BY_BLOCKS || s->by == STARFISH_CELLS_BY_LINES;
-    const struct starfish_window read = starfish_window_with_depth(s->window, !by_runs);
-    const struct starfish_spans spans = starfish_window_spans(&read, 1, plane);
+    const struct starfish_halo_window read = starfish_halo_window_with_depth(s->window, !by_runs);
+    const struct starfish_spans spans = starfish_halo_window_spans(&read, 1, plane);
 
     if (s->by == STARFISH_CELLS_BY_NOTHING || s->by == STARFISH_CELLS_BY_ANOTHER)
         return STARFISH_SUCCESS;

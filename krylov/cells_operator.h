@@ -5,7 +5,7 @@
 
 #include "codelets/gradients.h"
 #include "krylov/operator.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/halo_window.h"
 
 /* Must stay as long as the operator and the preconditioner that are made of it. */
 struct starfish_cells_matrix {
@@ -25,7 +25,7 @@ struct starfish_cells_table_spec {
     enum starfish_cell_preconditioner by;
     const struct starfish_cell_matrix *matrix;
     const struct starfish_space *space;
-    const struct starfish_window *window;
+    const struct starfish_halo_window *window;
     size_t block;
     starfish_precision precision;
 };

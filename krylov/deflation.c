@@ -105,10 +105,10 @@ static void add_terms_of(const struct walk *w, size_t cell)
 
 static starfish_status find_terms(const struct starfish_deflation_spec *s, struct terms *t)
 {
-    const struct starfish_run_of_planes own = starfish_window_own(s->window);
-    const struct starfish_window around = starfish_window_with_depth(s->window, 1);
+    const struct starfish_run_of_planes own = starfish_halo_window_own(s->window);
+    const struct starfish_halo_window around = starfish_halo_window_with_depth(s->window, 1);
     const size_t plane = s->matrix->n[0] * s->matrix->n[1];
-    const struct starfish_spans spans = starfish_window_spans(&around, 1, plane);
+    const struct starfish_spans spans = starfish_halo_window_spans(&around, 1, plane);
     const struct walk walk = {s, own.first * plane, (own.first + own.count) * plane, t};
 
     *t = (struct terms){.count = 0};
@@ -318,7 +318,7 @@ static void add_couplings(struct terms *pairs)
 static starfish_status find_couplings(const struct starfish_deflation_spec *s, struct terms *pairs, double *diagonal)
 {
     const struct starfish_cell_matrix *m = s->matrix;
-    const struct starfish_run_of_planes own = starfish_window_own(s->window);
+    const struct starfish_run_of_planes own = starfish_halo_window_own(s->window);
     const size_t count = cells_of(m), plane = m->n[0] * m->n[1];
 
     *pairs = (struct terms){.count = 0};
@@ -341,11 +341,11 @@ static starfish_status find_couplings(const struct starfish_deflation_spec *s, s
 static starfish_status find_all_couplings(const struct starfish_deflation_spec *s, struct terms *pairs,
                                           double *diagonal)
 {
-    STARFISH_TRY(starfish_window_agree(s->window, find_couplings(s, pairs, diagonal)));
+    STARFISH_TRY(starfish_halo_window_agree(s->window, find_couplings(s, pairs, diagonal)));
     if (!s->window->context)
         return STARFISH_SUCCESS;
     void *list = pairs->term;
-    const starfish_status status = starfish_window_join(s->window, sizeof *pairs->term, &pairs->count, &list);
+    const starfish_status status = starfish_halo_window_join(s->window, sizeof *pairs->term, &pairs->count, &list);
     pairs->term = list;
     STARFISH_TRY(status);
     add_couplings(pairs);
@@ -360,7 +360,7 @@ static starfish_status create_graph(const struct starfish_deflation_spec *s, str
     starfish_status status = g->diagonal
                                  ? STARFISH_SUCCESS
                                  : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu domains", s->domains);
-    status = starfish_window_agree(s->window, status);
+    status = starfish_halo_window_agree(s->window, status);
     if (status == STARFISH_SUCCESS && g->diagonal)
         status = find_all_couplings(s, &pairs, g->diagonal);
     g->begin = calloc(s->domains + 1, sizeof *g->begin);
@@ -418,7 +418,7 @@ static starfish_status create_sums(struct starfish_cells_deflation *deflation, c
 {
     const size_t parts = s->space->parts[1];
     int *domain_begin = malloc(parts * (s->domains + 1) * sizeof *domain_begin);
-    starfish_status status = starfish_window_agree(s->window, create_own(deflation, s, domain_begin));
+    starfish_status status = starfish_halo_window_agree(s->window, create_own(deflation, s, domain_begin));
 
     for (size_t part = 0; part < parts && status == STARFISH_SUCCESS && domain_begin; part++)
         status = create_shared(s, part, domain_begin + part * (s->domains + 1), &deflation->chunks[part]);
@@ -429,8 +429,8 @@ static starfish_status create_sums(struct starfish_cells_deflation *deflation, c
 static starfish_status create_matrix(struct starfish_cells_deflation *deflation,
                                      const struct starfish_deflation_spec *s)
 {
-    const struct starfish_window read = starfish_window_with_depth(s->window, 0);
-    const struct starfish_spans cells = starfish_window_spans(&read, 1, s->matrix->n[0] * s->matrix->n[1]);
+    const struct starfish_halo_window read = starfish_halo_window_with_depth(s->window, 0);
+    const struct starfish_spans cells = starfish_halo_window_spans(&read, 1, s->matrix->n[0] * s->matrix->n[1]);
     struct starfish_domain_graph graph = {.domains = 0};
     starfish_status status = create_graph(s, &graph);
 
@@ -448,7 +448,7 @@ starfish_status starfish_deflation_create(struct starfish_cells_deflation *defla
     memset(deflation, 0, sizeof *deflation);
     deflation->space = spec->space;
     deflation->op = spec->op;
-    STARFISH_TRY(starfish_window_agree(spec->window, create_matrix(deflation, spec)));
+    STARFISH_TRY(starfish_halo_window_agree(spec->window, create_matrix(deflation, spec)));
     STARFISH_TRY(create_sums(deflation, spec));
     deflation->coarse.one_each = spec->space->parts[1] == 1 && deflation->chunks[0].chunks == spec->domains;
     return STARFISH_SUCCESS;

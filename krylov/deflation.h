@@ -9,7 +9,7 @@
 
 #include "codelets/cells.h"
 #include "codelets/coarse.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/halo_window.h"
 
 struct starfish_cells_deflation {
     const struct starfish_space *space;
@@ -21,8 +21,9 @@ struct starfish_cells_deflation {
 
 struct starfish_deflation_spec {
     const struct starfish_space *space;
-    const struct starfish_window *window; /* planes of which `matrix` and `domain` are there, a depth of 1 at least */
-    starfish_precision precision;         /* of the vectors */
+    const struct starfish_halo_window
+        *window;                  /* planes of which `matrix` and `domain` are there, a depth of 1 at least */
+    starfish_precision precision; /* of the vectors */
     const struct starfish_cell_operator *op;   /* of the iteration; must stay */
     const struct starfish_cell_matrix *matrix; /* stored, in f64 */
     const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
@@ -59,9 +60,11 @@ starfish_status starfish_deflation_prolong(const struct starfish_cells_deflation
 /* Runs of ceil(cells / vectors) consecutive cells; boxes of ceil(n / vectors) cells per direction; cells with the same
  * number of `regions`, which are those of a rank's own planes, of `plane` cells each. Fill domain of the cells in the
  * window, and say how many domains there are in all. The last one is collective. Errors: MEMORY. */
-size_t starfish_domains_stripes(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain);
-size_t starfish_domains_blocks(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain);
-starfish_status starfish_domains_regions(const struct starfish_window *window, size_t plane, const long long *regions,
-                                         int *domain, size_t *domains);
+size_t starfish_domains_stripes(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
+                                int *domain);
+size_t starfish_domains_blocks(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
+                               int *domain);
+starfish_status starfish_domains_regions(const struct starfish_halo_window *window, size_t plane,
+                                         const long long *regions, int *domain, size_t *domains);
 
 #endif

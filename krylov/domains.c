@@ -11,10 +11,11 @@ static size_t ceiling(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-size_t starfish_domains_stripes(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain)
+size_t starfish_domains_stripes(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
+                                int *domain)
 {
     const size_t cells = n[0] * n[1] * n[2], length = ceiling(cells, vectors < cells ? vectors : cells);
-    const struct starfish_spans spans = starfish_window_spans(window, 1, n[0] * n[1]);
+    const struct starfish_spans spans = starfish_halo_window_spans(window, 1, n[0] * n[1]);
 
     for (int s = 0; s < spans.count; s++)
         for (size_t i = spans.span[s].first; i < spans.span[s].first + spans.span[s].count; i++)
@@ -22,9 +23,10 @@ size_t starfish_domains_stripes(const struct starfish_window *window, const size
     return ceiling(cells, length);
 }
 
-size_t starfish_domains_blocks(const struct starfish_window *window, const size_t n[3], size_t vectors, int *domain)
+size_t starfish_domains_blocks(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
+                               int *domain)
 {
-    const struct starfish_spans rows = starfish_window_spans(window, 1, n[1]);
+    const struct starfish_spans rows = starfish_halo_window_spans(window, 1, n[1]);
     size_t length[3], count[3];
 
     for (int d = 0; d < 3; d++) {
@@ -82,10 +84,10 @@ static starfish_status find_different(const long long *regions, size_t cells, st
 }
 
 /* Those of all ranks in place of this one's. */
-static starfish_status join(const struct starfish_window *window, struct different *d)
+static starfish_status join(const struct starfish_halo_window *window, struct different *d)
 {
     void *list = d->region;
-    const starfish_status status = starfish_window_join(window, sizeof *d->region, &d->count, &list);
+    const starfish_status status = starfish_halo_window_join(window, sizeof *d->region, &d->count, &list);
 
     d->region = list;
     if (window->context && status == STARFISH_SUCCESS)
@@ -110,12 +112,12 @@ static void number_cells(const struct different *d, const long long *regions, si
     }
 }
 
-starfish_status starfish_domains_regions(const struct starfish_window *window, size_t plane, const long long *regions,
-                                         int *domain, size_t *domains)
+starfish_status starfish_domains_regions(const struct starfish_halo_window *window, size_t plane,
+                                         const long long *regions, int *domain, size_t *domains)
 {
-    const struct starfish_run_of_planes own = starfish_window_own(window);
+    const struct starfish_run_of_planes own = starfish_halo_window_own(window);
     struct different different;
-    starfish_status status = starfish_window_agree(window, find_different(regions, own.count * plane, &different));
+    starfish_status status = starfish_halo_window_agree(window, find_different(regions, own.count * plane, &different));
 
     if (status == STARFISH_SUCCESS)
         status = join(window, &different);
@@ -123,6 +125,6 @@ starfish_status starfish_domains_regions(const struct starfish_window *window, s
         number_cells(&different, regions, own.count * plane, domain + own.first * plane);
     *domains = different.count;
     free(different.region);
-    return status == STARFISH_SUCCESS ? starfish_window_exchange(window, status, domain, plane * sizeof *domain)
+    return status == STARFISH_SUCCESS ? starfish_halo_window_exchange(window, status, domain, plane * sizeof *domain)
                                       : status;
 }

@@ -2,7 +2,7 @@
 /* The outer iteration. */
 #include "krylov/iteration.h"
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define STARFISH_KRYLOV_ITERATION_H
 
 #include "krylov/scalars.h"
-#include "scheduler/joint.h"
+#include "scheduler/runtime/joint.h"
 #include "solver/accept.h"
 
 #include <stdatomic.h>

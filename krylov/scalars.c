@@ -3,7 +3,7 @@
 #include "krylov/scalars.h"
 
 #include "krylov/kernels/krylov_stage.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <string.h>
 

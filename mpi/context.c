@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The public functions of the MPI library. */
 #include "mpi/transport.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include <starfish/mpi.h>
 
 static void release(void *state)

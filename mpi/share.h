@@ -3,7 +3,7 @@
 #ifndef STARFISH_MPI_SHARE_H
 #define STARFISH_MPI_SHARE_H
 
-#include "scheduler/transport.h"
+#include "scheduler/runtime/transport.h"
 
 #include <mpi.h>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The layer that joins ranks: StarPU-MPI for data between tasks, MPI for agreement. Of the library it uses only the
- * table that it fills (scheduler/transport.h), so a program can load it without a second copy of the library. */
+ * table that it fills (scheduler/runtime/transport.h), so a program can load it without a second copy of the library.
+ * */
 #ifndef STARFISH_MPI_TRANSPORT_H
 #define STARFISH_MPI_TRANSPORT_H
 
-#include "scheduler/transport.h"
+#include "scheduler/runtime/transport.h"
 #include <starfish/export.h>
 
 #include <mpi.h>

@@ -4,8 +4,8 @@
 #include "multigrid/options.h"
 
 #include "base/real.h"
-#include "scheduler/host_loop.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/memory.h"
 #include "tasks/shares.h"
 
 #include <float.h>

@@ -12,7 +12,7 @@
 
 #include "krylov/pass.h"
 #include "krylov/scalars.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/halo_window.h"
 #include "tasks/hierarchy.h"
 #include <starfish/memory.h>
 #include <starfish/multigrid.h>
@@ -171,7 +171,7 @@ starfish_stencil_engine_create(starfish_context *context, const struct starfish_
 enum { STARFISH_STENCIL_WINDOW = 10 };
 struct starfish_stencil_faces {
     struct starfish_stencil_problem problem;
-    struct starfish_window window;
+    struct starfish_halo_window window;
     const double *face[3], *rest;
 };
 starfish_status

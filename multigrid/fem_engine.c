@@ -9,7 +9,7 @@
 #include "multigrid/fem_pinned.h"
 #include "multigrid/fem_steps.h"
 #include "multigrid/kernels/fem_kind.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "sparse/pack.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Halos of the parts of finite element grids. */
 #include "multigrid/fem_halos.h"
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef STARFISH_MULTIGRID_FEM_HALOS_H
 #define STARFISH_MULTIGRID_FEM_HALOS_H
 
-#include "scheduler/space.h"
+#include "scheduler/runtime/space.h"
 
 /* Of a grid. Indices are ours. */
 struct starfish_fem_halos {

@@ -4,7 +4,7 @@
 #include "multigrid/flat_boxes.h"
 
 #include "multigrid/kernels/flat_sphere.h"
-#include "scheduler/field.h"
+#include "scheduler/runtime/field.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 /* Flat domains cut into boxes of columns.
  *
  * Every box is a separate grid: its own columns, surrounded by columns of its neighbours. The adjacent ones are filled
- * when an operation reads beyond the box (scheduler/space.h). Operations run along whole rows, so they also compute
- * unused values in those columns; kernels only need to know which columns count in sums. Coarse columns are pairs of
- * fine ones of the same box, and all grids of a box begin at the same place. A column beyond a box on the coarsest
- * shared grid is therefore two on the next finer one, then four, and so on.
+ * when an operation reads beyond the box (scheduler/runtime/space.h). Operations run along whole rows, so they also
+ * compute unused values in those columns; kernels only need to know which columns count in sums. Coarse columns are
+ * pairs of fine ones of the same box, and all grids of a box begin at the same place. A column beyond a box on the
+ * coarsest shared grid is therefore two on the next finer one, then four, and so on.
  *
  * The panels of a sphere are such boxes, too (flat_sphere.h), number p the columns p n .. p n + n - 1 in y. Around all
  * four sides they have columns of their neighbours, and the whole grids have columns around each panel, too.

@@ -20,7 +20,7 @@
 #define STARFISH_MULTIGRID_FLUX_GRIDS_H
 
 #include "multigrid/kernels/flux_kind.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/halo_window.h"
 #include <starfish/multigrid.h>
 
 /* One direction as multigrid/kernels/flux.h has it: coupling[n + 1], extra[n], weight[n]. Owned. */
@@ -48,7 +48,7 @@ struct starfish_flux_grid {
     struct starfish_flux_line line[3];
     double lambda;
     double *face[3], *rest;                   /* stored form: the faces below unknowns; NULL: tensor */
-    struct starfish_window window;            /* stored form: the planes that these arrays have */
+    struct starfish_halo_window window;       /* stored form: the planes that these arrays have */
     int pairs;                                /* coarse unknowns are pairs of cells */
     struct starfish_flux_interpolation to[3]; /* from the next coarser grid; unset on the coarsest */
 };

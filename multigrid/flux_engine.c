@@ -8,7 +8,7 @@
 #include "base/pages.h"
 #include "base/precision.h"
 #include "multigrid/kernels/flux_kind.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 #include "tasks/shares.h"
 #include "tasks/volumes.h"
 
@@ -166,7 +166,7 @@ enum { UNKNOWNS_PER_TASK = 65536, TAIL_ON_CORES = 33 * 33 * 33 };
 static size_t depth_of(const struct hierarchy *h, const struct starfish_flux_grid *grid,
                        const struct starfish_multigrid_options *o)
 {
-    const struct starfish_window *w = &grid->window;
+    const struct starfish_halo_window *w = &grid->window;
     const size_t tail = o->tail > 0 ? o->tail : TAIL_ON_CORES, coarser = w->planes / 2;
 
     if (!w->context || starfish_flux_grid_unknowns(grid) <= tail)
@@ -191,7 +191,7 @@ static starfish_status create_finest(struct hierarchy *h, const struct starfish_
     if (!faces)
         return status;
     grid->window = faces->window;
-    STARFISH_TRY(starfish_window_agree(&grid->window, status));
+    STARFISH_TRY(starfish_halo_window_agree(&grid->window, status));
     STARFISH_TRY(starfish_flux_grid_set_faces(grid, faces->face, faces->rest));
     const size_t depth = depth_of(h, grid, o);
     return depth > grid->window.depth ? starfish_flux_grid_exchange(grid, depth, STARFISH_SUCCESS) : STARFISH_SUCCESS;
@@ -409,7 +409,7 @@ static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const
 static starfish_status check_windows(const struct starfish_multigrid_engine *engine, const struct hierarchy *h)
 {
     for (int l = 0; l < engine->graph.levels; l++) {
-        const struct starfish_window *window = &h->grid[l].window;
+        const struct starfish_halo_window *window = &h->grid[l].window;
         const size_t depth = starfish_space_depth(&engine->graph.level[l].space);
         if (window->context && window->depth < window->planes && window->depth <= depth)
             return starfish_fail(STARFISH_ERROR_RUNTIME,
@@ -469,7 +469,7 @@ static starfish_status create_with(struct starfish_multigrid_engine *engine,
     starfish_status status =
         h && engine->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     if (faces)
-        status = starfish_window_agree(&faces->window, status);
+        status = starfish_halo_window_agree(&faces->window, status);
     if (status != STARFISH_SUCCESS || !h) {
         free(h);
         return status;

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "krylov/kernels/coarse.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     grid->lambda = problem->reaction;
     for (int d = 0; d < 3; d++)
         STARFISH_TRY(starfish_flux_line_create(&grid->line[d], problem, d));
-    grid->window = starfish_window_whole(grid->line[2].n);
+    grid->window = starfish_halo_window_whole(grid->line[2].n);
     if (problem->coefficient[0] || problem->coefficient[1] || problem->coefficient[2])
         return create_stored(grid, problem);
     return STARFISH_SUCCESS;
@@ -161,7 +161,7 @@ struct starfish_spans starfish_flux_table_spans(const struct starfish_flux_grid 
 {
     const size_t stored = starfish_flux_table_stored(shape), inverse = starfish_flux_table_inverse(shape);
     const size_t plane = shape->n[0] * shape->n[1], arrays = (inverse - stored) / (plane * shape->n[2]);
-    struct starfish_spans spans = starfish_window_spans(&grid->window, arrays, plane);
+    struct starfish_spans spans = starfish_halo_window_spans(&grid->window, arrays, plane);
 
     for (int s = 0; s < spans.count; s++)
         spans.span[s].first += stored;
@@ -174,7 +174,7 @@ void starfish_flux_fill_table(const struct starfish_flux_grid *grid, const struc
                               double *table)
 {
     const size_t count = starfish_flux_unknowns(shape);
-    const struct starfish_spans planes = starfish_window_spans(&grid->window, 1, shape->n[0] * shape->n[1]);
+    const struct starfish_spans planes = starfish_halo_window_spans(&grid->window, 1, shape->n[0] * shape->n[1]);
     double *next = table;
 
     for (int d = 0; d < 3; d++) {

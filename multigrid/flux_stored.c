@@ -3,12 +3,12 @@
  * grid.
  *
  * A plan walks over the finest grid's four arrays a few times, which is bound by memory: all cores share each walk
- * (scheduler/host_loop.h), and inner loops run along the array, whichever direction becomes coarser. */
+ * (scheduler/runtime/host_loop.h), and inner loops run along the array, whichever direction becomes coarser. */
 #include "multigrid/flux.h"
 
 #include "base/pages.h"
 #include "base/status.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static size_t plane_of(const struct starfish_flux_grid *grid)
 
 static starfish_status copy_faces(struct starfish_flux_grid *grid, const double *const face[3], const double *rest)
 {
-    const struct starfish_spans spans = starfish_window_spans(&grid->window, 1, plane_of(grid));
+    const struct starfish_spans spans = starfish_halo_window_spans(&grid->window, 1, plane_of(grid));
 
     STARFISH_TRY(starfish_flux_grid_allocate(grid));
     for (int d = 0; d < 3; d++)
@@ -53,7 +53,7 @@ starfish_status starfish_flux_grid_set_faces(struct starfish_flux_grid *grid, co
     const double much = 10;
     double least = INFINITY, most = 0;
 
-    STARFISH_TRY(starfish_window_agree(&grid->window, copy_faces(grid, face, rest)));
+    STARFISH_TRY(starfish_halo_window_agree(&grid->window, copy_faces(grid, face, rest)));
     for (int d = 0; d < 3; d++) {
         struct starfish_flux_couplings all;
         STARFISH_TRY(starfish_flux_survey(grid, grid->face[d], &all));
@@ -70,7 +70,7 @@ starfish_status starfish_flux_grid_exchange(struct starfish_flux_grid *grid, siz
 
     grid->window.depth = depth;
     for (int a = 0; a < 4; a++)
-        status = starfish_window_exchange(&grid->window, status, array[a], plane_of(grid) * sizeof(double));
+        status = starfish_halo_window_exchange(&grid->window, status, array[a], plane_of(grid) * sizeof(double));
     return status;
 }
 
@@ -124,15 +124,15 @@ static void survey_planes(void *data, size_t first, size_t last)
 starfish_status starfish_flux_survey(const struct starfish_flux_grid *grid, const double *values,
                                      struct starfish_flux_couplings *couplings)
 {
-    const struct starfish_window *window = &grid->window;
-    const struct starfish_run_of_planes own = starfish_window_own(window);
+    const struct starfish_halo_window *window = &grid->window;
+    const struct starfish_run_of_planes own = starfish_halo_window_own(window);
     const size_t planes = window->planes, plane = plane_of(grid), run = RUN / plane + 1;
     double *room = calloc(4 * planes, sizeof *room), extremes[2] = {-INFINITY, 0}; /* less the least, and the most */
     struct survey survey = {values, plane, own.first, room, room + planes, room + 2 * planes, room + 3 * planes};
     starfish_status status =
         room ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu planes", planes);
 
-    status = starfish_window_agree(window, status);
+    status = starfish_halo_window_agree(window, status);
     if (status == STARFISH_SUCCESS)
         starfish_host_loop(own.count, run, survey_planes, &survey);
     for (size_t i = own.first; i < own.first + own.count && status == STARFISH_SUCCESS; i++) {
@@ -154,7 +154,7 @@ starfish_status starfish_flux_survey(const struct starfish_flux_grid *grid, cons
 
 int starfish_flux_grid_has_no_rest(const struct starfish_flux_grid *grid)
 {
-    const struct starfish_spans spans = starfish_window_spans(&grid->window, 1, plane_of(grid));
+    const struct starfish_spans spans = starfish_halo_window_spans(&grid->window, 1, plane_of(grid));
 
     return starfish_spans_find_beyond(&spans, grid->rest, 0, 0, SIZE_MAX) == SIZE_MAX;
 }
@@ -240,7 +240,7 @@ static starfish_status copy_array(const struct starfish_flux_grid *grid, const s
 /* The last direction first: its rows are the longest, and x, whose rows are single numbers, has the least left. */
 starfish_status starfish_flux_coarsen_stored(const struct starfish_flux_grid *fine, struct starfish_flux_grid *coarse)
 {
-    const struct starfish_run_of_planes planes = starfish_window_own(&coarse->window);
+    const struct starfish_run_of_planes planes = starfish_halo_window_own(&coarse->window);
 
     for (int a = 0; a < 4; a++) {
         size_t n[3] = {fine->line[0].n, fine->line[1].n, fine->line[2].n};

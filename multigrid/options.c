@@ -3,7 +3,7 @@
 #include "multigrid/options.h"
 
 #include "multigrid/kernels/grid_kind.h"
-#include "scheduler/space.h"
+#include "scheduler/runtime/space.h"
 #include "solver/accept.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
 #include "multigrid/solve.h"
 
 #include "base/precision.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/accept.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "poisson/condition.h"
 #include "poisson/estimate.h"
 #include "poisson/ranks.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "poisson/layout.h"
 
 #include "codelets/stencil.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 #include "stencil/kernels/finite.h"
 
 #include <stdint.h>

@@ -11,7 +11,7 @@
 
 #include "base/precision.h"
 #include "poisson/methods.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "stencil/kernels/refine.h"
 
 #include <float.h>

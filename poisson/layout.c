@@ -6,8 +6,8 @@
 
 #include "codelets/stencil.h"
 #include "poisson/methods.h"
-#include "scheduler/data.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/data.h"
+#include "scheduler/runtime/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "base/arithmetic.h"
 #include "poisson/options.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/failure.h"
 #include "poisson/condition.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
 
 #include "base/precision.h"
 #include "multigrid/solve.h"
-#include "scheduler/dealt.h"
-#include "scheduler/memory.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/distribute.h"
+#include "scheduler/runtime/memory.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/accept.h"
 
 #include <math.h>
@@ -215,11 +215,12 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
 /* dealt->runs.parts: 0 where the planes cannot be parts. */
-static starfish_status deal(const struct starfish_poisson_plan *plan, struct starfish_dealt *dealt)
+static starfish_status deal(const struct starfish_poisson_plan *plan, struct starfish_distributed *dealt)
 {
-    const struct starfish_deal_spec spec = {.rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
+    const struct starfish_distribute_spec spec = {
+        .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
 
-    STARFISH_TRY(starfish_deal_runs(plan->base.context, &spec, dealt));
+    STARFISH_TRY(starfish_distribute_runs(plan->base.context, &spec, dealt));
     if (plan->n[0] == 1)
         dealt->runs.parts = 0;
     return STARFISH_SUCCESS;
@@ -265,7 +266,7 @@ static starfish_status make_state(struct starfish_poisson_plan *plan, const stru
  * solves for all. */
 static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 {
-    struct starfish_dealt dealt;
+    struct starfish_distributed dealt;
 
     STARFISH_TRY(deal(plan, &dealt));
     plan->on_one_rank = dealt.runs.parts == 0;

@@ -4,8 +4,8 @@
 
 #include "multigrid/options.h"
 #include "poisson/methods.h"
-#include "scheduler/field.h"
-#include "scheduler/space.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/space.h"
 
 #include <float.h>
 #include <limits.h>

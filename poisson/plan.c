@@ -14,7 +14,7 @@
 #include "poisson/options.h"
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
-#include "scheduler/spread.h"
+#include "scheduler/runtime/spread.h"
 #include "solver/gather.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "base/real.h"
 #include "poisson/direction.h"
-#include "scheduler/field.h"
+#include "scheduler/runtime/field.h"
 #include "solver/solver.h"
 #include "stencil/kernels/ghosts.h"
 #include "tasks/separable.h"

@@ -2,7 +2,7 @@
 /* Separable problems as tables. */
 #include "poisson/options.h"
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 /* ---- An axis ----------------------------------------------------------------------------------------------------- */
 

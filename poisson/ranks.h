@@ -5,7 +5,7 @@
 #define STARFISH_POISSON_RANKS_H
 
 #include "poisson/plan.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 /* plan->here. Errors: ARGUMENT (options.planes), UNSUPPORTED (what several ranks cannot do). */
 starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan);

@@ -8,8 +8,8 @@
 #define STARFISH_POISSON_SLAB_H
 
 #include "poisson/methods.h"
-#include "scheduler/balance.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/balance.h"
+#include "scheduler/runtime/machine.h"
 #include "tasks/slab.h"
 
 /* How a field goes through the GPUs' memory. */

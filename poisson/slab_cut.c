@@ -9,8 +9,8 @@
  * measured (slab_trial.c) and by what solves then take (balance.c). */
 #include "poisson/slab.h"
 
-#include "scheduler/ranks.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/team.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * there too; of the second a group's right-hand sides and solutions at once, and cores do them where not all fit. */
 #include "poisson/slab.h"
 
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 
 enum {
     STREAM_SLABS = 16,           /* at least: the first copy in and the last one out do not overlap with others */

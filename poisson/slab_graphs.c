@@ -2,7 +2,7 @@
 /* The graphs of a plan of the slab method: which there are, which one a solve runs, and when one is cut anew. */
 #include "poisson/slab.h"
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 /* Where the user says how to cut, or there is no GPU, one graph is for all; where there are GPUs alone, one for all
  * data of the host; and only where there are both kinds of workers do their shares depend on the pace. Fields that are

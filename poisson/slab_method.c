@@ -4,7 +4,7 @@
 #include "poisson/slab.h"
 
 #include "poisson/estimate.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdio.h>

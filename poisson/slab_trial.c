@@ -7,9 +7,9 @@
  * from the cores, and the cores from the copies. */
 #include "poisson/slab.h"
 
-#include "scheduler/machine.h"
-#include "scheduler/ranks.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/machine.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/team.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "poisson/options.h"
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
-#include "scheduler/bundle.h"
+#include "scheduler/runtime/bundle.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 

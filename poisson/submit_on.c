@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves in the order of a CUDA stream. Where all of a solve's tasks are for the GPU that the arrays lie on, they are
- * one task (scheduler/bundle.h), which is ordered by events: the caller's thread waits for its launches alone. Where
- * they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's thread
- * waits for what is in the stream, and for the solve: what it puts into the stream later comes after both. Holding the
- * stream until the host is done (cuStreamWaitValue32) deadlocked on an H200; bundle.h explains why. */
+ * one task (scheduler/runtime/bundle.h), which is ordered by events: the caller's thread waits for its launches alone.
+ * Where they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's
+ * thread waits for what is in the stream, and for the solve: what it puts into the stream later comes after both.
+ * Holding the stream until the host is done (cuStreamWaitValue32) deadlocked on an H200; bundle.h explains why. */
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"
-#include "scheduler/bundle.h"
-#include "scheduler/rest.h"
-#include "scheduler/stream.h"
+#include "scheduler/runtime/bundle.h"
+#include "scheduler/runtime/idle.h"
+#include "scheduler/runtime/stream.h"
 
 /* Both arrays have to be there when the stream comes to them: in device memory. */
 static starfish_status check_place(const struct starfish_poisson_plan *plan, const char *name, const void *memory,
@@ -54,9 +54,9 @@ static starfish_status solve(starfish_plan *plan, const struct starfish_request 
                              starfish_job **job)
 {
     STARFISH_TRY(starfish_stream_wait(stream, "solution", request->solution));
-    starfish_rest_call_begin();
+    starfish_idle_call_begin();
     const starfish_status status = starfish_job_create(plan, request, 1, job);
-    starfish_rest_call_end();
+    starfish_idle_call_end();
     return status;
 }
 

@@ -5,7 +5,7 @@
 
 #include "poisson/layout.h"
 #include "poisson/methods.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "tasks/algebra.h"
 
 #include <float.h>

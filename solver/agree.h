@@ -5,7 +5,7 @@
 #ifndef STARFISH_SOLVER_AGREE_H
 #define STARFISH_SOLVER_AGREE_H
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/members.h"
 
 struct starfish_plan_alike {

@@ -2,8 +2,8 @@
 /* Plans of which the first rank solves for all. Bound by that rank: its link and its workers. */
 #include "solver/gather.h"
 
-#include "scheduler/ranks.h"
-#include "scheduler/rest.h"
+#include "scheduler/runtime/idle.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -194,9 +194,9 @@ static starfish_status solve(void *self, const void *rhs, void *solution)
                                              .boundary_stays = 1};
 
     starfish_plan_tell(whole, s->job->tell, s->job->tell_data);
-    starfish_rest_call_begin();
+    starfish_idle_call_begin();
     const starfish_status status = starfish_job_create(whole, &request, 1, &s->job->inner);
-    starfish_rest_call_end();
+    starfish_idle_call_end();
     STARFISH_TRY(status);
     s->job->result = s->job->inner->result;
     return starfish_failure_repeat(&s->job->inner->failure);

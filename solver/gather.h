@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans on several ranks whose method does not run on parts of a field: the first rank makes a plan of the whole
- * problem in a context of its own, and solves for all (scheduler/gathered.h). The plan of all ranks has a struct
- * starfish_gather, which the functions of starfish/solve.h look at before they ask its kind; what it says of itself is
- * what the first rank's plan says. A submission returns when the solve is done.
+ * problem in a context of its own, and solves for all (scheduler/runtime/gathered.h). The plan of all ranks has a
+ * struct starfish_gather, which the functions of starfish/solve.h look at before they ask its kind; what it says of
+ * itself is what the first rank's plan says. A submission returns when the solve is done.
  *
  * All functions are collective unless they say otherwise. */
 #ifndef STARFISH_SOLVER_GATHER_H
 #define STARFISH_SOLVER_GATHER_H
 
-#include "scheduler/gathered.h"
+#include "scheduler/runtime/gathered.h"
 #include "solver/solver.h"
 
 typedef starfish_status starfish_gather_make(const struct starfish_plan *plan, struct starfish_context *alone,

@@ -3,8 +3,8 @@
 #include "solver/gather.h"
 
 #include "base/arithmetic.h"
-#include "scheduler/ranks.h"
-#include "scheduler/rest.h"
+#include "scheduler/runtime/idle.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -196,9 +196,9 @@ starfish_status starfish_job_finish(starfish_job *job, struct starfish_result *r
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(job, "job");
     STARFISH_TRY(starfish_filled_check(result, sizeof *result, "result"));
-    starfish_rest_call_begin();
+    starfish_idle_call_begin();
     const starfish_status status = finish(job, result);
-    starfish_rest_call_end();
+    starfish_idle_call_end();
     return status;
 }
 
@@ -211,11 +211,11 @@ starfish_status starfish_plan_solve(starfish_plan *plan, const struct starfish_b
     struct starfish_job *job = NULL;
 
     STARFISH_TRY(starfish_filled_check(result, sizeof *result, "result"));
-    starfish_rest_call_begin();
+    starfish_idle_call_begin();
     starfish_status status = starfish_job_create(plan, &request, 1, &job);
     if (job)
         status = finish(job, result);
-    starfish_rest_call_end();
+    starfish_idle_call_end();
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Describes all option structs to wrappers in other languages: the public functions of starfish/options.h. */
-#include "scheduler/options.h"
+#include "scheduler/runtime/options.h"
 
 #include "base/arithmetic.h"
 #include "solver/kinds.h"

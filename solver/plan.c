@@ -3,7 +3,7 @@
 #include "solver/gather.h"
 
 #include "base/arithmetic.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 #include "solver/agree.h"
 
 #include <stdlib.h>

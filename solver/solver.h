@@ -8,7 +8,7 @@
  *                 finish          once they are done
  *     iterative   take                   in the caller's thread;
  *                 run, accept, finish    in the job's turn, since the solves of a plan share its vectors: in the
- *                                        caller's thread or in one of the job's own (scheduler/driver.h)
+ *                                        caller's thread or in one of the job's own (scheduler/runtime/driver.h)
  *
  * A plan whose `run` is NULL is direct. `drop` is always the last, whatever has failed.
  *
@@ -18,8 +18,8 @@
 #define STARFISH_SOLVER_SOLVER_H
 
 #include "base/failure.h"
-#include "scheduler/driver.h"
-#include "scheduler/progress.h"
+#include "scheduler/runtime/driver.h"
+#include "scheduler/runtime/progress.h"
 #include "solver/members.h"
 #include <starfish/memory.h>
 #include <starfish/solve.h>

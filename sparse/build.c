@@ -2,7 +2,7 @@
 /* Matrices row by row, on all cores. */
 #include "sparse/build.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <stdlib.h>
 #include <string.h>

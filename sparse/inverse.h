@@ -9,7 +9,7 @@
 #ifndef STARFISH_SPARSE_INVERSE_H
 #define STARFISH_SPARSE_INVERSE_H
 
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "sparse/matrix.h"
 
 /* M with the pattern of A^power. rows[i] is 0 where row i of M is not wanted, and then has no entries; NULL: all are.

@@ -3,7 +3,7 @@
  * the entries that they multiply. */
 #include "sparse/build.h"
 
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <limits.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "base/precision.h"
 #include "base/real.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Arrays of flat domains in the order of users. */
 #include "tasks/arrange.h"
 
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <string.h>
 

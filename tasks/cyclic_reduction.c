@@ -4,7 +4,7 @@
 #include "tasks/spectral.h"
 
 #include "base/real.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 
 #include "base/real.h"
 #include "codelets/tail.h"
-#include "scheduler/ranks.h"
-#include "scheduler/team.h"
-#include "scheduler/window.h"
+#include "scheduler/runtime/halo_window.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/team.h"
 #include "tasks/shares.h"
 
 #include <string.h>

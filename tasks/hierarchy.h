@@ -11,7 +11,7 @@
 
 #include "codelets/grid.h"
 #include "multigrid/kernels/cycle.h"
-#include "scheduler/joint.h"
+#include "scheduler/runtime/joint.h"
 
 /* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
 struct starfish_grid_part {

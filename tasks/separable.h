@@ -6,9 +6,9 @@
 #include "codelets/phases.h"
 #include "codelets/stencil.h"
 #include "fft/kernels/basis.h"
-#include "scheduler/field.h"
-#include "scheduler/progress.h"
-#include "scheduler/table.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/progress.h"
+#include "scheduler/runtime/table.h"
 
 /* One direction as numbers: a tridiagonal matrix, the transform that diagonalises it when there is one, and what
  * boundary data and means need. */

@@ -8,8 +8,8 @@
 #include "tasks/shares.h"
 
 #include "base/real.h"
-#include "scheduler/field.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/ranks.h"
 #include "tasks/visits.h"
 
 #include <math.h>

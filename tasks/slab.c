@@ -3,7 +3,7 @@
 #include "tasks/slab.h"
 
 #include "base/real.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/real.h"
 #include "codelets/constant_mode.h"
 #include "codelets/transform.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #include "blktri/kernels/fractions.h"
 #include "codelets/cyclic_reduction.h"
 #include "codelets/transform_set.h"
-#include "scheduler/workspace.h"
+#include "scheduler/runtime/workspace.h"
 #include "tasks/separable.h"
 
 enum { STARFISH_MAX_MODE_BLOCKS = 32, STARFISH_MAX_TILED_SLABS = 32 };

@@ -4,8 +4,8 @@
 
 #include "base/arithmetic.h"
 #include "base/real.h"
-#include "scheduler/memory.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/memory.h"
+#include "scheduler/runtime/team.h"
 #include "tridiag/layout.h"
 #include "tridiag/options.h"
 

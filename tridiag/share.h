@@ -5,11 +5,11 @@
  * What cores and GPUs do depends on where the arrays lie: pageable memory is copied at a fifth of the speed of pinned
  * memory. So the first two lone solves are the GPUs' alone, the next two the cores' alone (the first of each brings
  * coefficients and touches memory), then the pieces are divided by what the second ones took, and the division is
- * corrected by what solves then take (scheduler/balance.h). Not thread-safe. */
+ * corrected by what solves then take (scheduler/runtime/balance.h). Not thread-safe. */
 #ifndef STARFISH_TRIDIAG_SHARE_H
 #define STARFISH_TRIDIAG_SHARE_H
 
-#include "scheduler/balance.h"
+#include "scheduler/runtime/balance.h"
 
 struct starfish_batch_share {
     size_t seen;     /* lone solves, as far as they teach */

@@ -13,7 +13,7 @@
 #include "apps/workers.h"
 #include "bench/peer_fishpack.h"
 #include "poisson/options.h"
-#include "scheduler/options.h"
+#include "scheduler/runtime/options.h"
 #include "tridiag/options.h"
 
 #include <math.h>

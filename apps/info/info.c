@@ -6,7 +6,7 @@
 #include "apps/options.h"
 #include "apps/table.h"
 #include "base/status.h"
-#include "scheduler/home.h"
+#include "scheduler/runtime/cache_dir.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -59,7 +59,7 @@ static void list_cores(char *text, size_t size)
 static void look_around(struct surroundings *here)
 {
     struct utsname system;
-    struct starfish_home home;
+    struct starfish_cache_dir home;
     *here = (struct surroundings){.compiler = BUILD_COMPILER, .flags = BUILD_FLAGS};
     if (strlen(BUILD_CUDA) > 0)
         snprintf(here->cuda, sizeof here->cuda, "%.20s for %.40s", BUILD_CUDA, BUILD_ARCHITECTURES);
@@ -67,11 +67,12 @@ static void look_around(struct surroundings *here)
     if (uname(&system) == 0)
         snprintf(here->system, sizeof here->system, "%s %s %s", system.sysname, system.release, system.machine);
     list_cores(here->cores, sizeof here->cores);
-    starfish_home_find(&home);
-    if (home.kind == STARFISH_HOME_USUAL || home.kind == STARFISH_HOME_CACHE) /* else they are not kept */
-        snprintf(here->models, sizeof here->models, "%s", home.kind == STARFISH_HOME_CACHE ? home.other : home.usual);
-    if (home.kind == STARFISH_HOME_TEMPORARY)
-        starfish_home_remove(home.other);
+    starfish_cache_dir_find(&home);
+    if (home.kind == STARFISH_CACHE_DIR_USUAL || home.kind == STARFISH_CACHE_DIR_CACHE) /* else they are not kept */
+        snprintf(here->models, sizeof here->models, "%s",
+                 home.kind == STARFISH_CACHE_DIR_CACHE ? home.other : home.usual);
+    if (home.kind == STARFISH_CACHE_DIR_TEMPORARY)
+        starfish_cache_dir_remove(home.other);
 }
 
 static void print_runtime(const struct starfish_runtime *runtime, const struct surroundings *here)

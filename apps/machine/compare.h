@@ -4,7 +4,7 @@
 #define STARFISH_APPS_MACHINE_COMPARE_H
 
 #include "apps/machine/machine.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 struct comparison {
     const char *name, *only, *workers, *csv;

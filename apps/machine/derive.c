@@ -10,7 +10,7 @@
 #include "apps/files/output.h"
 #include "apps/files/regular.h"
 #include "apps/options.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 #include <math.h>
 #include <stdio.h>

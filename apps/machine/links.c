@@ -9,7 +9,7 @@
 #include "apps/files/output.h"
 #include "apps/files/regular.h"
 #include "base/real.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 #include <math.h>
 #include <stdio.h>

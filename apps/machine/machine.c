@@ -8,7 +8,7 @@
 
 #include "apps/options.h"
 #include "apps/table.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -11,8 +11,8 @@
 #include "apps/files/json.h"
 #include "apps/measured/sched.h"
 #include "apps/workers.h"
-#include "scheduler/account.h"
-#include "scheduler/sizes.h"
+#include "scheduler/lab/account.h"
+#include "scheduler/lab/sizes.h"
 
 #include <math.h>
 #include <stdio.h>

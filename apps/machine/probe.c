@@ -6,7 +6,7 @@
 #include "bench/clock.h"
 
 #include "apps/frame/run.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>

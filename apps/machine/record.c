@@ -17,7 +17,7 @@
 #include "apps/options.h"
 #include "apps/plans/plan.h"
 #include "poisson/slab.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 #include <errno.h>
 #include <math.h>

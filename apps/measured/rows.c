@@ -5,7 +5,7 @@
 
 #include "apps/command.h"
 #include "apps/recorded/simulate.h"
-#include "scheduler/account.h"
+#include "scheduler/lab/account.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/plans/plan.h"
-#include "scheduler/record.h"
-#include "scheduler/simulated.h"
+#include "scheduler/lab/record.h"
+#include "scheduler/lab/simulated.h"
 
 struct sched {
     struct bench bench; /* first: measure() gets at the rest through it */

@@ -5,7 +5,7 @@
 #include "apps/plans/arrays.h"
 #include "apps/workers.h"
 #include "base/status.h"
-#include "scheduler/account.h"
+#include "scheduler/lab/account.h"
 
 #include <math.h>
 #include <stdio.h>

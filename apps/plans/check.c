@@ -4,7 +4,7 @@
 #include "apps/plans/problem.h"
 
 #include "base/status.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "base/precision.h"
 #include "base/status.h"
 #include "diffusion/options.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>

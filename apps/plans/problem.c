@@ -8,7 +8,7 @@
 #include "apps/options.h"
 #include "apps/recorded/simulate.h"
 #include "base/failure.h"
-#include "scheduler/transport.h"
+#include "scheduler/runtime/transport.h"
 #include "solver/accept.h"
 #include "solver/solver.h"
 

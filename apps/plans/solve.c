@@ -8,9 +8,9 @@
 #include "base/fingerprint.h"
 #include "base/real.h"
 #include "bench/clock.h"
-#include "scheduler/context.h"
-#include "scheduler/policies/policies.h"
-#include "scheduler/ranks.h"
+#include "scheduler/lab/policies/policies.h"
+#include "scheduler/runtime/context.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/solver.h"
 
 #include <math.h>

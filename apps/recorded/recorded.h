@@ -2,7 +2,7 @@
 /* Recorded machines, as folders (docs/simulation.md):
  *
  *     machine.json          cores, NUMA nodes, GPUs, versions, and the rates that plans would measure
- *                           (scheduler/machine.h)
+ *                           (scheduler/runtime/machine.h)
  *     sampling/             StarPU's own: links in bus/, times of tasks in codelets/
  *     measured/CASE.json    what `starfish sched` took there: "n" and "problem" where it was a problem file,
  *                           "arguments", and "rows", one per set of workers and policy */
@@ -10,7 +10,7 @@
 #define STARFISH_APPS_RECORDED_RECORDED_H
 
 #include "base/status.h"
-#include "scheduler/machine.h"
+#include "scheduler/runtime/machine.h"
 
 #include <starfish/context.h>
 

@@ -7,8 +7,8 @@
 #include "apps/options.h"
 #include "apps/recorded/recorded.h"
 #include "base/meant.h"
-#include "scheduler/simulated.h"
-#include "scheduler/sizes.h"
+#include "scheduler/lab/simulated.h"
+#include "scheduler/lab/sizes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -148,8 +148,8 @@ starfish_status simulate_environment(const char *folder)
     for (size_t i = machine.models[0] ? 0 : 1; i < sizeof variables / sizeof variables[0]; ++i)
         if (setenv(variables[i][0], variables[i][1], 1) != 0)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
-    /* As contexts do (scheduler/start.c), but the simulating StarPU reads its folders before there is one, and would
-     * say that an installation which has been moved has none of models. */
+    /* As contexts do (scheduler/runtime/start.c), but the simulating StarPU reads its folders before there is one, and
+     * would say that an installation which has been moved has none of models. */
     if (setenv("STARPU_SILENT", "1", 0) != 0)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     return STARFISH_SUCCESS;

@@ -47,7 +47,7 @@ starfish_status simulate_begin(void);
  * it begins anew, in a temporary file. Errors: FILE, MEMORY. */
 starfish_status simulate_learn_anew(void);
 /* In the simulated program: a sentence on the machine, and on times of tasks that are estimates
- * (scheduler/simulated.h); or "". */
+ * (scheduler/lab/simulated.h); or "". */
 void simulate_describe(char *text, size_t size);
 /* Remove the file of what heteroprio has learnt, if simulate_learn_anew was called. */
 void simulate_discard(void);

@@ -7,7 +7,7 @@
  * solve by multigrid. Both approach their limit from inside, so that condition numbers are a little too small. */
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
-#include "scheduler/host_loop.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdio.h>

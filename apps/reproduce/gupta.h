@@ -6,7 +6,7 @@
 #include "apps/command.h"
 #include "apps/plans/diffusion_run.h"
 #include "apps/reproduce/reproduce.h"
-#include "scheduler/record.h"
+#include "scheduler/lab/record.h"
 
 enum { PAPER_N = 512, PLACES = 2, PRECISIONS = 3, PHASE_METHODS = 6 };
 

@@ -7,8 +7,8 @@
 #include "apps/recorded/simulate.h"
 #include "apps/table.h"
 #include "apps/workers.h"
-#include "scheduler/context.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/lab/policies/policies.h"
+#include "scheduler/runtime/context.h"
 
 #include <stdio.h>
 #include <stdlib.h>

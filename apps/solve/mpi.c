@@ -3,7 +3,7 @@
 #include "apps/solve/solve.h"
 
 #include "apps/files/planes.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 
 #include <stdlib.h>
 

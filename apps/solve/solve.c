@@ -6,8 +6,8 @@
 #include "apps/names.h"
 #include "apps/pictures/canvas.h"
 #include "apps/workers.h"
-#include "scheduler/options.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/lab/policies/policies.h"
+#include "scheduler/runtime/options.h"
 #include "solver/kinds.h"
 
 #include <math.h>

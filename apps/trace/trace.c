@@ -12,8 +12,8 @@
 #include "apps/recorded/simulate.h"
 #include "apps/table.h"
 #include "apps/workers.h"
-#include "scheduler/options.h"
-#include "scheduler/policies/policies.h"
+#include "scheduler/lab/policies/policies.h"
+#include "scheduler/runtime/options.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
 
 #include "apps/plans/plan.h"
 #include "apps/recorded/drawn.h"
-#include "scheduler/account.h"
-#include "scheduler/fxt.h"
+#include "scheduler/lab/account.h"
+#include "scheduler/lab/fxt.h"
 
 /* What there is to show: one solve. */
 struct trace {

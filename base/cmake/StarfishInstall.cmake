@@ -74,7 +74,7 @@ endif()
 if(STARFISH_PROGRAM)
     install(TARGETS starfish_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
     starfish_finds(starfish_program ${CMAKE_INSTALL_BINDIR} bin ${starfish_library_folders})
-    install(DIRECTORY "${PROJECT_SOURCE_DIR}/scheduler/machines" DESTINATION ${CMAKE_INSTALL_DATADIR}/starfish
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/machines" DESTINATION ${CMAKE_INSTALL_DATADIR}/starfish
         COMPONENT program)
     # Pages and completion are written by the installed program's twin in the build folder, when it is installed.
     set(starfish_pages "${PROJECT_BINARY_DIR}/pages")

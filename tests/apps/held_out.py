@@ -54,7 +54,7 @@ class HeldOut(Case):
     def test_machines_of_the_sources(self):
         """One case at a time on each core."""
         cases = {os.path.basename(os.path.dirname(path)): held_out(path)
-                 for path in glob.glob(f"{SOURCE}/scheduler/machines/*/measured")}
+                 for path in glob.glob(f"{SOURCE}/data/machines/*/measured")}
         with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             rows = {machine: pool.map(self.rows_of, [machine] * len(names), names)
                     for machine, names in cases.items() if names}
@@ -73,7 +73,7 @@ class HeldOut(Case):
 
     def test_what_is_reached_is_no_less_than_asked(self):
         for machine, reached in REACHED.items():
-            self.assertTrue(os.path.exists(f"{SOURCE}/scheduler/machines/{machine}/machine.json"))
+            self.assertTrue(os.path.exists(f"{SOURCE}/data/machines/{machine}/machine.json"))
             for kind, share in reached.items():
                 self.assertGreaterEqual(share, LEAST[kind])
 

@@ -12,7 +12,7 @@ import sys
 import unittest
 
 SOURCE = sys.argv[2]
-MACHINES = f"{SOURCE}/scheduler/machines"
+MACHINES = f"{SOURCE}/data/machines"
 CODELET = re.compile(r"\bSTARFISH_(?:CORES_)?CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
 
 # Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or

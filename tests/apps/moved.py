@@ -37,7 +37,7 @@ class Moved(program.Case):
             self.skipTest("finds its libraries elsewhere")
         done = subprocess.run([f"{moved}/starfish", "machine", "compare", "epyc-2c", "--case", "batch-512x65536-f64",
                                "--workers", "cpu"], capture_output=True, text=True, cwd=self.folder, timeout=300,
-                              env=dict(os.environ, STARFISH_MACHINES=f"{program.SOURCE}/scheduler/machines"))
+                              env=dict(os.environ, STARFISH_MACHINES=f"{program.SOURCE}/data/machines"))
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
 

@@ -315,7 +315,7 @@ $EndElements
 
     def test_workers_are_cores_and_not_their_threads(self):
         """Where each of 16 cores has two hardware threads, which the machine's file of links counts."""
-        shutil.copytree(f"{SOURCE}/scheduler/machines/h200-16c", self.path("threads"))
+        shutil.copytree(f"{SOURCE}/data/machines/h200-16c", self.path("threads"))
         config = self.path("threads/sampling/bus/h200-16c.config")
         with open(config) as stream:
             text = stream.read()
@@ -546,7 +546,7 @@ $EndElements
         del os.environ["STARFISH_MACHINES"]
         self.addCleanup(os.environ.update, STARFISH_MACHINES=self.machines)
         listed = self.run_well("machine", "list")
-        for path in glob.glob(f"{SOURCE}/scheduler/machines/*/machine.json"):
+        for path in glob.glob(f"{SOURCE}/data/machines/*/machine.json"):
             name = os.path.basename(os.path.dirname(path))
             with self.subTest(machine=name):
                 self.assertIn(f"\n{name} ", listed)

@@ -7,7 +7,7 @@
 #include "fem/options.h"
 #include "multigrid/options.h"
 #include "poisson/options.h"
-#include "scheduler/options.h"
+#include "scheduler/runtime/options.h"
 #include "solver/accept.h"
 #include "tests/common/about.h"
 #include "tests/common/check.h"

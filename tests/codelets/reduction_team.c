@@ -2,7 +2,7 @@
 /* Chains and sums shared by the cores of a team, over the tables of tests/tridiag: teams of any size, whose threads may
  * have one core for all of them here. */
 #include "codelets/reduction_team.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/team.h"
 #include "tests/blktri/rows_cases.h"
 #include "tests/tridiag/sums_cases.h"
 #include "tests/tridiag/tridiag_cases.h"

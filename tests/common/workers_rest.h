@@ -3,7 +3,7 @@
 #ifndef STARFISH_TESTS_WORKERS_REST_H
 #define STARFISH_TESTS_WORKERS_REST_H
 
-#include "scheduler/rest.h"
+#include "scheduler/runtime/idle.h"
 
 #include <time.h>
 
@@ -13,9 +13,9 @@ static inline int test_workers_rest(void)
 {
     static const struct timespec moment = {.tv_nsec = 1000000};
 
-    for (int looks = 0; looks < 60000 && !starfish_rest_is_paused(); looks++)
+    for (int looks = 0; looks < 60000 && !starfish_idle_is_paused(); looks++)
         nanosleep(&moment, NULL);
-    return starfish_rest_is_paused();
+    return starfish_idle_is_paused();
 }
 
 #endif

@@ -2,7 +2,7 @@
 /* Jobs of plans for diffusion: how they end, what plans and jobs say of themselves. */
 #include "tests/diffusion/diffusion_cases.h"
 
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "tests/common/check.h"
 
 #include <math.h>

@@ -117,7 +117,7 @@ def check_measured(machine, table):
     faults = []
     lines = [cells_of(line) for line in table.splitlines()]
     for case, workers, *cells in lines[2:]:
-        path = f"scheduler/machines/{machine}/measured/held-{case}.json"
+        path = f"data/machines/{machine}/measured/held-{case}.json"
         seconds = {row["policy"]: row["seconds"] for row in rows_of(path) if row["workers"] == workers}
         for policy, cell in zip(lines[0][2:], cells):
             if cell and not f"{1e3 * seconds[policy]:.3g}" == cell.split(",")[0]:

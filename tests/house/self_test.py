@@ -41,9 +41,9 @@ INCLUDES = [
     ("fft/kernels/basis_cpu.c", "<cblas.h>", True),
     ("fft/kernels/transform_cuda.cu", "<starpu.h>", False),
     ("fft/kernels/transform_cpu.c", '"../../codelets/transform.h"', False),
-    ("scheduler/context.c", '"base/status.h"', True),
-    ("scheduler/context.c", '"fft/kernels/transform.h"', False),
-    ("base/status.c", '"scheduler/context.h"', False),
+    ("scheduler/runtime/context.c", '"base/status.h"', True),
+    ("scheduler/runtime/context.c", '"fft/kernels/transform.h"', False),
+    ("base/status.c", '"scheduler/runtime/context.h"', False),
     ("base/status.c", "<starfish/status.h>", True),
     ("include/starfish/field.h", "<starfish/types.h>", True),
     ("include/starfish/field.h", '"base/status.h"', False),
@@ -109,8 +109,8 @@ CALLS = [
     ("blktri/kernels/rows.c", "starfish_chain_cuda_f32(0); REAL_NAME(starfish_line)(3);", None),
     ("blktri/kernels/rows.c", "starpu_worker_get_id();", "starpu_worker_get_id"),
     ("fft/kernels/rows_cuda.cu", "launch(3); cufftExecC2C(plan);", None),
-    ("scheduler/task.c", "REAL_NAME(starfish_line)(3);", "starfish_line"),
-    ("scheduler/task.c", "starfish_fail(0);", None),
+    ("scheduler/runtime/task.c", "REAL_NAME(starfish_line)(3);", "starfish_line"),
+    ("scheduler/runtime/task.c", "starfish_fail(0);", None),
     ("base/real.c", "starpu_malloc(3);", "starpu_malloc"),
 ]
 

@@ -198,7 +198,7 @@ struct made {
 
 static void make_cells(struct made *m, const struct run *run, starfish_precision precision)
 {
-    const struct starfish_window window = starfish_window_whole(TEST_CELLS_Z);
+    const struct starfish_halo_window window = starfish_halo_window_whole(TEST_CELLS_Z);
     const struct starfish_cell_matrix matrix = {.n = {TEST_CELLS_X, TEST_CELLS_Y, TEST_CELLS_Z},
                                                 .stored = run->problem->stored};
     const struct starfish_cells_table_spec table = {

@@ -6,7 +6,7 @@
 #include <starfish/starfish.h>
 #include <string.h>
 
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "tests/common/about.h"
 #include "tests/mpi/check.h"
 

@@ -4,7 +4,7 @@
 #include "tests/multigrid/parts_cases.h"
 
 #include "multigrid/plan.h"
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "tests/common/reals.h"
 
 #include <math.h>

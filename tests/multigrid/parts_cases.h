@@ -3,7 +3,7 @@
 #ifndef STARFISH_TESTS_MULTIGRID_PARTS_CASES_H
 #define STARFISH_TESTS_MULTIGRID_PARTS_CASES_H
 
-#include "scheduler/space.h"
+#include "scheduler/runtime/space.h"
 #include <starfish/multigrid.h>
 
 struct test_owners {

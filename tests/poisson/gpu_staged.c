@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Large arrays in pageable memory, with cores and a GPU: the cores copy slabs through pinned memory, and the GPU solves
  * all of them. The oracle is the cores alone. Exit status 77 without a GPU. */
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 
 #include "tests/common/check.h"
 #include "tests/common/reals.h"

@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-SOURCES = ("include/starfish", "python/bindings", "python/make-bindings", "scheduler/ranks.h", "mpi/transport.h")
+SOURCES = ("include/starfish", "python/bindings", "python/make-bindings", "scheduler/runtime/ranks.h",
+           "mpi/transport.h")
 
 
 class Bindings(unittest.TestCase):

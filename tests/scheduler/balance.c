@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cores' share of lone solves: on a pretended machine it ends where both kinds of workers take as long, and never
  * at a share that took longer than another one. */
-#include "scheduler/balance.h"
+#include "scheduler/runtime/balance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

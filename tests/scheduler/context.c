@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contexts: options, own and joined StarPU, workers, silence. What needs a process of its own runs in a child. */
-#include "scheduler/context.h"
-#include "scheduler/team.h"
+#include "scheduler/runtime/context.h"
+#include "scheduler/runtime/team.h"
 
 #include "tests/common/check.h"
 #include "tests/common/child.h"

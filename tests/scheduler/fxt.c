@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scheduler/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
-#include "scheduler/fxt.h"
-#include "scheduler/paje.h"
+/* scheduler/lab/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
+#include "scheduler/lab/fxt.h"
+#include "scheduler/lab/paje.h"
 
 #include "tests/apps/files/scratch.h"
 #include "tests/common/check.h"

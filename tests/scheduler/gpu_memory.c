@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solving on host and device memory with GPUs: where pointers lie is recognised, results do not depend on it, and data
  * on the device stays there. Exit status 77 without a GPU. */
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 
 #include "tests/common/about.h"
 #include "tests/common/check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times by terms that rise: what was measured is found again, and the times rise with sizes whatever was measured. */
-#include "scheduler/growth.h"
+#include "scheduler/lab/growth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

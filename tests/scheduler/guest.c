@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A guest in a host program: what a context costs and changes there, and where it must do with little. Each test has a
  * process of its own. */
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 
 #include "tests/common/check.h"
 #include "tests/common/child.h"
@@ -153,7 +153,7 @@ static const char *never_rests_when_told_so(void)
     while (cpu_seconds() - before < 0.05 && wall_seconds() < end)
         sleep_for(0.05);
     EXPECT(cpu_seconds() - before >= 0.05);
-    EXPECT(!starfish_rest_is_paused());
+    EXPECT(!starfish_idle_is_paused());
     close_host(&host);
     return NULL;
 }

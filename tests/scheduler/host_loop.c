@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loops of the host's cores within calls: workers rest meanwhile, unless something is in flight or they never rest. */
-#include "scheduler/host_loop.h"
-#include "scheduler/rest.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/idle.h"
 
 #include "tests/common/check.h"
 
@@ -25,7 +25,7 @@ static void look(void *data, size_t first, size_t last)
 {
     struct looked *looked = data;
     if (first == 0)
-        looked->rested = starfish_rest_is_paused();
+        looked->rested = starfish_idle_is_paused();
     for (size_t i = first; i < last; i++)
         looked->times[i]++;
 }
@@ -39,15 +39,15 @@ static int rested_in_a_loop(double idle_seconds, int in_flight)
     options.cpu_workers = 1;
     options.idle_seconds = idle_seconds;
     ASSERT_OK(starfish_context_create(&context, &options));
-    starfish_rest_busy(); /* awake, as after tasks */
-    starfish_rest_idle();
+    starfish_idle_task_begun(); /* awake, as after tasks */
+    starfish_idle_task_done();
     for (int i = 0; i < in_flight; i++)
-        starfish_rest_busy();
-    starfish_rest_call_begin();
+        starfish_idle_task_begun();
+    starfish_idle_call_begin();
     starfish_host_loop_in_call(ITEMS, RUN, look, &looked);
-    starfish_rest_call_end();
+    starfish_idle_call_end();
     for (int i = 0; i < in_flight; i++)
-        starfish_rest_idle();
+        starfish_idle_task_done();
     starfish_context_destroy(context);
     for (int i = 0; i < ITEMS; i++)
         assert_int_equal(looked.times[i], 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which tasks of several GPUs wait for which others when they become one task, and where their data are: recordings of
  * tasks that are never run, on data that are numbers. */
-#include "scheduler/joint_order.h"
+#include "scheduler/runtime/joint_order.h"
 
-#include "scheduler/owner.h"
+#include "scheduler/runtime/owner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

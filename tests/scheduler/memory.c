@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Host memory and fields. */
-#include "scheduler/field.h"
+#include "scheduler/runtime/field.h"
 
 #include "tests/common/check.h"
 #include "tests/common/group.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Policies: the rule of starfish-width by examples worked out by hand, and a solve under every policy that there is. */
-#include "scheduler/policies/policies.h"
-#include "scheduler/policies/rule.h"
+#include "scheduler/lab/policies/policies.h"
+#include "scheduler/lab/policies/rule.h"
 
 #include "tests/common/check.h"
 

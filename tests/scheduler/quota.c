@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quotas of control groups of both versions, in made-up folders. */
-#include "scheduler/quota.h"
+#include "scheduler/runtime/quota.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What cores report of a task that they share: pieces of work that cover it and do not overlap, of named phases. */
-#include "scheduler/record.h"
+#include "scheduler/lab/record.h"
 
 #include "codelets/phases.h"
 #include "tests/common/check.h"

@@ -3,10 +3,10 @@
  * Each test that starts StarPU has a process of its own. */
 #include "base/c_locale.h"
 #include "base/status.h"
-#include "scheduler/home.h"
-#include "scheduler/limits.h"
-#include "scheduler/measurements.h"
-#include "scheduler/variables.h"
+#include "scheduler/runtime/cache_dir.h"
+#include "scheduler/runtime/limits.h"
+#include "scheduler/runtime/measurements.h"
+#include "scheduler/runtime/variables.h"
 
 #include "tests/common/check.h"
 #include "tests/common/child.h"
@@ -130,7 +130,7 @@ static int make_scratch(void **state)
 static int remove_scratch(void **state)
 {
     (void)state;
-    starfish_home_remove(scratch);
+    starfish_cache_dir_remove(scratch);
     return 0;
 }
 
@@ -203,21 +203,21 @@ static const char *puts_files_aside(void)
 {
     static const char *const bad[] = {"bus/here.config", "bus/here.affinity", "codelets/45/starfish_add.here"};
     char path[256], aside[300];
-    struct starfish_home home;
+    struct starfish_cache_dir home;
     live_in(scratch);
-    starfish_home_find(&home);
-    EXPECT(home.kind == STARFISH_HOME_USUAL && home.put_aside == 0 && strstr(home.usual, scratch));
+    starfish_cache_dir_find(&home);
+    EXPECT(home.kind == STARFISH_CACHE_DIR_USUAL && home.put_aside == 0 && strstr(home.usual, scratch));
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         snprintf(path, sizeof path, "%s/.starpu/sampling/%s", scratch, bad[i]);
         snprintf(aside, sizeof aside, "%s.unreadable", path);
         EXPECT(i % 2 == 0 ? mkfifo(path, 0600) == 0 : mkdir(path, 0700) == 0);
-        starfish_home_find(&home);
-        EXPECT(home.kind == STARFISH_HOME_USUAL && home.put_aside == 1 && strcmp(home.aside, path) == 0);
+        starfish_cache_dir_find(&home);
+        EXPECT(home.kind == STARFISH_CACHE_DIR_USUAL && home.put_aside == 1 && strcmp(home.aside, path) == 0);
         EXPECT(access(path, F_OK) != 0 && access(aside, F_OK) == 0);
     }
     snprintf(path, sizeof path, "%s/.starpu/sampling/codelets/45/starfish_add.elsewhere", scratch);
     write_text(path, "of another host: never read here");
-    starfish_home_find(&home);
+    starfish_cache_dir_find(&home);
     EXPECT(home.put_aside == 0 && access(path, F_OK) == 0);
     return NULL;
 }
@@ -225,17 +225,17 @@ static const char *puts_files_aside(void)
 static const char *trusts_no_folder_of_others(void)
 {
     char starpu[128];
-    struct starfish_home home;
+    struct starfish_cache_dir home;
     EXPECT(chmod(scratch, 01777) == 0);
     live_in(scratch);
-    starfish_home_find(&home);
-    EXPECT(home.kind == STARFISH_HOME_USUAL);
+    starfish_cache_dir_find(&home);
+    EXPECT(home.kind == STARFISH_CACHE_DIR_USUAL);
     snprintf(starpu, sizeof starpu, "%s/.starpu", scratch);
     EXPECT(chmod(starpu, 0777) == 0); /* as if another user had made it: all may change what is in it */
-    starfish_home_find(&home);
-    EXPECT(home.kind != STARFISH_HOME_USUAL);
-    if (home.kind == STARFISH_HOME_TEMPORARY)
-        starfish_home_remove(home.other);
+    starfish_cache_dir_find(&home);
+    EXPECT(home.kind != STARFISH_CACHE_DIR_USUAL);
+    if (home.kind == STARFISH_CACHE_DIR_TEMPORARY)
+        starfish_cache_dir_remove(home.other);
     return NULL;
 }
 
@@ -243,12 +243,12 @@ static const char *trusts_no_folder_of_others(void)
 static const char *needs_room(void)
 {
     const struct rlimit page = {4096, 4096};
-    struct starfish_home home;
+    struct starfish_cache_dir home;
     live_in(scratch);
     signal(SIGXFSZ, SIG_IGN);
     EXPECT(setrlimit(RLIMIT_FSIZE, &page) == 0);
-    starfish_home_find(&home);
-    EXPECT(home.kind == STARFISH_HOME_NOWHERE);
+    starfish_cache_dir_find(&home);
+    EXPECT(home.kind == STARFISH_CACHE_DIR_NOWHERE);
     signal(SIGXFSZ, SIG_DFL);
     EXPECT(starfish_check_limits(1) == STARFISH_ERROR_RUNTIME && strstr(starfish_error_message(), "ulimit -f"));
     return NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables, work space, and the submission, counting and failing of tasks. */
-#include "scheduler/task.h"
+#include "scheduler/runtime/task.h"
 
-#include "scheduler/record.h"
-#include "scheduler/table.h"
-#include "scheduler/workspace.h"
+#include "scheduler/lab/record.h"
+#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/workspace.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several teams: what is a worker's own is found on all of its threads. */
-#include "scheduler/team.h"
-#include "scheduler/team_threads.h"
+#include "scheduler/runtime/team.h"
+#include "scheduler/runtime/team_threads.h"
 
 #include "tests/common/check.h"
 

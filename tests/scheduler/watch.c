@@ -4,8 +4,8 @@
  * reason.
  *
  * A stuck StarPU stays so: every case is a process of its own. They wait for most of their time, side by side. */
-#include "scheduler/field.h"
-#include "scheduler/task.h"
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/task.h"
 #include "tests/common/workers_rest.h"
 
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "base/activity.h"
 #include "fem/options.h"
 #include "poisson/options.h"
-#include "scheduler/ranks.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/kinds.h"
 #include "tests/solver/helmholtz1d/helmholtz1d.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SAINV: without dropping it is the inverse, and of a matrix that has several strips every row of it is there. */
-#include "scheduler/context.h"
+#include "scheduler/runtime/context.h"
 #include "sparse/inverse.h"
 #include "sparse/matrix.h"
 #include "tests/common/context.h"

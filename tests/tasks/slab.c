@@ -3,7 +3,7 @@
  * thickness, as cores and a GPU that share a field have; and residuals, whose data are slabs and planes. */
 #include "poisson/slab.h"
 
-#include "scheduler/record.h"
+#include "scheduler/lab/record.h"
 #include "stencil/kernels/stencil.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"

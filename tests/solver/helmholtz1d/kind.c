@@ -5,7 +5,7 @@
 #include "base/arithmetic.h"
 #include "base/precision.h"
 #include "base/real.h"
-#include "scheduler/memory.h"
+#include "scheduler/runtime/memory.h"
 #include "solver/accept.h"
 #include "solver/gather.h"
 #include "tridiag/options.h"

@@ -3,7 +3,7 @@
 #ifndef STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 #define STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 
-#include "scheduler/table.h"
+#include "scheduler/runtime/table.h"
 #include "solver/solver.h"
 #include "tests/solver/helmholtz1d/helmholtz1d.h"
 

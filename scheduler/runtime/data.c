@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Acquiring and unregistering data. Where the runtime is stuck (watchdog.h), data are left as they are: StarPU would
+ * wait for their tasks. */
+#include "scheduler/runtime/data.h"
+
+#include "scheduler/runtime/fork.h"
+#include "scheduler/runtime/idle.h"
+
+#include <stdlib.h>
+
+/* Lives as long as StarPU may call back: where the runtime is stuck, for ever. */
+struct acquisition {
+    starpu_pthread_mutex_t lock;
+    starpu_pthread_cond_t signal;
+    int acquired;
+};
+
+static void acquired(void *data)
+{
+    struct acquisition *acquisition = data;
+    STARPU_PTHREAD_MUTEX_LOCK(&acquisition->lock);
+    acquisition->acquired = 1;
+    STARPU_PTHREAD_COND_SIGNAL(&acquisition->signal);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&acquisition->lock);
+}
+
+static starfish_status wait_for(struct acquisition *acquisition, struct starfish_context *context)
+{
+    struct starfish_patience patience;
+    starfish_status status = STARFISH_SUCCESS;
+    starfish_patience_begin(&patience, context);
+    STARPU_PTHREAD_MUTEX_LOCK(&acquisition->lock);
+    while (!acquisition->acquired && status == STARFISH_SUCCESS)
+        status = starfish_patience_wait(&patience, &acquisition->signal, &acquisition->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&acquisition->lock);
+    return status;
+}
+
+static starfish_status acquire(struct starfish_context *context, starpu_data_handle_t handle,
+                               enum starpu_data_access_mode mode)
+{
+    struct acquisition *acquisition = calloc(1, sizeof *acquisition);
+    if (!acquisition)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for waiting for data");
+    STARPU_PTHREAD_MUTEX_INIT(&acquisition->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&acquisition->signal, NULL);
+    starfish_status status = STARFISH_SUCCESS;
+    const int home = starpu_data_get_home_node(handle);
+    if (starpu_data_acquire_on_node_cb(handle, home, mode, acquired, acquisition) != 0)
+        status = starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU refused access to data");
+    else
+        status = wait_for(acquisition, context);
+    if (starfish_is_stuck())
+        return status;
+    STARPU_PTHREAD_MUTEX_DESTROY(&acquisition->lock);
+    STARPU_PTHREAD_COND_DESTROY(&acquisition->signal);
+    free(acquisition);
+    return status;
+}
+
+starfish_status starfish_data_acquire(struct starfish_context *context, starpu_data_handle_t handle,
+                                      enum starpu_data_access_mode mode)
+{
+    STARFISH_TRY(starfish_fork_check());
+    if (starfish_is_stuck())
+        return starfish_fail_stuck();
+    if (starpu_task_get_current())
+        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU refused access to data: called from inside a task");
+    starfish_idle_copies_begin();
+    const starfish_status status = acquire(context, handle, mode);
+    starfish_idle_copies_end();
+    return status;
+}
+
+void starfish_data_release_access(starpu_data_handle_t handle)
+{
+    if (!starfish_is_forked())
+        starpu_data_release_on_node(handle, starpu_data_get_home_node(handle));
+}
+
+void starfish_data_unregister(starpu_data_handle_t handle)
+{
+    if (!handle || starfish_is_forked() || starfish_is_stuck())
+        return;
+    starfish_idle_copies_begin();
+    starpu_data_unregister(handle);
+    starfish_idle_copies_end();
+}
+
+void starfish_data_discard(starpu_data_handle_t handle)
+{
+    if (!handle || starfish_is_forked() || starfish_is_stuck())
+        return;
+    starfish_idle_copies_begin();
+    starpu_data_unregister_no_coherency(handle);
+    starfish_idle_copies_end();
+}
+
+void starfish_data_discard_after_tasks(starpu_data_handle_t handle)
+{
+    if (handle && !starfish_is_forked() && !starfish_is_stuck())
+        starpu_data_unregister_submit(handle);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Divides the rows of each rank into parts. */
+#include "scheduler/runtime/distribute.h"
+
+#include "scheduler/runtime/field.h"
+#include "scheduler/runtime/ranks.h"
+
+#include <stdlib.h>
+
+starfish_status starfish_gather_shares(const struct starfish_context *context, size_t rows,
+                                       struct starfish_share **share)
+{
+    const int ranks = starfish_context_ranks(context);
+    const struct starfish_share own = {rows, context->workers_of[STARFISH_GPU], context->workers_of[STARFISH_CPU]};
+    starfish_status status = STARFISH_SUCCESS;
+
+    *share = calloc((size_t)ranks, sizeof **share);
+    if (!*share)
+        status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shares of %d ranks", ranks);
+    status = starfish_ranks_agree(context, status);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_ranks_gather(context, &own, sizeof own, *share);
+    if (status != STARFISH_SUCCESS) {
+        free(*share);
+        *share = NULL;
+    }
+    return status;
+}
+
+/* Where parts of `rows` rows begin, at multiples of the grain. */
+static void divide(size_t rows, size_t grain, size_t parts, size_t *first)
+{
+    starfish_divide((rows + grain - 1) / grain, parts, first);
+    for (size_t p = 0; p <= parts; p++)
+        first[p] = first[p] * grain < rows ? first[p] * grain : rows;
+}
+
+static void add_rank(const struct starfish_distribute_spec *spec, const struct starfish_share *share, int rank,
+                     struct starfish_distributed *dealt)
+{
+    const size_t workers = starfish_share_devices(share), start = dealt->first[dealt->runs.parts];
+    const size_t grain = spec->grain > 0 ? spec->grain : 1, worth = spec->worth > grain ? spec->worth : grain;
+    const size_t most = STARFISH_SPACE_MOST_PARTS / (size_t)dealt->owners;
+    size_t parts = workers < most ? workers : most, first[STARFISH_SPACE_MOST_PARTS + 1];
+
+    if (share->rows == 0)
+        return;
+    parts = parts < share->rows / worth ? parts : share->rows / worth;
+    parts = parts > 0 ? parts : 1;
+    divide(share->rows, grain, parts, first);
+    for (size_t p = 0; p < parts; p++) {
+        dealt->owner[dealt->runs.parts] = starfish_share_owner(share, rank, p);
+        dealt->first[++dealt->runs.parts] = start + first[p + 1];
+    }
+}
+
+/* Whether the rows of all ranks can be parts: there are not too many, each is thick enough, and only the last rank's
+ * rows may be no multiple of the grain. */
+static int can_be_cut(const struct starfish_distribute_spec *spec, const struct starfish_share *share, int ranks,
+                      struct starfish_distributed *dealt)
+{
+    int uneven = 0, fits = 1;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        dealt->owners += share[rank].rows > 0;
+        dealt->any_gpu |= share[rank].gpus > 0;
+        fits &= share[rank].rows == 0 || (share[rank].rows >= spec->least && !uneven);
+        uneven |= spec->grain > 1 && share[rank].rows % spec->grain > 0;
+    }
+    return fits && dealt->owners > 1 && dealt->owners <= STARFISH_SPACE_MOST_PARTS;
+}
+
+starfish_status starfish_distribute_runs(struct starfish_context *context, const struct starfish_distribute_spec *spec,
+                                         struct starfish_distributed *dealt)
+{
+    const int ranks = starfish_context_ranks(context), here = starfish_context_rank(context);
+    struct starfish_share *share;
+
+    *dealt = (struct starfish_distributed){.runs = {.apart = 1}, .rows_here = spec->rows};
+    const starfish_status status = starfish_gather_shares(context, spec->rows, &share);
+    for (int rank = 0; share && rank < here; rank++)
+        dealt->first_here += share[rank].rows;
+    if (share && can_be_cut(spec, share, ranks, dealt))
+        for (int rank = 0; rank < ranks; rank++)
+            add_rank(spec, &share[rank], rank, dealt);
+    free(share);
+    dealt->runs.first = dealt->first;
+    dealt->runs.owner = dealt->owner;
+    return status;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fields: registration of user memory as slabs, without copies. */
+#include "scheduler/runtime/field.h"
+
+#include "base/arithmetic.h"
+#include "base/real.h"
+#include "scheduler/runtime/data.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void starfish_divide(size_t n, size_t parts, size_t *first)
+{
+    for (size_t part = 0; part <= parts; part++)
+        first[part] = n / parts * part + (part < n % parts ? part : n % parts);
+}
+
+struct starfish_cut starfish_cut_equally(size_t planes, size_t slabs)
+{
+    struct starfish_cut cut = {.slabs = slabs};
+    starfish_divide(planes, slabs, cut.first_plane);
+    return cut;
+}
+
+int starfish_cut_is_same(const struct starfish_cut *a, const struct starfish_cut *b)
+{
+    return a->slabs == b->slabs &&
+           memcmp(a->first_plane, b->first_plane, (a->slabs + 1) * sizeof a->first_plane[0]) == 0 &&
+           memcmp(a->where, b->where, a->slabs * sizeof a->where[0]) == 0;
+}
+
+int starfish_cut_is_here(const struct starfish_context *context, const struct starfish_cut *cut, size_t slab)
+{
+    return !context || !context->ranks || starfish_where_rank(cut->where[slab]) == starfish_context_rank(context);
+}
+
+/* The planes from this rank's first slab to its last one, of which it may have none. */
+static void planes_of_rank(const struct starfish_context *context, const struct starfish_cut *cut, size_t *first,
+                           size_t *planes)
+{
+    *first = *planes = 0;
+    for (size_t s = 0; s < cut->slabs; s++)
+        if (starfish_cut_is_here(context, cut, s)) {
+            *first = *planes > 0 ? *first : cut->first_plane[s];
+            *planes = cut->first_plane[s + 1] - *first;
+        }
+}
+
+size_t starfish_cut_owners(const struct starfish_cut *cut, uint32_t owner[STARFISH_MAX_SLABS])
+{
+    size_t owners = 0;
+    int named = 0;
+    for (size_t s = 0; s < cut->slabs; s++) {
+        size_t found = 0;
+        while (found < owners && owner[found] != cut->where[s])
+            found++;
+        if (found == owners)
+            owner[owners++] = cut->where[s];
+        named |= starfish_where_gpu(cut->where[s]) >= 0 || starfish_where_rank(cut->where[s]) > 0;
+    }
+    return named ? owners : 0;
+}
+
+static starfish_status check(const starfish_context *context, starfish_precision precision, const size_t n[3],
+                             starfish_field **result)
+{
+    STARFISH_NEED(context, "context");
+    STARFISH_NEED(n, "n");
+    STARFISH_NEED(result, "field");
+    if (precision != STARFISH_F32 && precision != STARFISH_F64)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: precision is neither STARFISH_F32 nor STARFISH_F64");
+    for (int axis = 0; axis < 3; axis++)
+        if (n[axis] == 0 || n[axis] > UINT32_MAX)
+            return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: n[%d] is %zu", axis, n[axis]);
+    if (n[0] > SIZE_MAX / 8 / n[1] || n[0] * n[1] > SIZE_MAX / 8 / n[2] || n[0] * n[1] > UINT32_MAX)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: %zu x %zu x %zu overflows", n[0], n[1], n[2]);
+    return STARFISH_SUCCESS;
+}
+
+/* Boxes that do not follow one another are data of four dimensions, which the runtime has from 1.4 on. */
+#if STARPU_MAJOR_VERSION > 1 || STARPU_MINOR_VERSION >= 4
+enum { HAS_BOXES = 1 };
+
+static void register_boxes(starpu_data_handle_t *handle, int node, uintptr_t address, const size_t n[4],
+                           const struct starfish_strides *strides, size_t size)
+{
+    starpu_tensor_data_register(handle, node, address, (uint32_t)strides->row, (uint32_t)strides->plane,
+                                (uint32_t)strides->box, (uint32_t)n[0], (uint32_t)n[1], (uint32_t)n[2], (uint32_t)n[3],
+                                size);
+}
+
+static int is_boxes(const void *buffer)
+{
+    return ((const struct starpu_tensor_interface *)buffer)->id == STARPU_TENSOR_INTERFACE_ID;
+}
+
+static void *boxes_memory(void *buffer)
+{
+    return (void *)STARPU_TENSOR_GET_PTR(buffer);
+}
+
+static struct starfish_strides boxes_strides(void *buffer)
+{
+    return (struct starfish_strides){STARPU_TENSOR_GET_LDY(buffer), STARPU_TENSOR_GET_LDZ(buffer),
+                                     STARPU_TENSOR_GET_LDT(buffer), STARPU_TENSOR_GET_NY(buffer),
+                                     STARPU_TENSOR_GET_NZ(buffer)};
+}
+
+static size_t boxes_width(void *buffer)
+{
+    return STARPU_TENSOR_GET_NX(buffer);
+}
+#else
+enum { HAS_BOXES = 0 };
+
+static void register_boxes(starpu_data_handle_t *handle, int node, uintptr_t address, const size_t n[4],
+                           const struct starfish_strides *strides, size_t size)
+{
+    (void)handle, (void)node, (void)address, (void)n, (void)strides, (void)size;
+}
+
+static int is_boxes(const void *buffer)
+{
+    (void)buffer;
+    return 0;
+}
+
+static void *boxes_memory(void *buffer)
+{
+    return buffer;
+}
+
+static struct starfish_strides boxes_strides(void *buffer)
+{
+    (void)buffer;
+    return (struct starfish_strides){0};
+}
+
+static size_t boxes_width(void *buffer)
+{
+    (void)buffer;
+    return 0;
+}
+#endif
+
+static int boxes_are_apart(const struct starfish_strides *strides, size_t planes)
+{
+    return strides->row > 0 && planes > strides->depth && strides->box != strides->depth * strides->plane;
+}
+
+void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
+                            const struct starfish_cut_array *array)
+{
+    const size_t size = starfish_real_size(array->precision), *n = array->n, planes = starfish_cut_planes(cut, slab);
+    const struct starfish_strides strides = starfish_strides_or_packed(array->strides, n[0], n[1], n[2]);
+    const int has_memory = array->memory && starfish_cut_is_here(array->context, cut, slab);
+    size_t first, planes_here;
+    planes_of_rank(array->context, cut, &first, &planes_here);
+    const uintptr_t start = has_memory ? starfish_strides_plane(&strides, cut->first_plane[slab] - first) * size : 0;
+    const uintptr_t address = has_memory ? (uintptr_t)array->memory + start : 0;
+    const int node = has_memory ? array->node : -1;
+    if (boxes_are_apart(&array->strides, planes))
+        register_boxes(handle, node, address, (const size_t[]){n[0], n[1], strides.depth, planes / strides.depth},
+                       &strides, size);
+    else
+        starpu_block_data_register(handle, node, address, (uint32_t)strides.row, (uint32_t)strides.plane,
+                                   (uint32_t)n[0], (uint32_t)n[1], (uint32_t)planes, size);
+    if (array->context)
+        starfish_data_set_owner(array->context, *handle, starfish_where_rank(cut->where[slab]));
+    starfish_data_label(*handle, name, slab);
+}
+
+int starfish_slab_home(starpu_data_handle_t handle)
+{
+    return starpu_data_get_home_node(handle);
+}
+
+void *starfish_slab_memory(void *buffer)
+{
+    return is_boxes(buffer) ? boxes_memory(buffer) : (void *)STARPU_BLOCK_GET_PTR(buffer);
+}
+
+struct starfish_strides starfish_slab_strides(void *buffer, size_t depth)
+{
+    const int boxes = is_boxes(buffer);
+    const size_t width = boxes ? boxes_width(buffer) : STARPU_BLOCK_GET_NX(buffer);
+    struct starfish_strides strides = {.depth = depth};
+    if (boxes) {
+        strides = boxes_strides(buffer);
+    } else {
+        strides.row = STARPU_BLOCK_GET_LDY(buffer);
+        strides.plane = STARPU_BLOCK_GET_LDZ(buffer);
+        strides.box = depth * strides.plane;
+        strides.height = STARPU_BLOCK_GET_NY(buffer);
+    }
+    if (strides.row == width && strides.plane == width * strides.height && strides.box == strides.plane * strides.depth)
+        return (struct starfish_strides){0};
+    return strides;
+}
+
+/* Whether any slab reads that plane of another slab. */
+static int is_read(const struct starfish_cut *cut, size_t slab, int end, int periodic)
+{
+    const int outer = end == STARFISH_FIRST_PLANE ? slab == 0 : slab + 1 == cut->slabs;
+    return cut->slabs > 1 && (periodic || !outer);
+}
+
+starfish_status starfish_edges_create(struct starfish_slabs *slabs, const struct starfish_cut *cut,
+                                      const struct starfish_cut_array *array, int periodic)
+{
+    const size_t count = array->n[0] * array->n[1], size = starfish_real_size(array->precision);
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++)
+            if (is_read(cut, s, end, periodic)) {
+                STARFISH_TRY(starfish_array_register(&slabs->edge[s][end], count, size));
+                starfish_data_label_2d(slabs->edge[s][end], "edge", s, (size_t)end);
+                if (array->context)
+                    starfish_data_set_travelling(array->context, slabs->edge[s][end],
+                                                 starfish_where_rank(cut->where[s]));
+            }
+    return STARFISH_SUCCESS;
+}
+
+void starfish_edges_release(struct starfish_slabs *slabs, const struct starfish_cut *cut)
+{
+    for (size_t s = 0; s < cut->slabs; s++)
+        for (int end = 0; end < STARFISH_EDGES; end++) {
+            starfish_array_unregister(slabs->edge[s][end]);
+            slabs->edge[s][end] = NULL;
+        }
+}
+
+/* ---- Holds ------------------------------------------------------------------------------------------------------- */
+
+void starfish_field_hold(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->holders++;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+void starfish_field_release_hold(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->holders--;
+    STARPU_PTHREAD_COND_BROADCAST(&field->released);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+void starfish_field_wait_for_holders(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    while (field->holders > 0)
+        STARPU_PTHREAD_COND_WAIT(&field->released, &field->lock);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+}
+
+/* ---- The host's access ------------------------------------------------------------------------------------------- */
+
+/* Slabs of other ranks' have no memory. */
+static int is_here(starpu_data_handle_t slab)
+{
+    return starpu_data_get_home_node(slab) >= 0;
+}
+
+static void release_slabs(const struct starfish_field *field, size_t count)
+{
+    for (size_t s = 0; s < count; s++)
+        if (is_here(field->handle[s]))
+            starfish_data_release_access(field->handle[s]);
+}
+
+static starfish_status acquire_slabs(const struct starfish_field *field)
+{
+    for (size_t s = 0; s < field->cut.slabs; s++) {
+        const starfish_status status = is_here(field->handle[s])
+                                           ? starfish_data_acquire(field->context, field->handle[s], STARPU_RW)
+                                           : STARFISH_SUCCESS;
+        if (status != STARFISH_SUCCESS) {
+            release_slabs(field, s);
+            return status;
+        }
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* ---- Fields ------------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_field_create(starfish_context *context, starfish_precision precision, const size_t n[3],
+                                      size_t slabs, void *memory, starfish_field **field)
+{
+    STARFISH_OWN_ARITHMETIC;
+    STARFISH_TRY(check(context, precision, n, field));
+    if (slabs == 0 || slabs > n[2] || slabs > STARFISH_MAX_SLABS)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field: slabs is %zu, not in 1..%zu", slabs,
+                             n[2] < STARFISH_MAX_SLABS ? n[2] : (size_t)STARFISH_MAX_SLABS);
+    const struct starfish_cut cut = starfish_cut_equally(n[2], slabs);
+    return starfish_field_over(context, precision, n, &cut, "memory", memory, field);
+}
+
+starfish_status starfish_field_over(struct starfish_context *context, starfish_precision precision, const size_t n[3],
+                                    const struct starfish_cut *cut, const char *name, void *memory,
+                                    struct starfish_field **result)
+{
+    STARFISH_TRY(check(context, precision, n, result));
+    const struct starfish_field_shape shape = {.precision = precision, .n = {n[0], n[1], n[2]}};
+    return starfish_field_shaped(context, &shape, cut, name, memory, result);
+}
+
+struct starfish_field *starfish_field_empty(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                            const struct starfish_cut *cut)
+{
+    struct starfish_field *field = calloc(1, sizeof *field);
+    if (!field) {
+        starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a field");
+        return NULL;
+    }
+    field->context = context;
+    field->precision = shape->precision;
+    memcpy(field->n, shape->n, sizeof field->n);
+    field->cut = *cut;
+    field->strides = shape->strides;
+    STARPU_PTHREAD_MUTEX_INIT(&field->lock, NULL);
+    STARPU_PTHREAD_COND_INIT(&field->released, NULL);
+    return field;
+}
+
+static void discard(struct starfish_field *field)
+{
+    STARPU_PTHREAD_MUTEX_DESTROY(&field->lock);
+    STARPU_PTHREAD_COND_DESTROY(&field->released);
+    free(field);
+}
+
+/* The runtime copies packed slabs as they are, and of others plane by plane. */
+static starfish_status check_pinned(const struct starfish_context *context, const struct starfish_field_shape *shape,
+                                    const struct starfish_cut *cut, const char *name, const void *memory)
+{
+    const size_t size = starfish_real_size(shape->precision), *n = shape->n;
+    const struct starfish_strides strides = starfish_strides_or_packed(shape->strides, n[0], n[1], n[2]);
+    const size_t plane_bytes = ((n[1] - 1) * strides.row + n[0]) * size;
+    size_t here, planes;
+    planes_of_rank(context, cut, &here, &planes);
+    for (size_t s = 0; s < cut->slabs && context->workers_of[STARFISH_GPU] > 0; s++) {
+        const size_t at_once = shape->strides.row > 0 ? 1 : starfish_cut_planes(cut, s);
+        const size_t bytes = (at_once - 1) * strides.plane * size + plane_bytes;
+        for (size_t k = cut->first_plane[s]; k < cut->first_plane[s + 1]; k += at_once)
+            if (starfish_cut_is_here(context, cut, s)) {
+                const char *const start = (const char *)memory + starfish_strides_plane(&strides, k - here) * size;
+                STARFISH_TRY(starfish_memory_check_pinned(context, name, start, bytes));
+            }
+    }
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_field_shaped(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                      const struct starfish_cut *cut, const char *name, void *memory,
+                                      struct starfish_field **result)
+{
+    const size_t *const n = shape->n;
+    STARFISH_TRY(check(context, shape->precision, n, result));
+    *result = NULL;
+    int node = STARPU_MAIN_RAM;
+    enum starfish_residence residence;
+    if (memory)
+        STARFISH_TRY(starfish_memory_place(context, name, memory, &node, &residence));
+    for (size_t s = 0; s < cut->slabs && !HAS_BOXES; s++)
+        if (boxes_are_apart(&shape->strides, starfish_cut_planes(cut, s)))
+            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
+                                 "%s: problems that do not follow one another without gaps "
+                                 "need StarPU 1.4",
+                                 name);
+    if (memory && residence != STARFISH_ON_DEVICE)
+        STARFISH_TRY(check_pinned(context, shape, cut, name, memory));
+    struct starfish_field *field = starfish_field_empty(context, shape, cut);
+    if (!field)
+        return STARFISH_ERROR_MEMORY;
+    field->memory = memory;
+    size_t first, planes = n[2];
+    if (context->ranks)
+        planes_of_rank(context, cut, &first, &planes);
+    if (!memory && planes > 0) {
+        field->owned_bytes = n[0] * n[1] * planes * starfish_real_size(shape->precision);
+        starfish_status status = starfish_alloc(context, field->owned_bytes, &field->memory);
+        if (status != STARFISH_SUCCESS) {
+            discard(field);
+            return status;
+        }
+    }
+    const struct starfish_cut_array array = {n, shape->precision, field->memory, node, shape->strides, context};
+    for (size_t s = 0; s < cut->slabs; s++)
+        starfish_slab_register(&field->handle[s], name, cut, s, &array);
+    *result = field;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_field_destroy(starfish_field *field)
+{
+    STARFISH_OWN_ARITHMETIC;
+    if (!field)
+        return;
+    if (starfish_is_stuck())
+        return; /* tasks may still touch it */
+    if (field->is_acquired)
+        starfish_field_release(field);
+    starfish_field_wait_for_holders(field);
+    for (size_t s = 0; s < field->cut.slabs; s++)
+        starfish_data_unregister(field->handle[s]);
+    if (field->owned_bytes > 0)
+        starfish_free(field->context, field->memory, field->owned_bytes);
+    starfish_spread_release(field->context, field->spread);
+    discard(field);
+}
+
+starfish_status starfish_field_acquire(starfish_field *field, void **memory)
+{
+    STARFISH_OWN_ARITHMETIC;
+    STARFISH_NEED(field, "field");
+    STARFISH_NEED(memory, "memory");
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    const int twice = field->is_acquired && pthread_equal(field->acquirer, pthread_self());
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+    if (twice)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field acquire: this thread has acquired the field already");
+    starfish_field_wait_for_holders(field);
+    STARFISH_TRY(acquire_slabs(field));
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    field->is_acquired = 1;
+    field->acquirer = pthread_self();
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+    starfish_outside_begin(field->context);
+    *memory = starfish_field_shares(field) == 1 ? field->memory : NULL;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_field_release(starfish_field *field)
+{
+    STARFISH_OWN_ARITHMETIC;
+    STARFISH_NEED(field, "field");
+    STARPU_PTHREAD_MUTEX_LOCK(&field->lock);
+    const int was_acquired = field->is_acquired;
+    field->is_acquired = 0;
+    STARPU_PTHREAD_MUTEX_UNLOCK(&field->lock);
+    if (!was_acquired)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "field release: the field is not acquired");
+    release_slabs(field, field->cut.slabs);
+    starfish_outside_end(field->context);
+    return STARFISH_SUCCESS;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Windows of arrays of planes (halo_window.h): which planes, and how ranks get those of others. */
+#include "scheduler/runtime/halo_window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which planes ------------------------------------------------------------------------------------------------ */
+
+struct starfish_halo_window starfish_halo_window_whole(size_t planes)
+{
+    return (struct starfish_halo_window){.planes = planes, .depth = planes};
+}
+
+struct starfish_halo_window starfish_halo_window_of_runs(const struct starfish_context *context,
+                                                         const struct starfish_runs *runs, size_t planes, size_t depth)
+{
+    struct starfish_halo_window window = {.context = context, .planes = planes, .finest = planes, .depth = depth};
+
+    for (size_t part = 0; part < runs->parts; part++) {
+        const int rank = runs->owner[part].rank;
+        if (window.owners == 0 || window.rank[window.owners - 1] != rank)
+            window.rank[window.owners++] = rank;
+        window.cut[window.owners] = runs->first[part + 1];
+    }
+    return window;
+}
+
+/* Planes of owner i. */
+static struct starfish_run_of_planes planes_of(const struct starfish_halo_window *w, size_t i)
+{
+    const size_t first = (w->cut[i] * w->planes + w->finest / 2) / w->finest;
+    const size_t last = (w->cut[i + 1] * w->planes + w->finest / 2) / w->finest;
+
+    return (struct starfish_run_of_planes){first, last - first};
+}
+
+struct starfish_run_of_planes starfish_halo_window_own(const struct starfish_halo_window *w)
+{
+    if (!w->context)
+        return (struct starfish_run_of_planes){0, w->planes};
+    for (size_t i = 0; i < w->owners; i++)
+        if (w->rank[i] == starfish_context_rank(w->context))
+            return planes_of(w, i);
+    return (struct starfish_run_of_planes){0, 0};
+}
+
+struct starfish_halo_window starfish_halo_window_with_depth(const struct starfish_halo_window *window, size_t depth)
+{
+    struct starfish_halo_window other = *window;
+
+    other.depth = depth;
+    return other;
+}
+
+/* The window as at most two runs of planes. */
+static int runs_of(const struct starfish_halo_window *w, struct starfish_run_of_planes run[2])
+{
+    const struct starfish_run_of_planes own = starfish_halo_window_own(w);
+    const size_t n = w->planes;
+
+    run[0] = (struct starfish_run_of_planes){0, n};
+    if (!w->context || w->depth >= n || (own.count > 0 && own.count + 2 * w->depth >= n))
+        return 1;
+    if (own.count == 0)
+        return 0;
+    const size_t first = (own.first + n - w->depth) % n, count = own.count + 2 * w->depth;
+    if (first + count <= n) {
+        run[0] = (struct starfish_run_of_planes){first, count};
+        return 1;
+    }
+    run[0] = (struct starfish_run_of_planes){0, first + count - n};
+    run[1] = (struct starfish_run_of_planes){first, n - first};
+    return 2;
+}
+
+struct starfish_spans starfish_halo_window_spans(const struct starfish_halo_window *window, size_t arrays, size_t plane)
+{
+    struct starfish_run_of_planes run[2];
+    struct starfish_spans spans = {.count = 0};
+    const int runs = runs_of(window, run);
+
+    for (size_t array = 0; array < arrays; array++)
+        for (int r = 0; r < runs; r++)
+            spans.span[spans.count++] =
+                (struct starfish_span){(array * window->planes + run[r].first) * plane, run[r].count * plane};
+    return spans;
+}
+
+struct starfish_spans starfish_spans_all(size_t count)
+{
+    return (struct starfish_spans){.count = 1, .span = {{0, count}}};
+}
+
+size_t starfish_spans_elements(const struct starfish_spans *spans)
+{
+    size_t count = 0;
+
+    for (int s = 0; s < spans->count; s++)
+        count += spans->span[s].count;
+    return count;
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
+
+struct shifted {
+    starfish_host_body *body;
+    void *data;
+    size_t by;
+};
+
+static void shifted_body(void *data, size_t first, size_t last)
+{
+    const struct shifted *shifted = data;
+
+    shifted->body(shifted->data, first + shifted->by, last + shifted->by);
+}
+
+void starfish_spans_loop(const struct starfish_spans *spans, size_t run, starfish_host_body *body, void *data)
+{
+    for (int s = 0; s < spans->count; s++) {
+        struct shifted shifted = {body, data, spans->span[s].first};
+        starfish_host_loop(spans->span[s].count, run, shifted_body, &shifted);
+    }
+}
+
+void starfish_spans_copy(const struct starfish_spans *spans, void *to, const void *from, size_t element_size)
+{
+    for (int s = 0; s < spans->count; s++) {
+        const size_t at = spans->span[s].first * element_size;
+        starfish_host_copy((char *)to + at, (const char *)from + at, spans->span[s].count * element_size);
+    }
+}
+
+size_t starfish_spans_find_beyond(const struct starfish_spans *spans, const double *values, double least, double most,
+                                  size_t none)
+{
+    for (int s = 0; s < spans->count; s++) {
+        const struct starfish_span *span = &spans->span[s];
+        const size_t found = starfish_host_find_beyond(values + span->first, span->count, least, most);
+        if (found < span->count)
+            return span->first + found;
+    }
+    return none;
+}
+
+/* ---- Exchange ---------------------------------------------------------------------------------------------------- */
+
+struct exchange {
+    const struct starfish_halo_window *window;
+    char *array, *received; /* received: room for `depth` planes; NULL where ranks need all planes */
+    size_t plane_bytes;
+    struct starfish_run_of_planes needed[2];
+    int runs;
+};
+
+/* Some planes of owner i to all ranks, which keep those in their windows. */
+static starfish_status send_planes(const struct exchange *x, size_t i, size_t first, size_t count)
+{
+    const int from = x->window->rank[i], own = from == starfish_context_rank(x->window->context);
+    char *const place = x->array + first * x->plane_bytes;
+
+    STARFISH_TRY(starfish_ranks_broadcast(x->window->context, own || !x->received ? place : x->received,
+                                          count * x->plane_bytes, from));
+    for (int r = 0; r < x->runs && x->received && !own; r++) {
+        const size_t begin = first > x->needed[r].first ? first : x->needed[r].first;
+        const size_t end = x->needed[r].first + x->needed[r].count;
+        const size_t last = first + count < end ? first + count : end;
+        if (begin < last)
+            memcpy(x->array + begin * x->plane_bytes, x->received + (begin - first) * x->plane_bytes,
+                   (last - begin) * x->plane_bytes);
+    }
+    return STARFISH_SUCCESS;
+}
+
+/* Others need those at the ends of an owner's run. */
+static starfish_status send_ends(const struct exchange *x, size_t i)
+{
+    const struct starfish_run_of_planes run = planes_of(x->window, i);
+    const size_t depth = x->window->depth < run.count ? x->window->depth : run.count;
+    const size_t upper = run.count - depth > depth ? run.count - depth : depth;
+
+    if (!x->received)
+        return send_planes(x, i, run.first, run.count);
+    STARFISH_TRY(send_planes(x, i, run.first, depth));
+    return upper < run.count ? send_planes(x, i, run.first + upper, run.count - upper) : STARFISH_SUCCESS;
+}
+
+starfish_status starfish_halo_window_exchange(const struct starfish_halo_window *window, starfish_status status,
+                                              void *array, size_t plane_bytes)
+{
+    struct exchange x = {.window = window, .array = array, .plane_bytes = plane_bytes};
+
+    if (!window->context)
+        return status;
+    x.runs = runs_of(window, x.needed);
+    if (window->depth < window->planes && status == STARFISH_SUCCESS) {
+        x.received = malloc(window->depth * plane_bytes + 1);
+        if (!x.received)
+            status = starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu planes of others", window->depth);
+    }
+    status = starfish_ranks_agree(window->context, status);
+    for (size_t i = 0; i < window->owners && status == STARFISH_SUCCESS; i++)
+        status = send_ends(&x, i);
+    free(x.received);
+    return status;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
+
+static starfish_status allocated(const void *memory, const char *what)
+{
+    return memory ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %s of all ranks", what);
+}
+
+/* all: count[r] elements of each rank. */
+static starfish_status send_lists(const struct starfish_context *context, size_t size, const size_t *count,
+                                  const void *own, char *all)
+{
+    for (int rank = 0; rank < starfish_context_ranks(context); rank++) {
+        const size_t bytes = count[rank] * size;
+        if (rank == starfish_context_rank(context) && bytes > 0)
+            memcpy(all, own, bytes);
+        STARFISH_TRY(starfish_ranks_broadcast(context, all, bytes, rank));
+        all += bytes;
+    }
+    return STARFISH_SUCCESS;
+}
+
+static starfish_status join(const struct starfish_context *context, size_t size, size_t *counts, size_t *count,
+                            void **list)
+{
+    size_t all = 0;
+
+    STARFISH_TRY(starfish_ranks_gather(context, count, sizeof *count, counts));
+    for (int rank = 0; rank < starfish_context_ranks(context); rank++)
+        all += counts[rank];
+    void *joined = malloc(all * size + 1);
+    starfish_status status = starfish_ranks_agree(context, allocated(joined, "the lists"));
+    if (status == STARFISH_SUCCESS)
+        status = send_lists(context, size, counts, *list, joined);
+    if (status != STARFISH_SUCCESS) {
+        free(joined);
+        return status;
+    }
+    free(*list);
+    *list = joined;
+    *count = all;
+    return STARFISH_SUCCESS;
+}
+
+starfish_status starfish_halo_window_join(const struct starfish_halo_window *window, size_t size, size_t *count,
+                                          void **list)
+{
+    if (!window->context)
+        return STARFISH_SUCCESS;
+    size_t *counts = calloc((size_t)starfish_context_ranks(window->context), sizeof *counts);
+    starfish_status status = starfish_ranks_agree(window->context, allocated(counts, "the lengths of lists"));
+
+    if (status == STARFISH_SUCCESS)
+        status = join(window->context, size, counts, count, list);
+    free(counts);
+    return status;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Windows: the planes of a large array shared by all ranks that one rank needs, its own and some adjacent ones.
+ *
+ * Tables (coefficients, matrices) are indexed by the cells of the whole problem, so that kernels need not know of
+ * ranks. An array is allocated for all planes, but a rank writes and reads the planes of its window alone: the system
+ * gives memory to pages when they are first touched, so that the others take address space and nothing else. A GPU that
+ * gets such a table has room for all of it.
+ *
+ * The planes beside a rank's own are counted around the ends of the array, whether the direction is periodic or not:
+ * matrices look at the coupling across the ends, which is 0 where there is none. */
+#ifndef STARFISH_SCHEDULER_RUNTIME_HALO_WINDOW_H
+#define STARFISH_SCHEDULER_RUNTIME_HALO_WINDOW_H
+
+#include "base/deal.h"
+#include "scheduler/runtime/host_loop.h"
+#include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/space.h"
+
+struct starfish_halo_window {
+    const struct starfish_context *context; /* whose ranks have the planes; NULL: this process has all of them */
+    size_t planes;                          /* of the array */
+    size_t depth;                           /* planes beside a rank's own, on either side; `planes`: all there are */
+    /* Who has planes: rank[i] those from cut[i] to cut[i + 1] - 1 of `finest` planes, and of arrays with fewer planes
+     * the corresponding ones, as grids of a hierarchy are cut (tasks/shares.h). */
+    size_t finest, owners, cut[STARFISH_SPACE_MOST_PARTS + 1];
+    int rank[STARFISH_SPACE_MOST_PARTS];
+};
+
+/* Runs of elements of an array, in increasing order. */
+struct starfish_span {
+    size_t first, count;
+};
+enum { STARFISH_MOST_SPANS = 16 };
+struct starfish_spans {
+    int count;
+    struct starfish_span span[STARFISH_MOST_SPANS];
+};
+
+/* Of an array that one process has. */
+struct starfish_halo_window starfish_halo_window_whole(size_t planes);
+/* Of one that is cut into the runs of the context's ranks. */
+struct starfish_halo_window starfish_halo_window_of_runs(const struct starfish_context *context,
+                                                         const struct starfish_runs *runs, size_t planes, size_t depth);
+/* This rank's own planes; of a rank that has none, 0 of them. */
+struct starfish_run_of_planes starfish_halo_window_own(const struct starfish_halo_window *window);
+/* The same window with another depth: 0: own planes alone. */
+struct starfish_halo_window starfish_halo_window_with_depth(const struct starfish_halo_window *window, size_t depth);
+/* The elements of a window of `arrays` arrays that lie one behind the other, at most five, with planes of `plane`
+ * elements; all `count` elements. */
+struct starfish_spans starfish_halo_window_spans(const struct starfish_halo_window *window, size_t arrays,
+                                                 size_t plane);
+struct starfish_spans starfish_spans_all(size_t count);
+size_t starfish_spans_elements(const struct starfish_spans *spans);
+/* Loops, copies and searches of host_loop.h over the elements of spans; a body's `first` may be any. */
+void starfish_spans_loop(const struct starfish_spans *spans, size_t run, starfish_host_body *body, void *data);
+void starfish_spans_copy(const struct starfish_spans *spans, void *to, const void *from, size_t element_size);
+/* `none` where there is no such value. */
+size_t starfish_spans_find_beyond(const struct starfish_spans *spans, const double *values, double least, double most,
+                                  size_t none);
+
+/* starfish_ranks_agree among the window's ranks. */
+static inline starfish_status starfish_halo_window_agree(const struct starfish_halo_window *window,
+                                                         starfish_status status)
+{
+    return window->context ? starfish_ranks_agree(window->context, status) : status;
+}
+/* Joins lists that the window's ranks have, of elements of `size` bytes, in the order of the ranks: *count elements of
+ * *list become those of all. The list is malloc's, and another one then; after errors it is this rank's. Collective.
+ * Errors: MEMORY, RUNTIME. */
+starfish_status starfish_halo_window_join(const struct starfish_halo_window *window, size_t size, size_t *count,
+                                          void **list);
+/* Gets the planes of the window that are other ranks', each of `plane_bytes`. Collective, and preceded by an agreement
+ * on `status`. Errors: those of any rank's status, MEMORY, RUNTIME. */
+starfish_status starfish_halo_window_exchange(const struct starfish_halo_window *window, starfish_status status,
+                                              void *array, size_t plane_bytes);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Loops of the thread that creates a plan, over all cores that the process may use. Work done once per plan on the host
+ * alone (meshes, matrices, tables) needs no tasks, and no CPU worker in a context with GPUs only. Workers rest
+ * meanwhile (idle.h). On a simulated machine one core does all.
+ *
+ * A body receives runs of items, in any order and on any thread; results must not depend on that. */
+#ifndef STARFISH_SCHEDULER_RUNTIME_HOST_LOOP_H
+#define STARFISH_SCHEDULER_RUNTIME_HOST_LOOP_H
+
+#include <stddef.h>
+
+/* Items first .. last-1; first is a multiple of the loop's run. */
+typedef void starfish_host_body(void *data, size_t first, size_t last);
+
+/* Cores that a loop has, 1 at least. */
+size_t starfish_host_cores(void);
+/* Items 0 .. count-1 in runs of `run`. Returns when all are done. */
+void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data);
+
+/* The same within a call that has had tasks: the workers would look for others, and a thread of the loop that shares a
+ * core with one of them gets it for slices of some milliseconds. So they rest until it is over (idle.h). */
+void starfish_host_loop_in_call(size_t count, size_t run, starfish_host_body *body, void *data);
+
+/* memcpy and memset to 0. */
+void starfish_host_copy(void *to, const void *from, size_t bytes);
+void starfish_host_zero(void *at, size_t bytes);
+/* The index of the first value that is no number from `least` to `most`; `count` where there is none. */
+size_t starfish_host_find_beyond(const double *values, size_t count, double least, double most);
+
+#endif

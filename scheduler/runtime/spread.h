@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Fields that live spread over memories: runs of slabs, each in the memory of its owner. */
+#ifndef STARFISH_SCHEDULER_RUNTIME_SPREAD_H
+#define STARFISH_SCHEDULER_RUNTIME_SPREAD_H
+
+#include "scheduler/runtime/field.h"
+
+enum { STARFISH_MOST_SHARES = STARFISH_MAX_SLABS };
+
+/* The shares of a field, in order. */
+struct starfish_spread {
+    size_t count;
+    struct starfish_field_share share[STARFISH_MOST_SHARES];
+    int node[STARFISH_MOST_SHARES];           /* the memory node */
+    size_t owned_bytes[STARFISH_MOST_SHARES]; /* memory is ours when not 0 */
+};
+
+/* The cut that has these shares: a slab for a GPU's, whose owner it is, and for cores' one per worker. *count 0 is no
+ * error, and no cut. Errors: ARGUMENT (names the share, what it is of, and why not). */
+starfish_status starfish_spread_cut(const struct starfish_context *context, const size_t n[3], size_t count,
+                                    const struct starfish_field_share *shares, struct starfish_cut *cut);
+/* A field so cut. shares: as above, with memory or without; NULL: slabs are where their owners' memories are, those
+ * that any worker may have dealt out to the GPUs in runs. Errors: ARGUMENT, MEMORY. */
+starfish_status starfish_field_spread(struct starfish_context *context, const struct starfish_field_shape *shape,
+                                      const struct starfish_cut *cut, const struct starfish_field_share *shares,
+                                      struct starfish_field **field);
+/* For starfish_field_destroy: after the handles. */
+void starfish_spread_release(struct starfish_context *context, struct starfish_spread *spread);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The watchdog: a wait for tasks fails if nothing progresses any more, instead of blocking forever.
+ *
+ * A context keeps a list of its tasks that are submitted and not finished. A wait goes by slices of a second at most.
+ * After each one it looks whether a task has finished, runs on a worker, or data have moved; where nothing of that has
+ * happened for as long as the context's option `patience_seconds` says, and nobody outside holds what tasks wait for,
+ * the runtime is stuck. StarPU can neither give such a task back nor end without it, and it is one for the whole
+ * process; so the process is stuck from then on: waits and submissions fail at once with the same message, and what
+ * tasks may still touch (data, plans, jobs) is left as it is instead of being waited for.
+ *
+ * A slice counts only where the waiting thread woke up in time. So time in which the process is stopped, is in a
+ * debugger, or does not get the machine's cores does not count. */
+#ifndef STARFISH_SCHEDULER_RUNTIME_WATCHDOG_H
+#define STARFISH_SCHEDULER_RUNTIME_WATCHDOG_H
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <starpu.h>
+#include <stdatomic.h>
+
+struct starfish_context;
+struct starfish_task_header;
+
+struct starfish_watchdog {
+    pthread_mutex_t lock;
+    struct starfish_task_header *first, *last; /* in the order of submission */
+    size_t finished;                           /* tasks */
+    size_t closing;                            /* tasks that are off the list and whose job does not know it yet */
+    atomic_int outside;
+    double patience; /* seconds; infinite: for ever */
+};
+
+void starfish_watchdog_init(struct starfish_watchdog *watched, double patience);
+void starfish_watchdog_destroy(struct starfish_watchdog *watched);
+
+/* For task.c: a task is about to be submitted, or StarPU has refused it. */
+void starfish_watchdog_add(struct starfish_watchdog *watched, struct starfish_task_header *header);
+void starfish_watchdog_drop(struct starfish_watchdog *watched, struct starfish_task_header *header);
+/* It has finished; 0 where the runtime is stuck, and then nothing but the header may be touched. If not, `finish_end`
+ * follows when its job knows. */
+int starfish_watchdog_finish_begin(struct starfish_watchdog *watched, struct starfish_task_header *header);
+void starfish_watchdog_finish_end(struct starfish_watchdog *watched);
+
+/* Between the two, tasks may wait for something outside of the runtime for as long as it takes: for a field that the
+ * host holds. */
+void starfish_outside_begin(struct starfish_context *context);
+void starfish_outside_end(struct starfish_context *context);
+
+/* Whether the process's StarPU is stuck; and the failure that says so, RUNTIME. */
+int starfish_is_stuck(void);
+starfish_status starfish_fail_stuck(void);
+
+/* One wait, in one thread. */
+struct starfish_patience {
+    struct starfish_context *context;
+    size_t finished, moved;
+    double quiet; /* seconds in which nothing moved */
+};
+void starfish_patience_begin(struct starfish_patience *patience, struct starfish_context *context);
+/* Waits for `signal`, but for one slice at most; the caller looks again whether what it waits for is there. RUNTIME
+ * when the runtime is stuck. `lock` is held. */
+starfish_status starfish_patience_wait(struct starfish_patience *patience, starpu_pthread_cond_t *signal,
+                                       starpu_pthread_mutex_t *lock);
+
+#endif
