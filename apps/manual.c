@@ -167,7 +167,7 @@ static const struct option_command *find_page(const struct option_command *comma
     if (below) {
         wanted_below = below;
         page_summary = NULL;
-        options_tell(ignore_line, find_summary);
+        options_report(ignore_line, find_summary);
         ask(command, NULL);
     }
     return page_summary ? command : NULL;
@@ -198,9 +198,9 @@ int manual_man(const struct option_command *commands, size_t count, int argc, ch
                             0);
     snprintf(title, sizeof title, " %s%s%s", argv[1], below ? " " : "", below ? below : "");
     page_of = title + 1;
-    options_tell(print_line, print_commands);
+    options_report(print_line, print_commands);
     ask(command, below);
-    options_tell(NULL, NULL);
+    options_report(NULL, NULL);
     return 0;
 }
 
@@ -256,13 +256,13 @@ static int offer(const struct option_command *commands, size_t count, int argc, 
     const struct option_command *command = has_table(argv[0]) ? run_of(commands, count, argv[0]) : NULL;
     if (!command)
         return 0;
-    options_tell(ignore_line, note_list);
+    options_report(ignore_line, note_list);
     ask(command, NULL);
     last_word = argv[argc - 1];
-    options_tell(offer_options, offer_commands);
+    options_report(offer_options, offer_commands);
     command_set_silent(1); /* a word below that is none */
     ask(command, is_list && argc > 1 ? argv[1] : NULL);
-    options_tell(NULL, NULL);
+    options_report(NULL, NULL);
     return 0;
 }
 

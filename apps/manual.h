@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pages of the manual, and completion of command lines, made of the tables by which command lines are read: commands
- * tell their table instead of printing help (options_tell). */
+ * tell their table instead of printing help (options_report). */
 #ifndef STARFISH_APPS_MANUAL_H
 #define STARFISH_APPS_MANUAL_H
 

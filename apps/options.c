@@ -339,7 +339,7 @@ static struct {
     void (*commands)(const struct option_commands *list);
 } told;
 
-void options_tell(void (*line)(const struct command_line *line), void (*commands)(const struct option_commands *list))
+void options_report(void (*line)(const struct command_line *line), void (*commands)(const struct option_commands *list))
 {
     told.line = line;
     told.commands = commands;

@@ -99,7 +99,8 @@ int options_choose(const struct option_commands *commands, int argc, char **argv
 
 /* Commands tell these instead of printing help, while there are any: so that manuals and completions are made of the
  * tables that command lines are read by (manual.h). NULL, NULL: help is printed again. */
-void options_tell(void (*line)(const struct command_line *line), void (*commands)(const struct option_commands *list));
+void options_report(void (*line)(const struct command_line *line),
+                    void (*commands)(const struct option_commands *list));
 /* Of an option, as help has it: what follows it ("M", NULL: nothing), what it does, and the names that it may have (""
  * where these are not a list). */
 void options_describe(const struct option_entry *entry, char *text, size_t size, char *names, size_t names_size);

@@ -359,7 +359,7 @@ starfish_status starfish_sums_create(struct starfish_sums *sums, size_t parts)
 {
     memset(sums, 0, sizeof *sums);
     for (; sums->parts < parts; sums->parts++)
-        STARFISH_TRY(starfish_table_results(&sums->part[sums->parts], STARFISH_SUMS));
+        STARFISH_TRY(starfish_coefficient_table_results(&sums->part[sums->parts], STARFISH_SUMS));
     return STARFISH_SUCCESS;
 }
 
@@ -369,15 +369,15 @@ starfish_status starfish_sums_create_on(struct starfish_sums *sums, const struct
         return starfish_sums_create(sums, space->parts[1]);
     memset(sums, 0, sizeof *sums);
     for (; sums->parts < space->parts[1]; sums->parts++)
-        STARFISH_TRY(starfish_table_results_of(&sums->part[sums->parts], space->context, STARFISH_SUMS,
-                                               starfish_space_rank(space, sums->parts)));
+        STARFISH_TRY(starfish_coefficient_table_results_of(&sums->part[sums->parts], space->context, STARFISH_SUMS,
+                                                           starfish_space_rank(space, sums->parts)));
     return STARFISH_SUCCESS;
 }
 
 void starfish_sums_destroy(struct starfish_sums *sums)
 {
     for (size_t part = 0; part < sums->parts; part++)
-        starfish_table_destroy(&sums->part[part]);
+        starfish_coefficient_table_destroy(&sums->part[part]);
     memset(sums, 0, sizeof *sums);
 }
 
@@ -392,7 +392,7 @@ static starfish_status add_parts(const struct starfish_sums *sums, struct starfi
         total[part] = 0;
         if (owner >= 0 && owner != starfish_context_rank(context))
             continue;
-        STARFISH_TRY(starfish_table_read(&sums->part[part], context, values, sizeof values));
+        STARFISH_TRY(starfish_coefficient_table_read(&sums->part[part], context, values, sizeof values));
         for (size_t i = 0; i < STARFISH_SUMS; i++)
             total[part] += values[i];
     }
@@ -428,7 +428,7 @@ starfish_status starfish_sums_largest(const struct starfish_sums *sums, struct s
         on_ranks |= owner >= 0;
         if (owner >= 0 && owner != starfish_context_rank(context))
             continue;
-        status = starfish_table_read(&sums->part[part], context, values, sizeof values);
+        status = starfish_coefficient_table_read(&sums->part[part], context, values, sizeof values);
         for (size_t i = 0; i < STARFISH_SUMS && status == STARFISH_SUCCESS; i++)
             if (!(values[i] <= *largest))
                 *largest = values[i];

@@ -4,8 +4,8 @@
 #ifndef STARFISH_CODELETS_BATCH_H
 #define STARFISH_CODELETS_BATCH_H
 
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/data_block.h"
-#include "scheduler/runtime/table.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/batch.h"

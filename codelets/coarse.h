@@ -9,18 +9,18 @@
 /* The cells of one part by domains. */
 struct starfish_chunks {
     size_t chunks;
-    struct starfish_table cell_begin, cell, term_begin, term; /* ints */
-    struct starfish_table factor;                             /* reals */
-    struct starfish_table domain_begin;                       /* ints: chunks of each domain */
-    struct starfish_table sums;                               /* results */
+    struct starfish_coefficient_table cell_begin, cell, term_begin, term; /* ints */
+    struct starfish_coefficient_table factor;                             /* reals */
+    struct starfish_coefficient_table domain_begin;                       /* ints: chunks of each domain */
+    struct starfish_coefficient_table sums;                               /* results */
 };
 
 struct starfish_coarse_matrix {
     size_t domains, unknowns, band, entries;
     enum starfish_coarse_form form;
-    int one_each;                        /* one part, and one chunk for each domain */
-    struct starfish_table matrix, place; /* doubles; ints */
-    struct starfish_table rhs, solution; /* results */
+    int one_each;                                    /* one part, and one chunk for each domain */
+    struct starfish_coefficient_table matrix, place; /* doubles; ints */
+    struct starfish_coefficient_table rhs, solution; /* results */
 };
 
 /* What the sums of a part take, with or without (A Z)' y. */

@@ -11,7 +11,7 @@
 #define STARFISH_CODELETS_CYCLIC_REDUCTION_H
 
 #include "blktri/kernels/rows.h"
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/shifted_sums.h"
@@ -67,7 +67,7 @@ struct starfish_level {
     enum starfish_reduction_form form;
     struct starfish_level_chains chains;
     struct starfish_level_sums sums;
-    struct starfish_table ints, reals;
+    struct starfish_coefficient_table ints, reals;
 };
 
 /* What all tasks on one block of modes share. */

@@ -3,7 +3,7 @@
 #ifndef STARFISH_CODELETS_LOCAL_INVERSE_H
 #define STARFISH_CODELETS_LOCAL_INVERSE_H
 
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 #include "sparse/kernels/local_inverse.h"

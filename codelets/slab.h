@@ -17,9 +17,9 @@
 #define STARFISH_CODELETS_SLAB_H
 
 #include "codelets/plane_set.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/replay.h"
-#include "scheduler/runtime/table.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/constant_line.h"
@@ -47,10 +47,10 @@ struct starfish_slab_space {
     double lambda;
     ptrdiff_t constant_lane; /* of a singular problem, -1 when there is none */
     struct starfish_plane_set planes;
-    struct starfish_table line;             /* lower, diag, upper of z */
-    struct starfish_table shift_x, shift_y; /* eigenvalues */
-    struct starfish_table constant;         /* struct starfish_constant_tables of z; only with a constant lane */
-    double constant_scale;                  /* from the constant mode to a constant field */
+    struct starfish_coefficient_table line;             /* lower, diag, upper of z */
+    struct starfish_coefficient_table shift_x, shift_y; /* eigenvalues */
+    struct starfish_coefficient_table constant; /* struct starfish_constant_tables of z; only with a constant lane */
+    double constant_scale;                      /* from the constant mode to a constant field */
 };
 
 /* The modes of y cut into parts, each with a reduced system of its own; and the work space of the tasks of one graph.

@@ -3,7 +3,7 @@
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/task.h"
 #include "stencil/kernels/stencil.h"
 
@@ -62,7 +62,7 @@ struct starfish_refine_judge_task {
     int phase;
     size_t slabs;
     uint32_t where;
-    const struct starfish_table *before, *after, *correction; /* one per slab */
+    const struct starfish_coefficient_table *before, *after, *correction; /* one per slab */
     starpu_data_handle_t verdict;
 };
 starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,

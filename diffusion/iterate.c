@@ -21,7 +21,7 @@ struct state {
     struct starfish_diffusion_job *job;
     struct starfish_diffusion_plan *plan;
     struct starfish_retry retry;
-    int rescuing;                        /* the pass is one of the second rung */
+    int by_fallback;                     /* the pass is one of the second rung */
     double rhs_norm, rhs_largest, floor; /* floor: up to this norm f is rounding errors of what was taken off it */
     double wanted, recurrence;           /* norms of the residual */
 };
@@ -131,7 +131,7 @@ static starfish_status cycle(void *self, int number, const struct starfish_vecto
 
     (void)number, (void)most;
     *cycles = 1;
-    return starfish_multigrid_precondition(s->rescuing ? s->plan->rescue.multigrid : s->plan->multigrid,
+    return starfish_multigrid_precondition(s->by_fallback ? s->plan->fallback.multigrid : s->plan->multigrid,
                                            &s->job->job.progress, r, z);
 }
 
@@ -141,23 +141,23 @@ static const struct starfish_vector *vector(const struct state *s, int i)
     const struct starfish_diffusion_plan *plan = s->plan;
     const struct starfish_vector *const usual[] = {&plan->r, &plan->z, &plan->p, &plan->q};
 
-    return s->rescuing && plan->rescue.has_vectors ? &plan->rescue.vector[i] : usual[i];
+    return s->by_fallback && plan->fallback.has_vectors ? &plan->fallback.vector[i] : usual[i];
 }
 
 static starfish_precision precision_now(const struct state *s)
 {
-    return s->rescuing ? s->plan->options.precision : s->plan->inner;
+    return s->by_fallback ? s->plan->options.precision : s->plan->inner;
 }
 
 static struct starfish_cells_matrix cells_now(const struct state *s)
 {
     struct starfish_diffusion_plan *plan = s->plan;
     const enum starfish_cell_preconditioner by =
-        s->rescuing ? STARFISH_CELLS_BY_ANOTHER : starfish_diffusion_preconditioner_kind(plan);
+        s->by_fallback ? STARFISH_CELLS_BY_ANOTHER : starfish_diffusion_preconditioner_kind(plan);
 
     return (struct starfish_cells_matrix){.algebra = &s->job->algebra,
                                           .half = vector(s, 3),
-                                          .steps = {.op = s->rescuing ? &plan->high : &plan->low,
+                                          .steps = {.op = s->by_fallback ? &plan->high : &plan->low,
                                                     .by = by,
                                                     .cycle = by == STARFISH_CELLS_BY_ANOTHER ? &plan->cycle : NULL,
                                                     .block = plan->options.block,
@@ -168,7 +168,7 @@ static struct starfish_cells_matrix cells_now(const struct state *s)
 static struct starfish_cg gradients(struct state *s, struct starfish_cells_matrix *cells, double unscale)
 {
     struct starfish_diffusion_plan *plan = s->plan;
-    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->rescuing;
+    const int deflates = plan->options.deflation != STARFISH_DEFLATION_NONE && !s->by_fallback;
 
     return (struct starfish_cg){.algebra = &s->job->algebra,
                                 .scalars = &plan->scalars,
@@ -177,7 +177,7 @@ static struct starfish_cg gradients(struct state *s, struct starfish_cells_matri
                                                       ? (struct starfish_preconditioner){.self = s, .apply = cycle}
                                                       : starfish_cells_preconditioner(cells),
                                 .recurrence = 1,
-                                .fused = plan->fuses && !s->rescuing &&
+                                .fused = plan->fuses && !s->by_fallback &&
                                          !plan->options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ],
                                 .deflation = deflates ? &plan->deflation : NULL,
                                 .product_with_az = plan->options.reserved[STARFISH_DIFFUSION_PRODUCT_WITH_AZ],
@@ -230,7 +230,7 @@ static int patience(const struct state *s, int most)
     const int by_cycles = 500, by_cycles_in_f32 = 100, in_f32 = 1500, is_f32 = precision_now(s) == STARFISH_F32;
     const size_t few_cells = 1000 + 4 * s->plan->box.cells;
 
-    if (s->rescuing || s->plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
+    if (s->by_fallback || s->plan->options.preconditioner == STARFISH_PRECONDITIONER_MULTIGRID)
         return is_f32 ? by_cycles_in_f32 : by_cycles;
     if (s->plan->options.mixed)
         return in_f32;
@@ -258,7 +258,7 @@ static starfish_status iterate(struct state *s, int most)
     STARFISH_TRY(scale_residual(s, s->retry.passes == 0 ? &s->plan->f : &s->plan->residual, scale));
     const starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     s->retry.taken += report.cycles;
-    s->job->job.result.fallback += s->rescuing ? report.cycles : 0;
+    s->job->job.result.fallback += s->by_fallback ? report.cycles : 0;
     s->retry.end = report.end;
     s->recurrence = s->plan->scalars.values[STARFISH_KRYLOV_NORM] / scale;
     atomic_store(&s->job->job.iterations, s->retry.taken);
@@ -272,7 +272,7 @@ enum { AS_ASKED, RESCUE, RUNGS };
 static const struct starfish_rung ladder[RUNGS] = {{.variant = AS_ASKED, .reserve = 5, .misses = 2},
                                                    {.variant = RESCUE, .misses = 2}};
 
-static int may_be_rescued(const struct starfish_diffusion_options *o)
+static int may_fall_back(const struct starfish_diffusion_options *o)
 {
     const int plain =
         o->preconditioner == STARFISH_PRECONDITIONER_NONE || o->preconditioner == STARFISH_PRECONDITIONER_JACOBI;
@@ -285,9 +285,9 @@ static int may_be_rescued(const struct starfish_diffusion_options *o)
 /* What it came to is the residual in truth. */
 static starfish_status pass(struct state *s)
 {
-    s->rescuing = s->retry.rung->variant == RESCUE;
-    if (s->rescuing)
-        STARFISH_TRY(starfish_diffusion_need_rescue(s->plan));
+    s->by_fallback = s->retry.rung->variant == RESCUE;
+    if (s->by_fallback)
+        STARFISH_TRY(starfish_diffusion_need_fallback(s->plan));
     STARFISH_TRY(iterate(s, s->retry.steps));
     STARFISH_TRY(find_residual(s));
     if (s->retry.norm <= s->wanted)
@@ -366,7 +366,7 @@ starfish_status starfish_diffusion_iterate(struct starfish_diffusion_job *job)
         .job = job,
         .plan = plan,
         .retry = {.rung = ladder,
-                  .rungs = may_be_rescued(&plan->options) ? RUNGS : 1,
+                  .rungs = may_fall_back(&plan->options) ? RUNGS : 1,
                   .most = plan->options.max_iterations,
                   .stops = 1 << STARFISH_ENDED_REACHED | 1 << STARFISH_ENDED_NOT_FINITE | 1 << STARFISH_ENDED_CANCELLED,
                   .self = &s,

@@ -140,7 +140,7 @@ static starfish_status create_space(struct starfish_diffusion_plan *plan)
 /* ---- The matrix and the vectors ---------------------------------------------------------------------------------- */
 
 static starfish_status create_operator(const struct starfish_diffusion_plan *plan, starfish_mean mean,
-                                       starfish_precision precision, struct starfish_table *table,
+                                       starfish_precision precision, struct starfish_coefficient_table *table,
                                        struct starfish_cell_operator *op)
 {
     const struct starfish_diffusion_box *box = &plan->box;
@@ -168,7 +168,7 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     if (beyond < count)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
                              values[beyond], beyond % box->cells);
-    STARFISH_TRY(starfish_table_reals_of(table, precision, values, count, &spans));
+    STARFISH_TRY(starfish_coefficient_table_reals_of(table, precision, values, count, &spans));
     op->table = table->handle;
     return STARFISH_SUCCESS;
 }
@@ -348,7 +348,7 @@ void starfish_diffusion_release(struct starfish_plan *base)
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
         starfish_vector_destroy(vectors[i]);
     for (int i = 0; i < 4; i++)
-        starfish_vector_destroy(&plan->rescue.vector[i]);
+        starfish_vector_destroy(&plan->fallback.vector[i]);
     starfish_sums_destroy(&plan->norm);
     starfish_sums_destroy(&plan->product);
     starfish_sums_destroy(&plan->rz);
@@ -356,10 +356,10 @@ void starfish_diffusion_release(struct starfish_plan *base)
     starfish_replays_destroy(&plan->replays);
     starfish_deflation_destroy(&plan->deflation);
     starfish_multigrid_engine_destroy(plan->multigrid);
-    starfish_multigrid_engine_destroy(plan->rescue.multigrid);
-    starfish_table_destroy(&plan->preconditioner);
-    starfish_table_destroy(&plan->high_table);
-    starfish_table_destroy(&plan->low_table);
+    starfish_multigrid_engine_destroy(plan->fallback.multigrid);
+    starfish_coefficient_table_destroy(&plan->preconditioner);
+    starfish_coefficient_table_destroy(&plan->high_table);
+    starfish_coefficient_table_destroy(&plan->low_table);
     starfish_space_destroy(&plan->space);
     starfish_diffusion_box_destroy(&plan->box);
 }

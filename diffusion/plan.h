@@ -38,18 +38,18 @@ struct starfish_diffusion_plan {
     size_t first[STARFISH_SPACE_MOST_PARTS + 1];
     struct starfish_owner owner[STARFISH_SPACE_MOST_PARTS];
     starfish_precision inner; /* of the iteration */
-    struct starfish_table high_table, low_table, preconditioner;
+    struct starfish_coefficient_table high_table, low_table, preconditioner;
     struct starfish_cell_operator high, low; /* of the solution, of the iteration */
     struct starfish_cells_deflation deflation;
     size_t vectors;
     struct starfish_multigrid_engine *multigrid; /* NULL: none */
     /* Of an iteration that goes on by multigrid in the precision of the solution: made when it is needed; in mixed
      * precision, and where parts are apart, with vectors of its own. */
-    struct starfish_diffusion_rescue {
+    struct starfish_diffusion_fallback {
         struct starfish_multigrid_engine *multigrid;
         int has_vectors;
         struct starfish_vector vector[4];
-    } rescue;
+    } fallback;
     /* f: of A u = f; u and the best one so far; residual f - A u; and those of the iteration. */
     struct starfish_vector f, u, best, residual, r, z, p, q;
     int fuses; /* some steps are one task, which has replays, and on a GPU the other p */
@@ -86,8 +86,8 @@ double starfish_diffusion_move_boundary(const struct starfish_diffusion_box *box
 
 /* preconditioners.c: plan->multigrid, where cycles precondition, before there is a space. */
 starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan *plan);
-/* The fallback plan->rescue, created on first use. */
-starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan);
+/* The fallback plan->fallback, created on first use. */
+starfish_status starfish_diffusion_need_fallback(struct starfish_diffusion_plan *plan);
 /* And the memory of the plan, once the plan is cut and has its cycles: MEMORY where it is more than there is. */
 starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
                                            const struct starfish_diffusion_problem *problem);

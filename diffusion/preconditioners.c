@@ -107,23 +107,24 @@ starfish_status starfish_diffusion_create_cycles(struct starfish_diffusion_plan 
 }
 
 /* Parts apart have ghosts as deep as the cycles read. */
-static starfish_status create_rescue(struct starfish_diffusion_plan *plan)
+static starfish_status create_fallback(struct starfish_diffusion_plan *plan)
 {
-    struct starfish_diffusion_rescue *rescue = &plan->rescue;
+    struct starfish_diffusion_fallback *fallback = &plan->fallback;
 
-    STARFISH_TRY(create_multigrid(plan, plan->options.precision, &rescue->multigrid, NULL));
+    STARFISH_TRY(create_multigrid(plan, plan->options.precision, &fallback->multigrid, NULL));
     const struct starfish_space *space = &plan->space;
-    if (plan->space.apart && rescue->multigrid)
-        space = rescue->multigrid->op.space;
-    rescue->has_vectors = plan->options.mixed || plan->space.apart;
-    for (int i = 0; i < 4 && rescue->has_vectors; i++)
-        STARFISH_TRY(starfish_vector_create(&rescue->vector[i], space, plan->options.precision));
+    if (plan->space.apart && fallback->multigrid)
+        space = fallback->multigrid->op.space;
+    fallback->has_vectors = plan->options.mixed || plan->space.apart;
+    for (int i = 0; i < 4 && fallback->has_vectors; i++)
+        STARFISH_TRY(starfish_vector_create(&fallback->vector[i], space, plan->options.precision));
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_diffusion_need_rescue(struct starfish_diffusion_plan *plan)
+starfish_status starfish_diffusion_need_fallback(struct starfish_diffusion_plan *plan)
 {
-    return plan->rescue.multigrid ? STARFISH_SUCCESS : starfish_ranks_agree(plan->plan.context, create_rescue(plan));
+    return plan->fallback.multigrid ? STARFISH_SUCCESS
+                                    : starfish_ranks_agree(plan->plan.context, create_fallback(plan));
 }
 
 /* ---- Deflation --------------------------------------------------------------------------------------------------- */
@@ -263,18 +264,18 @@ starfish_status starfish_diffusion_create_table(struct starfish_diffusion_plan *
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* The cycles' memory, of the plan that there is, or of one that is only asked for; and that of those which may come to
- * the rescue: in mixed precision they have the same grids with numbers of twice the size. */
+ * the fallback: in mixed precision they have the same grids with numbers of twice the size. */
 static starfish_status measure_cycles(const struct starfish_diffusion_plan *plan, struct starfish_memory *cycles,
-                                      struct starfish_memory *rescue)
+                                      struct starfish_memory *fallback)
 {
     const struct starfish_diffusion_options *o = &plan->options;
 
     if (o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
-        return create_multigrid(plan, o->precision, NULL, rescue);
+        return create_multigrid(plan, o->precision, NULL, fallback);
     STARFISH_TRY(plan->multigrid ? starfish_multigrid_engine_memory(plan->multigrid, cycles)
                                  : create_multigrid(plan, plan->inner, NULL, cycles));
     if (plan->inner != o->precision)
-        rescue->main_bytes = 2 * cycles->main_bytes;
+        fallback->main_bytes = 2 * cycles->main_bytes;
     return STARFISH_SUCCESS;
 }
 
@@ -293,15 +294,15 @@ starfish_status starfish_diffusion_measure(struct starfish_diffusion_plan *plan,
     /* A GPU has room for all of a table: at once for the matrix, or for that of cycles, whose coarse grids take a
      * seventh more; in time for these and the matrix in another precision. */
     const size_t untouched = (plan->box.cells - cells) * starfish_real_size(o->precision), words = 5;
-    struct starfish_memory cycles = {.main_bytes = 0}, rescue = {.main_bytes = 0};
+    struct starfish_memory cycles = {.main_bytes = 0}, fallback = {.main_bytes = 0};
     struct starfish_memory *memory = &plan->plan.memory;
     size_t deflation = 0;
 
-    STARFISH_TRY(starfish_halo_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &rescue)));
+    STARFISH_TRY(starfish_halo_window_agree(&plan->box.window, measure_cycles(plan, &cycles, &fallback)));
     if (o->deflation != STARFISH_DEFLATION_NONE)
         STARFISH_TRY(with_domains(plan, problem, &deflation));
     memory->main_bytes = matrices + VECTORS * (high + low) + low + deflation + cycles.main_bytes + SMALL;
-    memory->main_bytes += rescue.main_bytes + (o->mixed || plan->runs.apart ? VECTORS * high : 0);
+    memory->main_bytes += fallback.main_bytes + (o->mixed || plan->runs.apart ? VECTORS * high : 0);
     memory->gpu_work = cycles.gpu_work;
     memory->gpu_data = memory->main_bytes + 2 * high;
     memory->gpu_least =

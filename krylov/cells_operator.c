@@ -126,7 +126,8 @@ static void fill_diagonals(void *data, size_t first, size_t last)
 }
 
 /* Of neighbouring planes tasks read one; the couplings of a row are in two. */
-starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s, struct starfish_table *table)
+starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s,
+                                     struct starfish_coefficient_table *table)
 {
     enum { RUN = 1 << 16 };
     const size_t plane = s->matrix->n[0] * s->matrix->n[1], count = plane * s->matrix->n[2];
@@ -143,7 +144,7 @@ starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s, 
         factor_runs(s, values);
     else
         starfish_spans_loop(&spans, RUN, fill_diagonals, &(struct diagonals){s, values});
-    const starfish_status status = starfish_table_reals_of(table, s->precision, values, count, &spans);
+    const starfish_status status = starfish_coefficient_table_reals_of(table, s->precision, values, count, &spans);
     free(values);
     return status;
 }

@@ -29,6 +29,7 @@ struct starfish_cells_table_spec {
     size_t block;
     starfish_precision precision;
 };
-starfish_status starfish_cells_table(const struct starfish_cells_table_spec *spec, struct starfish_table *table);
+starfish_status starfish_cells_table(const struct starfish_cells_table_spec *spec,
+                                     struct starfish_coefficient_table *table);
 
 #endif

@@ -144,7 +144,7 @@ static starfish_status put_places(struct starfish_coarse_matrix *c, const struct
         starfish_dissection_index(d, index);
     for (size_t i = 0; i < c->domains && !by_halves; i++)
         index[i] = (size_t)d->place[i] < c->unknowns ? d->place[i] : -1;
-    const starfish_status status = starfish_table_ints(&c->place, index, count);
+    const starfish_status status = starfish_coefficient_table_ints(&c->place, index, count);
     free(index);
     return status;
 }
@@ -161,13 +161,13 @@ static starfish_status fill_coarse(const struct starfish_domain_graph *g, const 
     if (status == STARFISH_SUCCESS && c->form == STARFISH_COARSE_BY_INVERSE)
         spread(c, matrix);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_reals(&c->matrix, STARFISH_F64, matrix, size);
+        status = starfish_coefficient_table_reals(&c->matrix, STARFISH_F64, matrix, size);
     if (status == STARFISH_SUCCESS)
         status = put_places(c, d);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->rhs, 2 * c->domains);
+        status = starfish_coefficient_table_results(&c->rhs, 2 * c->domains);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_results(&c->solution, c->domains);
+        status = starfish_coefficient_table_results(&c->solution, c->domains);
     free(matrix);
     return status;
 }

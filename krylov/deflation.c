@@ -233,7 +233,7 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
     else
         cut_chunks(s->domains, cells, terms, begin);
     const struct {
-        struct starfish_table *table;
+        struct starfish_coefficient_table *table;
         const int *values;
         size_t count;
     } tables[] = {{&chunks->cell_begin, begin[1], count + 1},
@@ -241,9 +241,10 @@ static starfish_status fill_chunks(const struct starfish_deflation_spec *s, cons
                   {&chunks->cell, cells->cell, (size_t)cells->begin[s->domains]},
                   {&chunks->term, terms->cell, (size_t)terms->begin[s->domains]}};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && status == STARFISH_SUCCESS; i++)
-        status = starfish_table_ints(tables[i].table, tables[i].values, tables[i].count);
+        status = starfish_coefficient_table_ints(tables[i].table, tables[i].values, tables[i].count);
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_reals(&chunks->factor, s->precision, terms->factor, (size_t)terms->begin[s->domains]);
+        status = starfish_coefficient_table_reals(&chunks->factor, s->precision, terms->factor,
+                                                  (size_t)terms->begin[s->domains]);
     free(begin[1]);
     free(begin[2]);
     return status;
@@ -276,8 +277,9 @@ static starfish_status create_shared(const struct starfish_deflation_spec *s, si
         STARFISH_TRY(
             starfish_ranks_broadcast(s->window->context, domain_begin, (s->domains + 1) * sizeof *domain_begin, owner));
     chunks->chunks = (size_t)domain_begin[s->domains];
-    STARFISH_TRY(starfish_table_ints(&chunks->domain_begin, domain_begin, s->domains + 1));
-    return starfish_table_results_of(&chunks->sums, s->space->context, chunks->chunks > 0 ? chunks->chunks : 1, owner);
+    STARFISH_TRY(starfish_coefficient_table_ints(&chunks->domain_begin, domain_begin, s->domains + 1));
+    return starfish_coefficient_table_results_of(&chunks->sums, s->space->context,
+                                                 chunks->chunks > 0 ? chunks->chunks : 1, owner);
 }
 
 /* ---- E ----------------------------------------------------------------------------------------------------------- */
@@ -438,7 +440,7 @@ static starfish_status create_matrix(struct starfish_cells_deflation *deflation,
         status = starfish_coarse_matrix_create(s, &graph, &deflation->coarse);
     free_graph(&graph);
     return status == STARFISH_SUCCESS
-               ? starfish_table_ints_of(&deflation->domain, s->domain, cells_of(s->matrix), &cells)
+               ? starfish_coefficient_table_ints_of(&deflation->domain, s->domain, cells_of(s->matrix), &cells)
                : status;
 }
 
@@ -457,17 +459,18 @@ starfish_status starfish_deflation_create(struct starfish_cells_deflation *defla
 void starfish_deflation_destroy(struct starfish_cells_deflation *deflation)
 {
     struct starfish_coarse_matrix *c = &deflation->coarse;
-    struct starfish_table *const of_coarse[] = {&deflation->domain, &c->matrix, &c->place, &c->rhs, &c->solution};
+    struct starfish_coefficient_table *const of_coarse[] = {&deflation->domain, &c->matrix, &c->place, &c->rhs,
+                                                            &c->solution};
 
     for (size_t part = 0; deflation->space && part < deflation->space->parts[1]; part++) {
         struct starfish_chunks *p = &deflation->chunks[part];
-        struct starfish_table *const tables[] = {&p->cell_begin, &p->cell,         &p->term_begin, &p->term,
-                                                 &p->factor,     &p->domain_begin, &p->sums};
+        struct starfish_coefficient_table *const tables[] = {&p->cell_begin, &p->cell,         &p->term_begin, &p->term,
+                                                             &p->factor,     &p->domain_begin, &p->sums};
         for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-            starfish_table_destroy(tables[i]);
+            starfish_coefficient_table_destroy(tables[i]);
     }
     for (size_t i = 0; i < sizeof of_coarse / sizeof of_coarse[0]; i++)
-        starfish_table_destroy(of_coarse[i]);
+        starfish_coefficient_table_destroy(of_coarse[i]);
     memset(deflation, 0, sizeof *deflation);
 }
 

@@ -25,7 +25,7 @@ static starfish_status create_others(struct starfish_scalars *scalars)
         const size_t first = first_of_owner(space, part);
         if (first == part && part > 0) {
             scalars->first[scalars->others] = part;
-            STARFISH_TRY(starfish_table_results(&scalars->owned[scalars->others], STARFISH_KRYLOV_STATE));
+            STARFISH_TRY(starfish_coefficient_table_results(&scalars->owned[scalars->others], STARFISH_KRYLOV_STATE));
             scalars->of_part[part] = scalars->owned[scalars->others++].handle;
         } else {
             scalars->of_part[part] = part == 0 ? scalars->state.handle : scalars->of_part[first];
@@ -51,20 +51,21 @@ starfish_status starfish_scalars_create(struct starfish_scalars *scalars, const 
     if (here)
         return STARFISH_SUCCESS;
     for (int i = 0; i < 2 && space->apart; i++)
-        STARFISH_TRY(starfish_table_results(&scalars->seen[i], STARFISH_KRYLOV_STATE));
-    STARFISH_TRY(space->on_ranks ? starfish_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
+        STARFISH_TRY(starfish_coefficient_table_results(&scalars->seen[i], STARFISH_KRYLOV_STATE));
+    STARFISH_TRY(space->on_ranks
+                     ? starfish_coefficient_table_results_of(&scalars->state, space->context, STARFISH_KRYLOV_STATE,
                                                              starfish_space_rank(space, 0))
-                                 : starfish_table_results(&scalars->state, STARFISH_KRYLOV_STATE));
+                     : starfish_coefficient_table_results(&scalars->state, STARFISH_KRYLOV_STATE));
     return is_on_gpus(space) ? create_others(scalars) : STARFISH_SUCCESS;
 }
 
 void starfish_scalars_destroy(struct starfish_scalars *scalars)
 {
-    starfish_table_destroy(&scalars->state);
+    starfish_coefficient_table_destroy(&scalars->state);
     for (int i = 0; i < 2; i++)
-        starfish_table_destroy(&scalars->seen[i]);
+        starfish_coefficient_table_destroy(&scalars->seen[i]);
     for (size_t i = 0; i < scalars->others; i++)
-        starfish_table_destroy(&scalars->owned[i]);
+        starfish_coefficient_table_destroy(&scalars->owned[i]);
     memset(scalars, 0, sizeof *scalars);
 }
 
@@ -113,12 +114,12 @@ struct told {
 
 /* Of the first part's rank on all: they must decide alike, and computed it on processors that may differ. Each waits
  * for its own before, which takes no core. */
-static starfish_status read_on_ranks(struct starfish_scalars *scalars, const struct starfish_table *state)
+static starfish_status read_on_ranks(struct starfish_scalars *scalars, const struct starfish_coefficient_table *state)
 {
     struct starfish_context *context = scalars->space->context;
     const int owner = starfish_space_rank(scalars->space, 0);
     struct told told;
-    const starfish_status status = starfish_table_read(state, context, told.values, sizeof told.values);
+    const starfish_status status = starfish_coefficient_table_read(state, context, told.values, sizeof told.values);
 
     told.status = (double)status;
     STARFISH_TRY(starfish_ranks_broadcast(context, &told, sizeof told, owner));
@@ -128,11 +129,11 @@ static starfish_status read_on_ranks(struct starfish_scalars *scalars, const str
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_state(struct starfish_scalars *scalars, const struct starfish_table *state)
+static starfish_status read_state(struct starfish_scalars *scalars, const struct starfish_coefficient_table *state)
 {
-    return scalars->space->on_ranks
-               ? read_on_ranks(scalars, state)
-               : starfish_table_read(state, scalars->space->context, scalars->values, sizeof scalars->values);
+    return scalars->space->on_ranks ? read_on_ranks(scalars, state)
+                                    : starfish_coefficient_table_read(state, scalars->space->context, scalars->values,
+                                                                      sizeof scalars->values);
 }
 
 starfish_status starfish_scalars_look(struct starfish_scalars *scalars)

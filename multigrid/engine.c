@@ -144,7 +144,7 @@ starfish_status starfish_multigrid_engine_memory(const struct starfish_multigrid
                                                  struct starfish_memory *memory)
 {
     STARFISH_NEED(engine, "plan");
-    return starfish_memory_tell(engine->context, &engine->memory, memory);
+    return starfish_memory_report(engine->context, &engine->memory, memory);
 }
 
 /* ---- Graph and vectors ------------------------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 
 starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *engine, const double *table, size_t size)
 {
-    return starfish_table_reals(&engine->high_table[0], STARFISH_F64, table, size);
+    return starfish_coefficient_table_reals(&engine->high_table[0], STARFISH_F64, table, size);
 }
 
 /* Of the parts that this rank has: grids that are given in the precision of the solution, else the tables that all
@@ -178,9 +178,10 @@ static starfish_status create_high_parts(struct starfish_multigrid_engine *engin
         char *shape = (char *)engine->high_shape + part * grids->shape_size;
         memcpy(shape, grid->shape, grids->shape_size);
         if (grid->packed)
-            STARFISH_TRY(starfish_table_floats(&engine->high_table[part], grid->packed, grid->table_size));
+            STARFISH_TRY(starfish_coefficient_table_floats(&engine->high_table[part], grid->packed, grid->table_size));
         else if (grid->table)
-            STARFISH_TRY(starfish_table_reals(&engine->high_table[part], STARFISH_F64, grid->table, grid->table_size));
+            STARFISH_TRY(starfish_coefficient_table_reals(&engine->high_table[part], STARFISH_F64, grid->table,
+                                                          grid->table_size));
         engine->op.part[part] = (struct starfish_grid_part){shape, engine->high_table[part].handle};
     }
     return STARFISH_SUCCESS;
@@ -225,7 +226,7 @@ void starfish_multigrid_engine_destroy(struct starfish_multigrid_engine *engine)
     starfish_hierarchy_destroy(&engine->graph);
     starfish_space_destroy(&engine->users);
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
-        starfish_table_destroy(&engine->high_table[part]);
+        starfish_coefficient_table_destroy(&engine->high_table[part]);
     free(engine->shapes);
     free(engine->part_shapes);
     free(engine->high_shape);

@@ -432,7 +432,7 @@ static starfish_status keep_high(struct starfish_multigrid_engine *engine, struc
         return STARFISH_SUCCESS;
     m->high.shape.rows = m->grids->grid[0].a.rows;
     STARFISH_TRY(pack(matrix, format_for(m->grids, 0), engine->options.precision, &m->high));
-    return starfish_table_floats(&engine->high_table[0], m->high.words, m->high.count);
+    return starfish_coefficient_table_floats(&engine->high_table[0], m->high.words, m->high.count);
 }
 
 /* Rows that are worth a task on a core, about 100 us of a sweep; and of the first grid of the tail. */

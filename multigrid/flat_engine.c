@@ -196,7 +196,7 @@ static starfish_status make_table(struct hierarchy *h, const struct starfish_fla
 struct flat_state {
     size_t n[3];
     enum starfish_flat_preconditioner preconditioner;
-    struct starfish_table column, layer; /* volumes of cells */
+    struct starfish_coefficient_table column, layer; /* volumes of cells */
 };
 
 static starfish_status arrange(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
@@ -250,8 +250,8 @@ static void destroy(struct starfish_multigrid_engine *engine)
 
     if (!state)
         return;
-    starfish_table_destroy(&state->column);
-    starfish_table_destroy(&state->layer);
+    starfish_coefficient_table_destroy(&state->column);
+    starfish_coefficient_table_destroy(&state->layer);
     free(state);
 }
 
@@ -264,8 +264,9 @@ static starfish_status create_state(struct starfish_multigrid_engine *engine,
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
     memcpy(state->n, problem->n, sizeof state->n);
     state->preconditioner = problem->preconditioner;
-    STARFISH_TRY(starfish_table_reals(&state->column, STARFISH_F64, problem->column, problem->n[0] * problem->n[1]));
-    return starfish_table_reals(&state->layer, STARFISH_F64, problem->layer, problem->n[2]);
+    STARFISH_TRY(
+        starfish_coefficient_table_reals(&state->column, STARFISH_F64, problem->column, problem->n[0] * problem->n[1]));
+    return starfish_coefficient_table_reals(&state->layer, STARFISH_F64, problem->layer, problem->n[2]);
 }
 
 /* ---- The engine -------------------------------------------------------------------------------------------------- */

@@ -12,13 +12,13 @@
 
 /* A result for every piece of data. */
 struct starfish_finite_search {
-    struct starfish_table slab[STARFISH_MAX_SLABS], face[3][2];
+    struct starfish_coefficient_table slab[STARFISH_MAX_SLABS], face[3][2];
 };
 
 static starfish_status submit(struct starfish_poisson_job *job, struct starfish_finite_task *task,
-                              struct starfish_table *first)
+                              struct starfish_coefficient_table *first)
 {
-    STARFISH_TRY(starfish_table_results(first, 1));
+    STARFISH_TRY(starfish_coefficient_table_results(first, 1));
     task->precision = job->plan->options.precision;
     task->first = first->handle;
     return starfish_submit_finite(&job->base.progress, STARFISH_PHASE_FORWARD, task);
@@ -51,13 +51,13 @@ starfish_status starfish_job_submit_search(struct starfish_poisson_job *job)
     return STARFISH_SUCCESS;
 }
 
-static starfish_status read_first(const struct starfish_poisson_job *job, const struct starfish_table *table,
-                                  uint64_t *first)
+static starfish_status read_first(const struct starfish_poisson_job *job,
+                                  const struct starfish_coefficient_table *table, uint64_t *first)
 {
     *first = STARFISH_ALL_FINITE;
     if (!table->handle || starfish_machine_is_simulated()) /* where nothing is computed */
         return STARFISH_SUCCESS;
-    return starfish_table_read(table, job->plan->base.context, first, sizeof *first);
+    return starfish_coefficient_table_read(table, job->plan->base.context, first, sizeof *first);
 }
 
 starfish_status starfish_job_end_search(const struct starfish_poisson_job *job)
@@ -87,9 +87,9 @@ void starfish_job_release_search(struct starfish_poisson_job *job)
 {
     struct starfish_finite_search *search = job->search;
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS && search; slab++)
-        starfish_table_destroy(&search->slab[slab]);
+        starfish_coefficient_table_destroy(&search->slab[slab]);
     for (int face = 0; face < 6 && search; face++)
-        starfish_table_destroy(&search->face[face / 2][face % 2]);
+        starfish_coefficient_table_destroy(&search->face[face / 2][face % 2]);
     free(search);
     job->search = NULL;
 }

@@ -34,18 +34,19 @@ struct starfish_poisson_job {
     const void *face_on_host[3][2];         /* these or the user's; NULL: on a device, or no data */
     double largest_boundary; /* what the arrays on the host add to a right-hand side that has become zero by rounding;
                                 of this rank; else 0 */
-    struct starfish_table removed; /* pertrb, and another double */
+    struct starfish_coefficient_table removed; /* pertrb, and another double */
     /* Of iterative refinement: the correction, and what a solve for it finds left of pertrb; of every slab the maxima
      * of the residual after a step, and of the correction; and what became of the steps. */
     struct starfish_slabs correction;
-    struct starfish_table removed_again;
-    struct starfish_table refined[STARFISH_MAX_SLABS], correction_maximum[STARFISH_MAX_SLABS];
-    struct starfish_table verdict[STARFISH_MOST_REFINEMENTS];
+    struct starfish_coefficient_table removed_again;
+    struct starfish_coefficient_table refined[STARFISH_MAX_SLABS], correction_maximum[STARFISH_MAX_SLABS];
+    struct starfish_coefficient_table verdict[STARFISH_MOST_REFINEMENTS];
     /* Of the residual, before the last step where there is one: STARFISH_MAXIMA doubles for each problem. */
-    struct starfish_table maximum[STARFISH_MAX_SLABS];
+    struct starfish_coefficient_table maximum[STARFISH_MAX_SLABS];
     starfish_handle packed[STARFISH_MAX_SLABS]; /* layout.h: the solution, before it goes where the user wants it */
-    struct starfish_table removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
-    struct starfish_finite_search *search;                     /* for what is not finite, where it is asked for */
+    struct starfish_coefficient_table
+        removed_of_slab[STARFISH_MAX_SLABS]; /* of many singular problems: two doubles for each */
+    struct starfish_finite_search *search;   /* for what is not finite, where it is asked for */
     /* Where the user wants more than the result, or NULL. */
     double *pertrb_wanted;
     struct starfish_poisson_phases *phases_wanted;
@@ -87,11 +88,11 @@ void starfish_job_look_at_boundary(struct starfish_poisson_job *job);
  * solved (NUMERICAL; says why not). Where nothing is known of a solution of a direct method nothing is refused.
  * Collective. Errors: ARGUMENT too (the right-hand side with its boundary data is so small that it has lost digits). */
 extern const struct starfish_acceptance starfish_poisson_acceptance;
-starfish_status starfish_job_judge(struct starfish_poisson_job *job);
+starfish_status starfish_job_accept(struct starfish_poisson_job *job);
 
 /* phases.c: how long the check of the residual ran on after the solution was there. */
 double starfish_job_residual_tail(const struct starfish_poisson_job *job);
 /* In the thread that finishes the job: what the user wants to know beside the result. */
-void starfish_job_tell_wanted(struct starfish_job *base);
+void starfish_job_report_wanted(struct starfish_job *base);
 
 #endif

@@ -179,10 +179,11 @@ starfish_status starfish_job_make_removed(struct starfish_poisson_job *job)
     if (!job->plan->singular)
         return STARFISH_SUCCESS;
     if (job->plan->count == 1)
-        return starfish_table_results_of(&job->removed, job->plan->base.context, STARFISH_CONSTANT_REMOVED, 0);
+        return starfish_coefficient_table_results_of(&job->removed, job->plan->base.context, STARFISH_CONSTANT_REMOVED,
+                                                     0);
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
-        STARFISH_TRY(starfish_table_results(&job->removed_of_slab[slab],
-                                            STARFISH_CONSTANT_REMOVED * starfish_job_problems(job, slab)));
+        STARFISH_TRY(starfish_coefficient_table_results(&job->removed_of_slab[slab],
+                                                        STARFISH_CONSTANT_REMOVED * starfish_job_problems(job, slab)));
     return STARFISH_SUCCESS;
 }
 
@@ -192,23 +193,24 @@ static starfish_status read_sum(const struct starfish_poisson_job *job, double r
     struct starfish_context *context = job->plan->base.context;
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_context_rank(context) == 0)
-        status = starfish_table_read(&job->removed, context, removed, 2 * sizeof *removed);
+        status = starfish_coefficient_table_read(&job->removed, context, removed, 2 * sizeof *removed);
     STARFISH_TRY(starfish_ranks_broadcast(context, removed, 2 * sizeof *removed, 0));
     return status;
 }
 
 /* The pairs of one table: keeps the one with the largest first number, and copies all of these to `all`. */
-static starfish_status read_removed(const struct starfish_poisson_job *job, const struct starfish_table *table,
-                                    size_t problems, double largest[2], double *all)
+static starfish_status read_removed(const struct starfish_poisson_job *job,
+                                    const struct starfish_coefficient_table *table, size_t problems, double largest[2],
+                                    double *all)
 {
-    STARFISH_TRY(starfish_table_acquire(table, job->plan->base.context, STARFISH_READ));
+    STARFISH_TRY(starfish_coefficient_table_acquire(table, job->plan->base.context, STARFISH_READ));
     const double *pair = table->memory;
     for (size_t p = 0; p < problems; p++, pair += 2) {
         if (fabs(pair[0]) > fabs(largest[0]) || problems == 1)
             memcpy(largest, pair, 2 * sizeof *pair);
         all[p] = pair[0];
     }
-    starfish_table_release(table);
+    starfish_coefficient_table_release(table);
     return STARFISH_SUCCESS;
 }
 

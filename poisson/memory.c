@@ -26,7 +26,7 @@ starfish_status starfish_poisson_check_memory(const struct starfish_poisson_plan
     return starfish_memory_check(what, &memory);
 }
 
-starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory)
+starfish_status starfish_poisson_report_memory(const struct starfish_plan *base, struct starfish_memory *memory)
 {
     return fill((const struct starfish_poisson_plan *)base, memory);
 }

@@ -83,7 +83,7 @@ starfish_status starfish_poisson_check_plan(struct starfish_plan *base);
 starfish_status starfish_poisson_create_plan(struct starfish_plan *base);
 starfish_status starfish_poisson_accept(struct starfish_job *base, starfish_status status);
 void starfish_poisson_release(struct starfish_plan *base);
-starfish_status starfish_poisson_tell_memory(const struct starfish_plan *base, struct starfish_memory *memory);
+starfish_status starfish_poisson_report_memory(const struct starfish_plan *base, struct starfish_memory *memory);
 
 /* Makes the method's state. `auto` may still take another method, when making it shows more of what it costs. */
 starfish_status starfish_poisson_create_method(struct starfish_poisson_plan *plan);

@@ -342,15 +342,15 @@ struct solve {
 /* The first rank has it, which is asked for it. */
 static starfish_status write_removed(const struct starfish_poisson_job *job, double value)
 {
-    const struct starfish_table *removed = &job->removed;
+    const struct starfish_coefficient_table *removed = &job->removed;
     double *values = removed->memory;
 
     if (starfish_context_rank(job->plan->base.context) > 0)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(starfish_table_acquire(removed, job->plan->base.context, STARFISH_WRITE));
+    STARFISH_TRY(starfish_coefficient_table_acquire(removed, job->plan->base.context, STARFISH_WRITE));
     memset(values, 0, removed->count * sizeof *values);
     values[0] = value;
-    starfish_table_release(removed);
+    starfish_coefficient_table_release(removed);
     return STARFISH_SUCCESS;
 }
 

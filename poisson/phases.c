@@ -46,7 +46,7 @@ static void fill_phases(const struct starfish_poisson_job *job, struct starfish_
     }
 }
 
-void starfish_job_tell_wanted(struct starfish_job *base)
+void starfish_job_report_wanted(struct starfish_job *base)
 {
     const struct starfish_poisson_job *job = (const struct starfish_poisson_job *)base;
     struct starfish_poisson_phases phases = STARFISH_POISSON_PHASES_DEFAULTS;

@@ -68,7 +68,7 @@ size_t starfish_slab_groups_of_gpus(const struct starfish_poisson_plan *plan);
  * no cores. */
 starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan, struct starfish_slab_fit *fit);
 /* Member of the method's row. */
-starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
+starfish_status starfish_slab_report_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory);
 /* Cores' planes are multiples of this: as many for each core of a team. */
 size_t starfish_slab_cores_step(const struct starfish_poisson_plan *plan);
 

@@ -253,7 +253,7 @@ starfish_status starfish_slab_find_fit(const struct starfish_poisson_plan *plan,
 }
 
 /* What slabs hand on and keep is in main memory, where no GPU has it. */
-starfish_status starfish_slab_tell_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
+starfish_status starfish_slab_report_memory(const struct starfish_poisson_plan *plan, struct starfish_memory *memory)
 {
     struct starfish_slab_fit fit;
     if (plan->state)

@@ -209,6 +209,6 @@ const struct starfish_method_row starfish_slab_method = {
     .stages = starfish_slab_stages,
     .moves_boundary = moves_boundary,
     .submit = starfish_graph_slab,
-    .memory = starfish_slab_tell_memory,
+    .memory = starfish_slab_report_memory,
     .watch = starfish_slab_watch,
 };

@@ -31,7 +31,7 @@ struct solve {
     void *rhs, *solution;
     struct starfish_progress progress;
     struct starfish_field *field[2];
-    struct starfish_table removed;
+    struct starfish_coefficient_table removed;
 };
 
 /* One kind of worker. */
@@ -56,7 +56,7 @@ static starfish_status submit_tasks(struct trial *trial, struct solve *solve, en
         STARFISH_TRY(starfish_field_over(plan->base.context, plan->options.precision, n, &graph->cut, "trial",
                                          memory[f], &solve->field[f]));
     if (plan->singular)
-        STARFISH_TRY(starfish_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
+        STARFISH_TRY(starfish_coefficient_table_results(&solve->removed, STARFISH_CONSTANT_REMOVED));
     const struct starfish_slabs solution = {.slab = {solve->field[1]->handle[0]}}; /* a graph has one slab */
     const struct starfish_direct_data data = {
         .rhs = solve->field[0]->handle, .solution = &solution, .removed = solve->removed.handle};
@@ -68,7 +68,7 @@ static starfish_status finish(struct solve *solve)
 {
     const starfish_status status = starfish_progress_wait(&solve->progress);
     starfish_progress_destroy(&solve->progress);
-    starfish_table_destroy(&solve->removed);
+    starfish_coefficient_table_destroy(&solve->removed);
     for (int f = 0; f < 2; f++)
         starfish_field_destroy(solve->field[f]);
     *solve = (struct solve){.rhs = solve->rhs, .solution = solve->solution};

@@ -46,13 +46,14 @@ static const starfish_handle *solved_rhs(const struct starfish_poisson_job *job)
 }
 
 /* Per slab `count` doubles for each of its problems. */
-static starfish_status make_maxima(const struct starfish_poisson_job *job, struct starfish_table *maximum, size_t count)
+static starfish_status make_maxima(const struct starfish_poisson_job *job, struct starfish_coefficient_table *maximum,
+                                   size_t count)
 {
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         if (!maximum[slab].handle)
-            STARFISH_TRY(starfish_table_results_of(&maximum[slab], job->plan->base.context,
-                                                   count * starfish_job_problems(job, slab),
-                                                   starfish_where_rank(job->cut.where[slab])));
+            STARFISH_TRY(starfish_coefficient_table_results_of(&maximum[slab], job->plan->base.context,
+                                                               count * starfish_job_problems(job, slab),
+                                                               starfish_where_rank(job->cut.where[slab])));
     return STARFISH_SUCCESS;
 }
 
@@ -77,11 +78,13 @@ static starfish_status make_refinement(struct starfish_poisson_job *job)
     const struct starfish_cut_array array = {
         .n = plan->field_n, .precision = plan->options.precision, .context = plan->base.context};
     if (plan->singular && plan->count == 1)
-        STARFISH_TRY(starfish_table_results_of(&job->removed_again, plan->base.context, STARFISH_CONSTANT_REMOVED, 0));
+        STARFISH_TRY(starfish_coefficient_table_results_of(&job->removed_again, plan->base.context,
+                                                           STARFISH_CONSTANT_REMOVED, 0));
     for (size_t slab = 0; slab < job->cut.slabs; slab++)
         starfish_slab_register(&job->correction.slab[slab], "correction", &job->cut, slab, &array);
     for (int step = 0; step < plan->refinements; step++)
-        STARFISH_TRY(starfish_table_results_of(&job->verdict[step], plan->base.context, STARFISH_VERDICT_NUMBERS, 0));
+        STARFISH_TRY(starfish_coefficient_table_results_of(&job->verdict[step], plan->base.context,
+                                                           STARFISH_VERDICT_NUMBERS, 0));
     STARFISH_TRY(make_maxima(job, job->refined, STARFISH_MAXIMA));
     return make_maxima(job, job->correction_maximum, 1);
 }
@@ -389,7 +392,7 @@ static starfish_status finish(struct starfish_job *base, starfish_status status)
     if (plan->method->watch)
         plan->method->watch(job, base->result.seconds);
     starfish_plan_solved_again(base->plan, NULL);
-    status = starfish_job_judge(job);
+    status = starfish_job_accept(job);
     return status == STARFISH_ERROR_NUMERICAL && starfish_job_may_widen(job) ? starfish_job_widen(job) : status;
 }
 
@@ -403,17 +406,17 @@ static void drop(struct starfish_job *base)
     if (job->owns_bundle)
         starfish_bundle_destroy(base->request.bundle);
     free(base->of_run);
-    starfish_table_destroy(&job->removed);
-    starfish_table_destroy(&job->removed_again);
+    starfish_coefficient_table_destroy(&job->removed);
+    starfish_coefficient_table_destroy(&job->removed_again);
     starfish_job_release_search(job);
     for (size_t slab = 0; slab < STARFISH_MAX_SLABS; slab++) {
-        starfish_table_destroy(&job->maximum[slab]);
-        starfish_table_destroy(&job->removed_of_slab[slab]);
-        starfish_table_destroy(&job->refined[slab]);
-        starfish_table_destroy(&job->correction_maximum[slab]);
+        starfish_coefficient_table_destroy(&job->maximum[slab]);
+        starfish_coefficient_table_destroy(&job->removed_of_slab[slab]);
+        starfish_coefficient_table_destroy(&job->refined[slab]);
+        starfish_coefficient_table_destroy(&job->correction_maximum[slab]);
     }
     for (int step = 0; step < STARFISH_MOST_REFINEMENTS; step++)
-        starfish_table_destroy(&job->verdict[step]);
+        starfish_coefficient_table_destroy(&job->verdict[step]);
 }
 
 static int iterates(const void *options)
@@ -433,10 +436,10 @@ const struct starfish_kind starfish_kind_poisson = {.name = "poisson",
                                                     .check = starfish_poisson_check_plan,
                                                     .create = starfish_poisson_create_plan,
                                                     .release = starfish_poisson_release,
-                                                    .memory = starfish_poisson_tell_memory,
+                                                    .memory = starfish_poisson_report_memory,
                                                     .take = take,
                                                     .submit = submit,
                                                     .accept = starfish_poisson_accept,
                                                     .finish = finish,
                                                     .drop = drop,
-                                                    .tell = starfish_job_tell_wanted};
+                                                    .tell = starfish_job_report_wanted};

@@ -193,5 +193,5 @@ starfish_status starfish_plan_memory(const starfish_plan *plan, struct starfish_
     STARFISH_NEED(memory, "memory");
     return plan->gather         ? starfish_gather_memory(plan->gather, memory)
            : plan->kind->memory ? plan->kind->memory(plan, memory)
-                                : starfish_memory_tell(plan->context, &plan->memory, memory);
+                                : starfish_memory_report(plan->context, &plan->memory, memory);
 }

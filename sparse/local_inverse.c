@@ -8,7 +8,7 @@
 enum { MOST_BLOCKS = 64, ROWS_PER_BLOCK = 1024 };
 
 struct tables {
-    struct starfish_table start, column, value;
+    struct starfish_coefficient_table start, column, value;
 };
 
 struct inverting {
@@ -16,7 +16,7 @@ struct inverting {
     struct starfish_progress progress;
     struct starfish_workspace workspace;
     struct tables matrix, pattern;
-    struct starfish_table result[MOST_BLOCKS];
+    struct starfish_coefficient_table result[MOST_BLOCKS];
     size_t blocks, longest;
 };
 
@@ -24,16 +24,17 @@ static starfish_status tables_create(struct tables *tables, const struct starfis
 {
     const size_t entries = starfish_csr_entries(a);
 
-    STARFISH_TRY(starfish_table_ints(&tables->start, a->start, a->rows + 1));
-    STARFISH_TRY(starfish_table_ints(&tables->column, a->column, entries));
-    return values ? starfish_table_reals(&tables->value, STARFISH_F64, a->value, entries) : STARFISH_SUCCESS;
+    STARFISH_TRY(starfish_coefficient_table_ints(&tables->start, a->start, a->rows + 1));
+    STARFISH_TRY(starfish_coefficient_table_ints(&tables->column, a->column, entries));
+    return values ? starfish_coefficient_table_reals(&tables->value, STARFISH_F64, a->value, entries)
+                  : STARFISH_SUCCESS;
 }
 
 static void tables_destroy(struct tables *tables)
 {
-    starfish_table_destroy(&tables->start);
-    starfish_table_destroy(&tables->column);
-    starfish_table_destroy(&tables->value);
+    starfish_coefficient_table_destroy(&tables->start);
+    starfish_coefficient_table_destroy(&tables->column);
+    starfish_coefficient_table_destroy(&tables->value);
 }
 
 static struct starfish_local_matrix_handles handles_of(const struct tables *tables)
@@ -65,7 +66,8 @@ static starfish_status submit(struct inverting *i, const struct starfish_csr *pa
 {
     for (size_t block = 0; block < i->blocks; block++) {
         const size_t first = first_of(i, pattern, block), last = first_of(i, pattern, block + 1);
-        STARFISH_TRY(starfish_table_results(&i->result[block], (size_t)(pattern->start[last] - pattern->start[first])));
+        STARFISH_TRY(starfish_coefficient_table_results(&i->result[block],
+                                                        (size_t)(pattern->start[last] - pattern->start[first])));
         const struct starfish_local_inverse_task task = {
             .kernel = {.first = first, .last = last, .longest = i->longest, .triangular = triangular},
             .matrix = handles_of(&i->matrix),
@@ -82,8 +84,8 @@ static starfish_status collect(struct inverting *i, const struct starfish_csr *p
 {
     for (size_t block = 0; block < i->blocks; block++) {
         const size_t first = (size_t)pattern->start[first_of(i, pattern, block)];
-        STARFISH_TRY(starfish_table_read(&i->result[block], i->context, pattern->value + first,
-                                         i->result[block].count * sizeof(double)));
+        STARFISH_TRY(starfish_coefficient_table_read(&i->result[block], i->context, pattern->value + first,
+                                                     i->result[block].count * sizeof(double)));
     }
     return STARFISH_SUCCESS;
 }
@@ -93,7 +95,7 @@ static void end(struct inverting *i)
     tables_destroy(&i->matrix);
     tables_destroy(&i->pattern);
     for (size_t block = 0; block < i->blocks; block++)
-        starfish_table_destroy(&i->result[block]);
+        starfish_coefficient_table_destroy(&i->result[block]);
     starfish_workspace_destroy(&i->workspace);
     starfish_progress_destroy(&i->progress);
 }

@@ -199,10 +199,10 @@ static starfish_status make_level(struct starfish_level *level, const struct sta
         } else {
             fill_chains(&tables, level, source);
         }
-        status = starfish_table_ints(&level->ints, tables.ints, tables.int_count);
+        status = starfish_coefficient_table_ints(&level->ints, tables.ints, tables.int_count);
     }
     if (status == STARFISH_SUCCESS)
-        status = starfish_table_reals(&level->reals, precision, tables.reals, tables.real_count);
+        status = starfish_coefficient_table_reals(&level->reals, precision, tables.reals, tables.real_count);
     free(tables.ints);
     free(tables.reals);
     return status;
@@ -229,7 +229,7 @@ static starfish_status make_places(struct starfish_spectral *s, const struct sta
             }
         offset += 2 * level->rows;
     }
-    starfish_status status = starfish_table_ints(&s->places, places, offset);
+    starfish_status status = starfish_coefficient_table_ints(&s->places, places, offset);
     free(places);
     return status;
 }

@@ -129,11 +129,12 @@ static int choose_levels(const struct starfish_context *context, const struct st
 
 /* ---- What a hierarchy is made of --------------------------------------------------------------------------------- */
 
-static starfish_status store_table(struct starfish_table *table, starfish_precision precision,
+static starfish_status store_table(struct starfish_coefficient_table *table, starfish_precision precision,
                                    const struct starfish_hierarchy_grid *grid)
 {
-    return grid->packed ? starfish_table_floats(table, grid->packed, grid->table_size)
-                        : starfish_table_reals_of(table, precision, grid->table, grid->table_size, grid->spans);
+    return grid->packed
+               ? starfish_coefficient_table_floats(table, grid->packed, grid->table_size)
+               : starfish_coefficient_table_reals_of(table, precision, grid->table, grid->table_size, grid->spans);
 }
 
 /* One shape and table for all parts, or each its own. */
@@ -184,7 +185,7 @@ static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const
         .kind = spec->kind, .precision = spec->precision, .levels = spec->levels - first, .smoothing = spec->smoothing};
     graph->collects = graph->level[first].space.apart;
     for (int l = first; l < spec->levels; l++) {
-        struct starfish_table *table = &graph->level[l].table[0];
+        struct starfish_coefficient_table *table = &graph->level[l].table[0];
         if (l == first && graph->collects && spec->index_levels > 0) {
             table = &graph->collected_table;
             STARFISH_TRY(store_table(table, spec->precision, &spec->grid[l]));
@@ -361,12 +362,12 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
         for (int i = 0; i < 3; i++)
             starfish_vector_destroy(&level->own[i]);
         for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
-            starfish_table_destroy(&level->table[p]);
+            starfish_coefficient_table_destroy(&level->table[p]);
     }
     starfish_joint_destroy(graph->joint);
     starfish_vector_destroy(&graph->tail_f);
     starfish_vector_destroy(&graph->tail_u);
-    starfish_table_destroy(&graph->collected_table);
+    starfish_coefficient_table_destroy(&graph->collected_table);
     for (int l = 0; l < graph->all_levels; l++)
         starfish_space_destroy(&graph->level[l].space);
     starfish_replays_destroy(&graph->replays);

@@ -36,7 +36,7 @@ enum starfish_visiting { STARFISH_VISITS_DOWN, STARFISH_VISITS_FROM_ZERO, STARFI
 struct starfish_hierarchy_level {
     struct starfish_space space;
     struct starfish_grid_part part[STARFISH_SPACE_MOST_PARTS];
-    struct starfish_table
+    struct starfish_coefficient_table
         table[STARFISH_SPACE_MOST_PARTS]; /* ours; of grids that are cut by rows one serves all parts */
     struct starfish_vector own[3];        /* u, the other u, f; the finest grid's u and f may be set instead */
     const struct starfish_vector *u[2], *f;
@@ -69,8 +69,9 @@ struct starfish_hierarchy_graph {
     int collects;
     struct starfish_space tail_space;
     struct starfish_vector tail_f, tail_u;
-    struct starfish_table collected_table; /* of the tail's first grid, where its parts have tables of their own */
-    uint32_t tail_where;                   /* kinds of workers that may run the tail; 0: any */
+    struct starfish_coefficient_table
+        collected_table; /* of the tail's first grid, where its parts have tables of their own */
+    uint32_t tail_where; /* kinds of workers that may run the tail; 0: any */
     struct starfish_tail tail;
     struct starfish_tail_costs tail_costs; /* the jobs of a plan take turns */
     starfish_handle tail_table[STARFISH_GRID_MOST_LEVELS];

@@ -41,7 +41,7 @@ static size_t put_operator(const struct starfish_direction *d, double *table)
     return 4 * count;
 }
 
-starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
+starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count)
 {
     size_t total = 6 * direction[0].n, at = 0;
@@ -52,12 +52,13 @@ starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_pr
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
     for (size_t d = 0; d < count; d++)
         at += put_direction(&direction[d], table + at);
-    starfish_status status = starfish_table_reals(vector, precision, table, at);
+    starfish_status status = starfish_coefficient_table_reals(vector, precision, table, at);
     free(table);
     return status;
 }
 
-static starfish_status operator_table(struct starfish_table *vector, const struct starfish_direction *direction)
+static starfish_status operator_table(struct starfish_coefficient_table *vector,
+                                      const struct starfish_direction *direction)
 {
     size_t total = 0, at = 0;
     for (size_t d = 0; d < 3; d++)
@@ -67,7 +68,7 @@ static starfish_status operator_table(struct starfish_table *vector, const struc
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu coefficients", total);
     for (size_t d = 0; d < 3; d++)
         at += put_operator(&direction[d], table + at);
-    starfish_status status = starfish_table_reals(vector, STARFISH_F64, table, at);
+    starfish_status status = starfish_coefficient_table_reals(vector, STARFISH_F64, table, at);
     free(table);
     return status;
 }
@@ -89,7 +90,7 @@ starfish_status starfish_operator_create(struct starfish_operator *op, starfish_
 
 void starfish_operator_destroy(struct starfish_operator *op)
 {
-    starfish_table_destroy(&op->axes);
+    starfish_coefficient_table_destroy(&op->axes);
 }
 
 /* The plane beside a slab: below it the last one of the slab before, above it the first one of the slab behind. NULL

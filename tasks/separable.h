@@ -6,9 +6,9 @@
 #include "codelets/phases.h"
 #include "codelets/stencil.h"
 #include "fft/kernels/basis.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/progress.h"
-#include "scheduler/runtime/table.h"
 
 /* One direction as numbers: a tridiagonal matrix, the transform that diagonalises it when there is one, and what
  * boundary data and means need. */
@@ -35,7 +35,7 @@ struct starfish_direction {
 enum starfish_sign { STARFISH_SIGN_LAPLACIAN = 1, STARFISH_SIGN_OPPOSITE = 2 };
 
 /* lower, diag, upper of some directions, one after the other, as a table for tasks; in pairs where they are complex. */
-starfish_status starfish_matrix_table(struct starfish_table *vector, starfish_precision precision,
+starfish_status starfish_matrix_table(struct starfish_coefficient_table *vector, starfish_precision precision,
                                       const struct starfish_direction *direction, size_t count);
 
 /* What the graph of a direct method solves with. rhs and solution: slabs of fields, the same or others; edges of the
@@ -47,7 +47,7 @@ struct starfish_direct_data {
     const struct starfish_boundary_data *boundary;
     const struct starfish_slabs *solution;
     starfish_handle removed;
-    const struct starfish_table *removed_of_slab;
+    const struct starfish_coefficient_table *removed_of_slab;
 };
 
 /* The seven-point operator of a problem. */
@@ -57,7 +57,8 @@ struct starfish_operator {
     int periodic[3];
     int complex_pairs, complex_y; /* as struct starfish_residual has them */
     double lambda;
-    struct starfish_table axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
+    struct starfish_coefficient_table
+        axes; /* of doubles, whatever the precision: lower, diag, upper, sum of x, then y, then z */
 };
 starfish_status starfish_operator_create(struct starfish_operator *op, starfish_precision precision,
                                          const struct starfish_direction *direction, double lambda, int complex_pairs);
@@ -65,14 +66,15 @@ void starfish_operator_destroy(struct starfish_operator *op);
 
 /* What a residual takes besides the solution, and makes. */
 struct starfish_residual_data {
-    const starfish_handle *rhs;           /* slabs */
-    starfish_handle removed;              /* the double that is taken off the right-hand side, or NULL */
-    const struct starfish_table *maximum; /* per slab STARFISH_MAXIMA doubles (stencil/kernels/stencil.h), or NULL */
-    const starfish_handle *result;        /* slabs that receive the residual, none of them of rhs; or NULL */
+    const starfish_handle *rhs; /* slabs */
+    starfish_handle removed;    /* the double that is taken off the right-hand side, or NULL */
+    const struct starfish_coefficient_table
+        *maximum;                  /* per slab STARFISH_MAXIMA doubles (stencil/kernels/stencil.h), or NULL */
+    const starfish_handle *result; /* slabs that receive the residual, none of them of rhs; or NULL */
     /* The field is many problems, cut between them: then what is taken off is, per slab, two doubles for each problem,
      * of which the first counts, or NULL; and so are maxima. */
     int many;
-    const struct starfish_table *removed_of_slab;
+    const struct starfish_coefficient_table *removed_of_slab;
     const struct starfish_boundary_data *boundary; /* on cores: still to be moved to rhs; or NULL */
 };
 /* Reads the solution's slabs and their neighbours' edges, which have been written if there is more than one slab. */
@@ -88,12 +90,14 @@ struct starfish_refinement_data {
     const starfish_handle *rhs;
     starfish_handle removed;
     const starfish_handle *correction;
-    const struct starfish_table *before; /* the maxima of the residual before the step, per slab; written by its task */
-    const struct starfish_table *after, *correction_maximum; /* per slab STARFISH_MAXIMA doubles, and one: work space */
-    starfish_handle verdict;                                 /* STARFISH_VERDICT_NUMBERS doubles */
+    const struct starfish_coefficient_table
+        *before; /* the maxima of the residual before the step, per slab; written by its task */
+    const struct starfish_coefficient_table *after,
+        *correction_maximum; /* per slab STARFISH_MAXIMA doubles, and one: work space */
+    starfish_handle verdict; /* STARFISH_VERDICT_NUMBERS doubles */
     /* As in struct starfish_residual_data; the verdict is one for all problems. */
     int many;
-    const struct starfish_table *removed_of_slab;
+    const struct starfish_coefficient_table *removed_of_slab;
 };
 starfish_status starfish_graph_refine(const struct starfish_operator *op, const struct starfish_cut *cut,
                                       struct starfish_progress *progress, const struct starfish_slabs *solution,

@@ -21,7 +21,7 @@ static starfish_status make_constant_tables(struct starfish_slab_space *space, c
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for tables of the constant mode");
     starfish_constant_fill(array, n, z->lower, z->upper, z->weight);
     space->constant_scale = 1 / amplitude;
-    const starfish_status status = starfish_table_reals(&space->constant, STARFISH_F64, array, count);
+    const starfish_status status = starfish_coefficient_table_reals(&space->constant, STARFISH_F64, array, count);
     free(array);
     return status;
 }
@@ -56,9 +56,9 @@ static starfish_status fill_space(struct starfish_slab_space *space, const struc
     STARFISH_TRY(make_planes(space, d, max_planes));
     const struct starfish_basis *basis = d[1].has_transform ? NULL : &space->planes.basis.basis;
     STARFISH_TRY(make_line(space, &d[2]));
-    STARFISH_TRY(starfish_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
-    STARFISH_TRY(
-        starfish_table_reals(&space->shift_y, space->precision, basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
+    STARFISH_TRY(starfish_coefficient_table_reals(&space->shift_x, space->precision, d[0].eigenvalue, d[0].n));
+    STARFISH_TRY(starfish_coefficient_table_reals(&space->shift_y, space->precision,
+                                                  basis ? basis->eigenvalue : d[1].eigenvalue, d[1].n));
     if (!singular)
         return STARFISH_SUCCESS;
     /* The constant mode of every transform is its first, and then a constant field's own value. */
@@ -93,9 +93,10 @@ void starfish_slab_space_destroy(struct starfish_slab_space *space)
 {
     if (!space->context)
         return;
-    struct starfish_table *const vectors[] = {&space->line, &space->shift_x, &space->shift_y, &space->constant};
+    struct starfish_coefficient_table *const vectors[] = {&space->line, &space->shift_x, &space->shift_y,
+                                                          &space->constant};
     for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++)
-        starfish_table_destroy(vectors[v]);
+        starfish_coefficient_table_destroy(vectors[v]);
     starfish_plane_set_destroy(&space->planes);
     space->context = NULL;
 }
@@ -186,7 +187,7 @@ static starfish_status make_upper(struct starfish_slab_graph *graph, const struc
     double upper[STARFISH_MAX_SLABS];
     for (size_t s = 0; s < graph->cut.slabs; s++)
         upper[s] = z->upper[graph->cut.first_plane[s + 1] - 1];
-    return starfish_table_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
+    return starfish_coefficient_table_reals(&graph->upper, graph->space->precision, upper, graph->cut.slabs);
 }
 
 static int alone(const struct starfish_slab_graph *graph)
@@ -376,7 +377,7 @@ void starfish_slab_graph_destroy(struct starfish_slab_graph *graph)
     }
     starfish_replays_destroy(&graph->replays);
     starfish_slab_stream_destroy(&graph->stream);
-    starfish_table_destroy(&graph->upper);
+    starfish_coefficient_table_destroy(&graph->upper);
     starfish_slab_whole_destroy(graph->whole);
     graph->whole = NULL;
     starfish_workspace_destroy(&graph->workspace);

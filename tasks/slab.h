@@ -66,7 +66,7 @@ struct starfish_slab_graph {
     int turns, turn;                                                    /* of the next solve */
     struct starfish_slab slab[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS]; /* coefficients are the same in all */
     struct starfish_slab_whole *whole;                                  /* NULL: each slab has separate tasks */
-    struct starfish_table upper;                                        /* of z, at every slab's last plane */
+    struct starfish_coefficient_table upper;                            /* of z, at every slab's last plane */
     starfish_handle modes[STARFISH_SLAB_TURNS][STARFISH_MAX_SLABS];     /* once rows of a solution are not packed */
 };
 

@@ -33,9 +33,9 @@ static starfish_status register_tiles(struct starfish_spectral *s)
 
 static starfish_status make_tables(struct starfish_spectral *s, const struct starfish_direction *d)
 {
-    STARFISH_TRY(starfish_table_reals(&s->shift_x, s->precision, d[0].eigenvalue, d[0].n));
-    STARFISH_TRY(starfish_table_reals(&s->weight_y, s->precision, d[1].weight, d[1].n));
-    STARFISH_TRY(starfish_table_reals(&s->weight_z, s->precision, d[2].weight, d[2].n));
+    STARFISH_TRY(starfish_coefficient_table_reals(&s->shift_x, s->precision, d[0].eigenvalue, d[0].n));
+    STARFISH_TRY(starfish_coefficient_table_reals(&s->weight_y, s->precision, d[1].weight, d[1].n));
+    STARFISH_TRY(starfish_coefficient_table_reals(&s->weight_z, s->precision, d[2].weight, d[2].n));
     return starfish_matrix_table(&s->line, s->precision, &d[1], 1);
 }
 
@@ -138,12 +138,13 @@ void starfish_spectral_destroy(struct starfish_spectral *s)
             starfish_array_unregister(s->level_array[b][l]);
     }
     for (size_t l = 0; l < s->levels; l++) {
-        starfish_table_destroy(&s->level[l].ints);
-        starfish_table_destroy(&s->level[l].reals);
+        starfish_coefficient_table_destroy(&s->level[l].ints);
+        starfish_coefficient_table_destroy(&s->level[l].reals);
     }
-    struct starfish_table *const vectors[] = {&s->shift_x, &s->line, &s->weight_y, &s->weight_z, &s->places};
+    struct starfish_coefficient_table *const vectors[] = {&s->shift_x, &s->line, &s->weight_y, &s->weight_z,
+                                                          &s->places};
     for (size_t v = 0; v < sizeof vectors / sizeof vectors[0]; v++)
-        starfish_table_destroy(vectors[v]);
+        starfish_coefficient_table_destroy(vectors[v]);
     starfish_transform_set_destroy(&s->transform_x);
     starfish_workspace_destroy(&s->workspace);
 }

@@ -37,10 +37,10 @@ struct starfish_spectral {
 
     struct starfish_transform_set transform_x;
     double scale; /* applied once, with the forward transform in x */
-    struct starfish_table shift_x;
-    struct starfish_table line; /* lower, diag, upper of y */
+    struct starfish_coefficient_table shift_x;
+    struct starfish_coefficient_table line; /* lower, diag, upper of y */
     int line_periodic;
-    struct starfish_table weight_y, weight_z;
+    struct starfish_coefficient_table weight_y, weight_z;
     struct starfish_workspace workspace;
 
     enum starfish_tridiag_method chain_method; /* as struct starfish_reduction_block has it */
@@ -48,7 +48,7 @@ struct starfish_spectral {
 
     size_t levels;
     struct starfish_level level[STARFISH_MAX_LEVELS];
-    struct starfish_table places;
+    struct starfish_coefficient_table places;
     starfish_handle level_array[STARFISH_MAX_MODE_BLOCKS][STARFISH_MAX_LEVELS];
 };
 

@@ -173,7 +173,7 @@ static starfish_status register_prepared(struct starfish_tridiag_plan *plan, str
         task->border = piece->border;
     }
     if (plan->options.check) {
-        STARFISH_TRY(starfish_table_results(&piece->growth, matrices * DOUBLES_OF_GROWTH));
+        STARFISH_TRY(starfish_coefficient_table_results(&piece->growth, matrices * DOUBLES_OF_GROWTH));
         task->growth = piece->growth.handle;
     }
     return STARFISH_SUCCESS;
@@ -296,7 +296,7 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
     for (size_t i = 0; i < plan->pieces; i++) {
         const struct starfish_batch_piece *piece = &plan->piece[i];
         const struct starfish_batch_growth *growth = piece->growth.memory;
-        STARFISH_TRY(starfish_table_acquire(&piece->growth, plan->plan.context, STARFISH_READ));
+        STARFISH_TRY(starfish_coefficient_table_acquire(&piece->growth, plan->plan.context, STARFISH_READ));
         for (size_t l = 0; l < piece->growth.count / DOUBLES_OF_GROWTH; l++) {
             const double own = growth_of(plan, &growth[l]);
             if (own > plan->growth) {
@@ -304,7 +304,7 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
                 plan->growth_line = piece->first_line + l;
             }
         }
-        starfish_table_release(&piece->growth);
+        starfish_coefficient_table_release(&piece->growth);
     }
     return STARFISH_SUCCESS;
 }
@@ -465,7 +465,7 @@ void starfish_tridiag_release(struct starfish_plan *base)
     for (size_t i = 0; i < plan->pieces; i++) {
         starfish_array_unregister(plan->piece[i].factors);
         starfish_array_unregister(plan->piece[i].border);
-        starfish_table_destroy(&plan->piece[i].growth);
+        starfish_coefficient_table_destroy(&plan->piece[i].growth);
     }
     starfish_workspace_destroy(&plan->workspace);
 }

@@ -14,7 +14,7 @@ struct starfish_batch_piece {
     size_t first_line;
     struct starfish_batch_task task; /* input and output are a job's */
     starfish_handle factors, border;
-    struct starfish_table growth;
+    struct starfish_coefficient_table growth;
 };
 
 struct starfish_tridiag_plan {

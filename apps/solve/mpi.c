@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* The first rank's struct on all; its messages are short enough for that. */
-static starfish_status tell_all(const struct problem_run *run, struct starfish_planes_file *file)
+static starfish_status report_all(const struct problem_run *run, struct starfish_planes_file *file)
 {
     const struct starfish_transport *transport = run->transport;
     if (transport->broadcast(transport->state, file, sizeof *file, 0) != 0)
@@ -49,7 +49,7 @@ starfish_status solve_write_together(const struct problem_run *run, const char *
     const int begun = first && status == STARFISH_SUCCESS;
     status = starfish_transport_agree(run->transport, status);
     if (output && status == STARFISH_SUCCESS)
-        status = tell_all(run, &output->file);
+        status = report_all(run, &output->file);
     if (output && status == STARFISH_SUCCESS)
         status = write_planes(run, &output->file);
     if (begun)

@@ -85,7 +85,7 @@ static void add_results(struct table *table, const struct solve_run *run)
     }
 }
 
-static int tell_memory(const struct solve_run *run, struct starfish_memory *memory)
+static int report_memory(const struct solve_run *run, struct starfish_memory *memory)
 {
     const struct problem_run *solver = &run->solver;
     return starfish_plan_memory(solver->plan, memory) == STARFISH_SUCCESS;
@@ -94,7 +94,7 @@ static int tell_memory(const struct solve_run *run, struct starfish_memory *memo
 static void add_memory(struct table *table, const struct solve_run *run)
 {
     struct starfish_memory memory;
-    if (!tell_memory(run, &memory))
+    if (!report_memory(run, &memory))
         return;
     table_line(table, "memory", "%.4g MB beside the arrays", 1e-6 * (double)memory.main_bytes);
     if (memory.gpu_least == 0)
@@ -219,7 +219,7 @@ static json_t *memory(const struct solve_run *run)
 {
     struct starfish_memory memory;
     json_t *object = json_object();
-    if (!tell_memory(run, &memory))
+    if (!report_memory(run, &memory))
         return object;
     json_object_set_new(object, "main", json_integer((json_int_t)memory.main_bytes));
     json_object_set_new(object, "gpu_work", json_integer((json_int_t)memory.gpu_work));

@@ -4,9 +4,9 @@
 #define STARFISH_SCHEDULER_RUNTIME_FIELD_H
 
 #include "base/strides.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/context.h"
 #include "scheduler/runtime/owner.h"
-#include "scheduler/runtime/table.h"
 
 #include <pthread.h>
 #include <starfish/field.h>

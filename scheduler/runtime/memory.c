@@ -327,8 +327,8 @@ starfish_status starfish_memory_check(const char *what, const struct starfish_me
                          memory->gpu_least, memory->gpu_work, memory->gpu_there);
 }
 
-starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
-                                     struct starfish_memory *user)
+starfish_status starfish_memory_report(const struct starfish_context *context, const struct starfish_memory *memory,
+                                       struct starfish_memory *user)
 {
     STARFISH_NEED(user, "memory");
     *user = *memory;

@@ -35,8 +35,8 @@ void starfish_memory_complete(const struct starfish_context *context, int made, 
 /* MEMORY, with the bytes, where GPUs have less than `what` needs at least. */
 starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory);
 /* All of it for a plan that has been made: `memory` is what it said before. ARGUMENT where `user` is NULL. */
-starfish_status starfish_memory_tell(const struct starfish_context *context, const struct starfish_memory *memory,
-                                     struct starfish_memory *user);
+starfish_status starfish_memory_report(const struct starfish_context *context, const struct starfish_memory *memory,
+                                       struct starfish_memory *user);
 
 /* Take memory of a worker's node for good, or give it back. MEMORY where there is not as much. For a core nothing is
  * counted. */

@@ -160,7 +160,7 @@ static starfish_status add_index_halo(struct starfish_space *space, const struct
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "halo: its ghosts begin inside of part %zu", given->to);
     if (given->at >= 0 && space->after[given->to] < (size_t)given->at + given->count - own)
         space->after[given->to] = (size_t)given->at + given->count - own;
-    STARFISH_TRY(starfish_table_ints(&halo->index, given->index, given->count));
+    STARFISH_TRY(starfish_coefficient_table_ints(&halo->index, given->index, given->count));
     space->halos++;
     return STARFISH_SUCCESS;
 }
@@ -250,7 +250,7 @@ static starfish_status index_halo(const struct starfish_space *space, const stru
         for (ptrdiff_t k = 0; k < (ptrdiff_t)space->layers; k++)
             for (ptrdiff_t x = first[0]; x < last[0]; x++)
                 *next++ = (int)(element_beyond(space, neighbour, x, y) + layer * k);
-    const starfish_status status = starfish_table_ints(&halo->index, index, halo->count);
+    const starfish_status status = starfish_coefficient_table_ints(&halo->index, index, halo->count);
     free(index);
     return status;
 }
@@ -345,7 +345,7 @@ starfish_status starfish_space_boxes(struct starfish_space *space, struct starfi
 void starfish_space_destroy(struct starfish_space *space)
 {
     for (size_t h = 0; h < space->halos; h++)
-        starfish_table_destroy(&space->halo[h].index);
+        starfish_coefficient_table_destroy(&space->halo[h].index);
     memset(space, 0, sizeof *space);
 }
 

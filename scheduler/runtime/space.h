@@ -28,8 +28,8 @@
 #define STARFISH_SCHEDULER_RUNTIME_SPACE_H
 
 #include "base/box_neighbour.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/owner.h"
-#include "scheduler/runtime/table.h"
 
 enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
 
@@ -42,7 +42,7 @@ enum { STARFISH_SPACE_MOST_PARTS = 16, STARFISH_SPACE_MOST_HALOS = 160 };
 struct starfish_halo {
     size_t from, to, count, first;
     int far;
-    struct starfish_table index; /* ints; without a handle: a run */
+    struct starfish_coefficient_table index; /* ints; without a handle: a run */
     ptrdiff_t at;
     size_t width; /* between boxes: count / width pieces of so many elements, rows of the parts' arrays; 0: one run */
 };

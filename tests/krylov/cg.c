@@ -188,7 +188,7 @@ struct made {
     struct starfish_scalars scalars;
     struct starfish_sums sums[SUMS];
     struct starfish_vector v[VECTORS];
-    struct starfish_table matrix, table;
+    struct starfish_coefficient_table matrix, table;
     struct starfish_cell_operator op;
     struct starfish_cells_deflation deflation;
     struct starfish_replays replays;
@@ -213,7 +213,7 @@ static void make_cells(struct made *m, const struct run *run, starfish_precision
                                                       .domains = TEST_DOMAINS,
                                                       .form = STARFISH_COARSE_BY_BAND};
 
-    ASSERT_OK(starfish_table_reals(&m->matrix, precision, run->problem->stored, 4 * N));
+    ASSERT_OK(starfish_coefficient_table_reals(&m->matrix, precision, run->problem->stored, 4 * N));
     ASSERT_OK(starfish_cells_table(&table, &m->table));
     m->op = (struct starfish_cell_operator){.matrix = matrix, .stored = 1, .table = m->matrix.handle};
     if (run->way->deflated)
@@ -253,8 +253,8 @@ static void destroy(struct made *m)
     ASSERT_OK(starfish_progress_wait(&m->progress));
     starfish_deflation_destroy(&m->deflation);
     starfish_replays_destroy(&m->replays);
-    starfish_table_destroy(&m->matrix);
-    starfish_table_destroy(&m->table);
+    starfish_coefficient_table_destroy(&m->matrix);
+    starfish_coefficient_table_destroy(&m->table);
     for (int i = 0; i < VECTORS; i++)
         starfish_vector_destroy(&m->v[i]);
     for (int i = 0; i < SUMS; i++)

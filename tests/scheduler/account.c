@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Records of tasks and what they say: dependencies, spans, bounds. */
 #include "scheduler/lab/account.h"
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 
 #include "tests/common/check.h"
 #include "tests/common/group.h"

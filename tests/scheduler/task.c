@@ -3,7 +3,7 @@
 #include "scheduler/runtime/task.h"
 
 #include "scheduler/lab/record.h"
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/workspace.h"
 #include "tests/common/check.h"
 #include "tests/common/group.h"
@@ -27,11 +27,11 @@ static void tables_are_converted_copies(void **state)
     (void)state;
     double values[] = {0.1, -2, 1e300};
     int numbers[] = {3, -1};
-    struct starfish_table f32, f64, ints, results;
-    ASSERT_OK(starfish_table_reals(&f32, STARFISH_F32, values, 2));
-    ASSERT_OK(starfish_table_reals(&f64, STARFISH_F64, values, 3));
-    ASSERT_OK(starfish_table_ints(&ints, numbers, 2));
-    ASSERT_OK(starfish_table_results(&results, 4));
+    struct starfish_coefficient_table f32, f64, ints, results;
+    ASSERT_OK(starfish_coefficient_table_reals(&f32, STARFISH_F32, values, 2));
+    ASSERT_OK(starfish_coefficient_table_reals(&f64, STARFISH_F64, values, 3));
+    ASSERT_OK(starfish_coefficient_table_ints(&ints, numbers, 2));
+    ASSERT_OK(starfish_coefficient_table_results(&results, 4));
     values[1] = numbers[1] = 0;
     assert_true(((float *)f32.memory)[0] == 0.1f && ((float *)f32.memory)[1] == -2);
     assert_true(((double *)f64.memory)[1] == -2 && ((double *)f64.memory)[2] == 1e300);
@@ -40,32 +40,32 @@ static void tables_are_converted_copies(void **state)
     assert_int_equal(starpu_vector_get_elemsize(f32.handle), 4);
     assert_int_equal(starpu_vector_get_elemsize(f64.handle), 8);
     assert_int_equal(starpu_vector_get_nx(results.handle), 4);
-    starfish_table_destroy(&f32);
-    starfish_table_destroy(&f64);
-    starfish_table_destroy(&ints);
-    starfish_table_destroy(&results);
+    starfish_coefficient_table_destroy(&f32);
+    starfish_coefficient_table_destroy(&f64);
+    starfish_coefficient_table_destroy(&ints);
+    starfish_coefficient_table_destroy(&results);
     assert_null(f32.handle);
-    starfish_table_destroy(&f32); /* twice is once */
+    starfish_coefficient_table_destroy(&f32); /* twice is once */
 }
 
 static void empty_tables_are_allowed(void **state)
 {
     (void)state;
-    struct starfish_table reals, ints;
-    ASSERT_OK(starfish_table_reals(&reals, STARFISH_F64, NULL, 0));
-    ASSERT_OK(starfish_table_ints(&ints, NULL, 0));
+    struct starfish_coefficient_table reals, ints;
+    ASSERT_OK(starfish_coefficient_table_reals(&reals, STARFISH_F64, NULL, 0));
+    ASSERT_OK(starfish_coefficient_table_ints(&ints, NULL, 0));
     assert_non_null(reals.handle);
     assert_int_equal(reals.count, 0);
-    starfish_table_destroy(&reals);
-    starfish_table_destroy(&ints);
+    starfish_coefficient_table_destroy(&reals);
+    starfish_coefficient_table_destroy(&ints);
 }
 
 static void refuses_impossible_tables(void **state)
 {
     (void)state;
-    struct starfish_table vector;
+    struct starfish_coefficient_table vector;
     starpu_data_handle_t handle;
-    ASSERT_FAILS(starfish_table_results(&vector, SIZE_MAX / 4), STARFISH_ERROR_MEMORY, "out of memory");
+    ASSERT_FAILS(starfish_coefficient_table_results(&vector, SIZE_MAX / 4), STARFISH_ERROR_MEMORY, "out of memory");
     ASSERT_FAILS(starfish_array_register(&handle, 0, 8), STARFISH_ERROR_ARGUMENT, "0 elements");
     ASSERT_FAILS(starfish_array_register(&handle, (size_t)UINT32_MAX + 1, 8), STARFISH_ERROR_ARGUMENT, "elements");
 }
@@ -101,8 +101,8 @@ static void sum_cuda(void *buffers[], void *data)
 #endif
 STARFISH_CODELET(sum, "test_sum", 0x123456);
 
-static starfish_status submit_sum(struct starfish_progress *progress, int phase, const struct starfish_table *data,
-                                  struct arguments *arguments)
+static starfish_status submit_sum(struct starfish_progress *progress, int phase,
+                                  const struct starfish_coefficient_table *data, struct arguments *arguments)
 {
     const size_t size = (size_t)arguments->count;
     struct starfish_task task;
@@ -113,7 +113,7 @@ static starfish_status submit_sum(struct starfish_progress *progress, int phase,
     return starfish_task_submit(&task, arguments, sizeof *arguments);
 }
 
-static double value_of(const struct starfish_table *vector)
+static double value_of(const struct starfish_coefficient_table *vector)
 {
     starpu_data_acquire(vector->handle, STARPU_R);
     const double value = *(double *)vector->memory;
@@ -125,13 +125,13 @@ static void tasks_take_more_data_than_starpus_arrays_hold(void **state)
 {
     (void)state;
     static const int counts[] = {1, 2, STARPU_NMAXBUFS, STARPU_NMAXBUFS + 1, STARFISH_TASK_MAX_DATA};
-    struct starfish_table data[STARFISH_TASK_MAX_DATA];
+    struct starfish_coefficient_table data[STARFISH_TASK_MAX_DATA];
     struct starfish_progress progress;
     double expected = 0;
     starfish_progress_init(&progress, context);
     for (int i = 0; i < STARFISH_TASK_MAX_DATA; i++) {
         const double value = i;
-        ASSERT_OK(starfish_table_reals(&data[i], STARFISH_F64, &value, 1));
+        ASSERT_OK(starfish_coefficient_table_reals(&data[i], STARFISH_F64, &value, 1));
     }
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         struct arguments arguments = {.count = counts[c], .add = 1};
@@ -142,7 +142,7 @@ static void tasks_take_more_data_than_starpus_arrays_hold(void **state)
     ASSERT_OK(starfish_progress_wait(&progress));
     assert_true(value_of(&data[0]) == expected);
     for (int i = 0; i < STARFISH_TASK_MAX_DATA; i++)
-        starfish_table_destroy(&data[i]);
+        starfish_coefficient_table_destroy(&data[i]);
     starfish_progress_destroy(&progress);
 }
 
@@ -150,14 +150,14 @@ static void tasks_take_more_data_than_starpus_arrays_hold(void **state)
 static void too_many_data_are_refused(void **state)
 {
     (void)state;
-    struct starfish_table number;
+    struct starfish_coefficient_table number;
     struct starfish_progress progress;
     struct {
         struct starfish_task task;
         unsigned char guard[64];
     } room;
     struct arguments arguments = {.count = 1};
-    ASSERT_OK(starfish_table_results(&number, 1));
+    ASSERT_OK(starfish_coefficient_table_results(&number, 1));
     starfish_progress_init(&progress, context);
     for (int more = 1; more < 100; more += 98) {
         memset(&room, 0x5a, sizeof room);
@@ -172,19 +172,19 @@ static void too_many_data_are_refused(void **state)
     ASSERT_OK(starfish_progress_wait(&progress));
     assert_int_equal(atomic_load(&progress.submitted), 0);
     starfish_progress_destroy(&progress);
-    starfish_table_destroy(&number);
+    starfish_coefficient_table_destroy(&number);
 }
 
 static void counts_and_times_what_is_done(void **state)
 {
     (void)state;
     enum { TASKS = 200 };
-    struct starfish_table number;
+    struct starfish_coefficient_table number;
     struct starfish_progress progress;
     starfish_progress_init(&progress, context);
     ASSERT_OK(starfish_progress_wait(&progress)); /* nothing to wait for */
     assert_true(starfish_interval_seconds(progress.phase[0].span) == 0);
-    ASSERT_OK(starfish_table_results(&number, 1));
+    ASSERT_OK(starfish_coefficient_table_results(&number, 1));
     for (int i = 0; i < TASKS; i++) {
         struct arguments arguments = {.count = 1, .add = 1};
         ASSERT_OK(submit_sum(&progress, i % 2, &number, &arguments));
@@ -200,7 +200,7 @@ static void counts_and_times_what_is_done(void **state)
     assert_true(starfish_interval_seconds(progress.phase[1].span) > 0);
     assert_true(starfish_interval_seconds(progress.phase[2].span) == 0);
     assert_true(value_of(&number) == TASKS);
-    starfish_table_destroy(&number);
+    starfish_coefficient_table_destroy(&number);
     starfish_progress_destroy(&progress);
 }
 
@@ -209,14 +209,14 @@ enum { SUBMITTERS = 4, TASKS_OF_EACH = 500 };
 static void *submit_many(void *data)
 {
     struct starfish_progress *progress = data;
-    struct starfish_table number;
-    starfish_status status = starfish_table_results(&number, 1);
+    struct starfish_coefficient_table number;
+    starfish_status status = starfish_coefficient_table_results(&number, 1);
     for (int i = 0; i < TASKS_OF_EACH && status == STARFISH_SUCCESS; i++) {
         struct arguments arguments = {.count = 1, .add = 1};
         status = submit_sum(progress, i % 2, &number, &arguments);
     }
     const int right = status == STARFISH_SUCCESS && value_of(&number) == TASKS_OF_EACH;
-    starfish_table_destroy(&number);
+    starfish_coefficient_table_destroy(&number);
     return right ? progress : NULL;
 }
 
@@ -247,8 +247,8 @@ static void threads_submit_what_is_watched(void **state)
 static void errors_of_kernels_reach_whoever_waits(void **state)
 {
     (void)state;
-    struct starfish_table number;
-    ASSERT_OK(starfish_table_results(&number, 1));
+    struct starfish_coefficient_table number;
+    ASSERT_OK(starfish_coefficient_table_results(&number, 1));
     for (int round = 0; round < 3; round++) {
         struct starfish_progress progress;
         starfish_progress_init(&progress, context);
@@ -264,7 +264,7 @@ static void errors_of_kernels_reach_whoever_waits(void **state)
         starfish_progress_destroy(&progress);
     }
     assert_true(value_of(&number) == 30);
-    starfish_table_destroy(&number);
+    starfish_coefficient_table_destroy(&number);
 }
 
 static void footprints_tell_sizes_apart(void **state)
@@ -286,7 +286,7 @@ static void every_worker_has_its_piece(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         struct starfish_workspace workspace;
         struct starfish_progress progress;
-        struct starfish_table number[4];
+        struct starfish_coefficient_table number[4];
         ASSERT_OK(starfish_workspace_create(&workspace, context, sizes[s], SIZE_MAX / 2));
         for (size_t w = 0; w < starfish_context_workers(context); w++) {
             assert_non_null(workspace.piece[w]);
@@ -296,14 +296,14 @@ static void every_worker_has_its_piece(void **state)
         }
         starfish_progress_init(&progress, context);
         for (int i = 0; i < 4; i++)
-            ASSERT_OK(starfish_table_results(&number[i], 1));
+            ASSERT_OK(starfish_coefficient_table_results(&number[i], 1));
         for (int i = 0; i < 40; i++) {
             struct arguments arguments = {.count = 1, .workspace = &workspace};
             ASSERT_OK(submit_sum(&progress, 0, &number[i % 4], &arguments));
         }
         ASSERT_OK(starfish_progress_wait(&progress));
         for (int i = 0; i < 4; i++)
-            starfish_table_destroy(&number[i]);
+            starfish_coefficient_table_destroy(&number[i]);
         starfish_progress_destroy(&progress);
         starfish_workspace_destroy(&workspace);
         starfish_workspace_destroy(&workspace); /* twice is once */

@@ -71,7 +71,7 @@ static starfish_status register_part(struct helmholtz1d_job *job, size_t part)
                                      count, size));
     STARFISH_TRY(starfish_array_over(&job->solution[part], plan->plan.context, "solution",
                                      (char *)request->solution + begin, count, size));
-    return starfish_table_results(&job->norms[part], 2);
+    return starfish_coefficient_table_results(&job->norms[part], 2);
 }
 
 static starfish_status register_parts(struct helmholtz1d_job *job)
@@ -171,7 +171,7 @@ static void drop(struct starfish_job *base)
     for (size_t p = 0; p < plan_of(base)->parts; p++) {
         starfish_data_release(&job->rhs[p]);
         starfish_data_release(&job->solution[p]);
-        starfish_table_destroy(&job->norms[p]);
+        starfish_coefficient_table_destroy(&job->norms[p]);
     }
 }
 

@@ -3,7 +3,7 @@
 #ifndef STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 #define STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 #include "solver/solver.h"
 #include "tests/solver/helmholtz1d/helmholtz1d.h"
 
@@ -25,7 +25,7 @@ static inline const struct starfish_helmholtz1d_problem *helmholtz1d_problem(con
 struct helmholtz1d_job {
     struct starfish_job job; /* the first member */
     starpu_data_handle_t rhs[HELMHOLTZ1D_MOST_PARTS], solution[HELMHOLTZ1D_MOST_PARTS];
-    struct starfish_table norms[HELMHOLTZ1D_MOST_PARTS];
+    struct starfish_coefficient_table norms[HELMHOLTZ1D_MOST_PARTS];
 };
 
 /* (u[k-1] - 2 u[k] + u[k+1]) / h^2 + lambda u[k], at the ends of a line by values mirrored there. */

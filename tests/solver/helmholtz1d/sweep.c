@@ -99,7 +99,7 @@ starfish_status helmholtz1d_sweep(struct helmholtz1d_job *job, struct helmholtz1
         STARFISH_TRY(submit(job, &sweep, p));
     STARFISH_TRY(starfish_progress_wait(&job->job.progress));
     for (size_t p = 0; p < plan->parts; p++) {
-        STARFISH_TRY(starfish_table_read(&job->norms[p], plan->plan.context, &part, sizeof part));
+        STARFISH_TRY(starfish_coefficient_table_read(&job->norms[p], plan->plan.context, &part, sizeof part));
         all = (struct norms){larger(all.rhs, part.rhs), larger(all.residual, part.residual)};
     }
     *residual = all.residual > 0 ? all.residual / all.rhs : all.residual;

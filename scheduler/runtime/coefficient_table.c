@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables and arrays for tasks: memory, registration with StarPU, and the host's access. */
-#include "scheduler/runtime/table.h"
+#include "scheduler/runtime/coefficient_table.h"
 
 #include "base/pages.h"
 #include "base/real.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static starfish_status reserve(struct starfish_table *vector, size_t count, size_t size)
+static starfish_status reserve(struct starfish_coefficient_table *vector, size_t count, size_t size)
 {
     vector->handle = NULL;
     vector->count = count;
@@ -23,7 +23,7 @@ static starfish_status reserve(struct starfish_table *vector, size_t count, size
     return STARFISH_SUCCESS;
 }
 
-static void register_table(struct starfish_table *vector, size_t size)
+static void register_table(struct starfish_coefficient_table *vector, size_t size)
 {
     /* StarPU wants at least one element, which the memory has. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
@@ -43,7 +43,7 @@ void starfish_data_set_constant(starpu_data_handle_t handle, int constant)
 }
 
 /* Whose values stay. */
-static void register_constants(struct starfish_table *vector, size_t size)
+static void register_constants(struct starfish_coefficient_table *vector, size_t size)
 {
     register_table(vector, size);
     starfish_data_set_constant(vector->handle, 1);
@@ -64,8 +64,9 @@ static void convert(void *data, size_t first, size_t last)
         c->to[i] = (float)c->from[i];
 }
 
-starfish_status starfish_table_reals_of(struct starfish_table *vector, starfish_precision precision,
-                                        const double *values, size_t count, const struct starfish_spans *spans)
+starfish_status starfish_coefficient_table_reals_of(struct starfish_coefficient_table *vector,
+                                                    starfish_precision precision, const double *values, size_t count,
+                                                    const struct starfish_spans *spans)
 {
     const struct starfish_spans all = starfish_spans_all(count);
 
@@ -79,13 +80,13 @@ starfish_status starfish_table_reals_of(struct starfish_table *vector, starfish_
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
-                                     size_t count)
+starfish_status starfish_coefficient_table_reals(struct starfish_coefficient_table *vector,
+                                                 starfish_precision precision, const double *values, size_t count)
 {
-    return starfish_table_reals_of(vector, precision, values, count, NULL);
+    return starfish_coefficient_table_reals_of(vector, precision, values, count, NULL);
 }
 
-static starfish_status copy(struct starfish_table *vector, const void *values, size_t count, size_t size,
+static starfish_status copy(struct starfish_coefficient_table *vector, const void *values, size_t count, size_t size,
                             const struct starfish_spans *spans)
 {
     const struct starfish_spans all = starfish_spans_all(count);
@@ -96,23 +97,25 @@ static starfish_status copy(struct starfish_table *vector, const void *values, s
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_table_floats(struct starfish_table *vector, const float *values, size_t count)
+starfish_status starfish_coefficient_table_floats(struct starfish_coefficient_table *vector, const float *values,
+                                                  size_t count)
 {
     return copy(vector, values, count, sizeof *values, NULL);
 }
 
-starfish_status starfish_table_ints_of(struct starfish_table *vector, const int *values, size_t count,
-                                       const struct starfish_spans *spans)
+starfish_status starfish_coefficient_table_ints_of(struct starfish_coefficient_table *vector, const int *values,
+                                                   size_t count, const struct starfish_spans *spans)
 {
     return copy(vector, values, count, sizeof *values, spans);
 }
 
-starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count)
+starfish_status starfish_coefficient_table_ints(struct starfish_coefficient_table *vector, const int *values,
+                                                size_t count)
 {
-    return starfish_table_ints_of(vector, values, count, NULL);
+    return starfish_coefficient_table_ints_of(vector, values, count, NULL);
 }
 
-starfish_status starfish_table_results(struct starfish_table *vector, size_t count)
+starfish_status starfish_coefficient_table_results(struct starfish_coefficient_table *vector, size_t count)
 {
     STARFISH_TRY(reserve(vector, count, sizeof(double)));
     starfish_host_zero(vector->memory, count * sizeof(double));
@@ -120,16 +123,16 @@ starfish_status starfish_table_results(struct starfish_table *vector, size_t cou
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
-                                          size_t count, int owner)
+starfish_status starfish_coefficient_table_results_of(struct starfish_coefficient_table *vector,
+                                                      const struct starfish_context *context, size_t count, int owner)
 {
-    STARFISH_TRY(starfish_table_results(vector, count));
+    STARFISH_TRY(starfish_coefficient_table_results(vector, count));
     starfish_data_set_travelling(context, vector->handle, owner);
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
-                                    size_t bytes)
+starfish_status starfish_coefficient_table_read(const struct starfish_coefficient_table *vector,
+                                                struct starfish_context *context, void *values, size_t bytes)
 {
     STARFISH_TRY(starfish_data_acquire(context, vector->handle, STARPU_R));
     starfish_host_copy(values, vector->memory, bytes);
@@ -137,7 +140,7 @@ starfish_status starfish_table_read(const struct starfish_table *vector, struct 
     return STARFISH_SUCCESS;
 }
 
-void starfish_table_destroy(struct starfish_table *vector)
+void starfish_coefficient_table_destroy(struct starfish_coefficient_table *vector)
 {
     if (starfish_is_stuck())
         return; /* tasks may still read it */
@@ -146,13 +149,13 @@ void starfish_table_destroy(struct starfish_table *vector)
     memset(vector, 0, sizeof *vector);
 }
 
-starfish_status starfish_table_acquire(const struct starfish_table *vector, struct starfish_context *context,
-                                       enum starfish_host_access access)
+starfish_status starfish_coefficient_table_acquire(const struct starfish_coefficient_table *vector,
+                                                   struct starfish_context *context, enum starfish_host_access access)
 {
     return starfish_data_acquire(context, vector->handle, access == STARFISH_READ ? STARPU_R : STARPU_W);
 }
 
-void starfish_table_release(const struct starfish_table *vector)
+void starfish_coefficient_table_release(const struct starfish_coefficient_table *vector)
 {
     starfish_data_release_access(vector->handle);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables that tasks read (coefficients, eigenvalues, index lists), arrays that only tasks touch, and arrays of the user
  * where they lie, as runtime data. */
-#ifndef STARFISH_SCHEDULER_RUNTIME_TABLE_H
-#define STARFISH_SCHEDULER_RUNTIME_TABLE_H
+#ifndef STARFISH_SCHEDULER_RUNTIME_COEFFICIENT_TABLE_H
+#define STARFISH_SCHEDULER_RUNTIME_COEFFICIENT_TABLE_H
 
 #include "scheduler/runtime/context.h"
 
 struct starfish_spans;
 
-struct starfish_table {
+struct starfish_coefficient_table {
     starpu_data_handle_t handle; /* NULL when there is none */
     void *memory;
     size_t count;
@@ -16,33 +16,36 @@ struct starfish_table {
 
 /* A table of reals, converted from double, or of ints; copied, so the source may go. count may be 0. No task may write
  * it. */
-starfish_status starfish_table_reals(struct starfish_table *vector, starfish_precision precision, const double *values,
-                                     size_t count);
+starfish_status starfish_coefficient_table_reals(struct starfish_coefficient_table *vector,
+                                                 starfish_precision precision, const double *values, size_t count);
 /* The same where of the values those of the spans alone are there, and of the table nothing else is read
  * (halo_window.h); NULL: all. */
-starfish_status starfish_table_reals_of(struct starfish_table *vector, starfish_precision precision,
-                                        const double *values, size_t count, const struct starfish_spans *spans);
-starfish_status starfish_table_ints_of(struct starfish_table *vector, const int *values, size_t count,
-                                       const struct starfish_spans *spans);
+starfish_status starfish_coefficient_table_reals_of(struct starfish_coefficient_table *vector,
+                                                    starfish_precision precision, const double *values, size_t count,
+                                                    const struct starfish_spans *spans);
+starfish_status starfish_coefficient_table_ints_of(struct starfish_coefficient_table *vector, const int *values,
+                                                   size_t count, const struct starfish_spans *spans);
 /* The same of floats as they are, which may be other bits. */
-starfish_status starfish_table_floats(struct starfish_table *vector, const float *values, size_t count);
-starfish_status starfish_table_ints(struct starfish_table *vector, const int *values, size_t count);
+starfish_status starfish_coefficient_table_floats(struct starfish_coefficient_table *vector, const float *values,
+                                                  size_t count);
+starfish_status starfish_coefficient_table_ints(struct starfish_coefficient_table *vector, const int *values,
+                                                size_t count);
 /* `count` doubles that tasks write and the host reads. */
-starfish_status starfish_table_results(struct starfish_table *vector, size_t count);
+starfish_status starfish_coefficient_table_results(struct starfish_coefficient_table *vector, size_t count);
 /* The same of rank `owner`, whose tasks write it, and which others' tasks may read (ranks.h). */
-starfish_status starfish_table_results_of(struct starfish_table *vector, const struct starfish_context *context,
-                                          size_t count, int owner);
+starfish_status starfish_coefficient_table_results_of(struct starfish_coefficient_table *vector,
+                                                      const struct starfish_context *context, size_t count, int owner);
 /* Wait for the tasks that write it: its first `bytes` bytes. RUNTIME where the runtime refuses, or is stuck. */
-starfish_status starfish_table_read(const struct starfish_table *vector, struct starfish_context *context, void *values,
-                                    size_t bytes);
-void starfish_table_destroy(struct starfish_table *vector);
+starfish_status starfish_coefficient_table_read(const struct starfish_coefficient_table *vector,
+                                                struct starfish_context *context, void *values, size_t bytes);
+void starfish_coefficient_table_destroy(struct starfish_coefficient_table *vector);
 
 enum starfish_host_access { STARFISH_READ, STARFISH_WRITE };
 /* Waits for the tasks that write (WRITE: use) the table, and lets the host read (WRITE: overwrite) its memory until the
  * release. Errors: RUNTIME (inside a task, or the runtime is stuck), MEMORY. */
-starfish_status starfish_table_acquire(const struct starfish_table *vector, struct starfish_context *context,
-                                       enum starfish_host_access access);
-void starfish_table_release(const struct starfish_table *vector);
+starfish_status starfish_coefficient_table_acquire(const struct starfish_coefficient_table *vector,
+                                                   struct starfish_context *context, enum starfish_host_access access);
+void starfish_coefficient_table_release(const struct starfish_coefficient_table *vector);
 
 /* An array without user memory: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);

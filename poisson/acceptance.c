@@ -61,11 +61,11 @@ static starfish_status read_maxima_here(const struct starfish_poisson_job *job, 
     for (size_t slab = 0; slab < job->cut.slabs; slab++) {
         if (!starfish_cut_is_here(job->plan->base.context, &job->cut, slab))
             continue;
-        STARFISH_TRY(starfish_table_acquire(&job->maximum[slab], job->plan->base.context, STARFISH_READ));
+        STARFISH_TRY(starfish_coefficient_table_acquire(&job->maximum[slab], job->plan->base.context, STARFISH_READ));
         const double *found = job->maximum[slab].memory;
         for (size_t p = 0; p < starfish_job_problems(job, slab); p++, found += STARFISH_MAXIMA)
             take_maxima(maximum, found, job->plan->count > 1);
-        starfish_table_release(&job->maximum[slab]);
+        starfish_coefficient_table_release(&job->maximum[slab]);
     }
     return STARFISH_SUCCESS;
 }
@@ -91,7 +91,7 @@ static starfish_status read_verdict(const struct starfish_poisson_job *job, int 
     const size_t bytes = STARFISH_VERDICT_NUMBERS * sizeof *verdict;
     starfish_status status = STARFISH_SUCCESS;
     if (starfish_context_rank(context) == 0)
-        status = starfish_table_read(&job->verdict[step], job->plan->base.context, verdict, bytes);
+        status = starfish_coefficient_table_read(&job->verdict[step], job->plan->base.context, verdict, bytes);
     STARFISH_TRY(starfish_ranks_broadcast(context, verdict, bytes, 0));
     return status;
 }
@@ -296,7 +296,7 @@ const struct starfish_acceptance starfish_poisson_acceptance = {
     .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_STAGNATED};
 
 /* Of an iteration that stopped short of its tolerance: why there is no more to be had. */
-static starfish_status tell_rounding(const struct starfish_evidence *evidence, starfish_status status)
+static starfish_status report_rounding(const struct starfish_evidence *evidence, starfish_status status)
 {
     char said[STARFISH_MESSAGE];
     if (status == STARFISH_SUCCESS || evidence->end != STARFISH_ENDED_STALLED || !isfinite(evidence->rounding) ||
@@ -315,11 +315,11 @@ static starfish_status accept(struct starfish_poisson_job *job, struct starfish_
         result->residual_bound = fmax(result->residual_bound, bound_by_norm(plan, evidence->rounding));
     add_tests(plan, &about, evidence);
     const starfish_status status = starfish_accept(&starfish_poisson_acceptance, evidence, result);
-    return tell_rounding(evidence, status);
+    return report_rounding(evidence, status);
 }
 
 /* Short of a tolerance there is a solution, of which to tell; the message of the iteration's failure stays. */
-starfish_status starfish_job_judge(struct starfish_poisson_job *job)
+starfish_status starfish_job_accept(struct starfish_poisson_job *job)
 {
     struct starfish_evidence evidence = {
         .end = STARFISH_ENDED_REACHED, .asked = (double)NAN, .reached = (double)NAN, .rounding = (double)NAN};
