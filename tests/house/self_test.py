@@ -43,6 +43,10 @@ INCLUDES = [
     ("fft/kernels/transform_cpu.c", '"../../codelets/transform.h"', False),
     ("scheduler/runtime/context.c", '"base/status.h"', True),
     ("scheduler/runtime/context.c", '"fft/kernels/transform.h"', False),
+    ("scheduler/runtime/task.c", '"scheduler/lab/lab.h"', False),
+    ("scheduler/lab/lab.c", '"scheduler/runtime/hooks.h"', True),
+    ("scheduler/lab/lab.c", '"scheduler/context.h"', False),
+    ("scheduler/context.c", '"scheduler/lab/lab.h"', True),
     ("base/status.c", '"scheduler/runtime/context.h"', False),
     ("base/status.c", "<starfish/status.h>", True),
     ("include/starfish/field.h", "<starfish/types.h>", True),
@@ -54,6 +58,17 @@ INCLUDES = [
 
 # Headers that #includes in quotes may lead to.
 BESIDE = ("codelets/transform.h", "blktri/kernels/reduce.h", "bench/peers.h", "bench/peer_axis.h")
+
+# Files of a house, and the circle that is caught among them (or None).
+CIRCLES = [
+    ({"fem/a.h": '#include "fem/b.h"', "fem/b.h": "", "fem/b.c": '#include "fem/b.h"'}, None),
+    ({"fem/a.h": '#include "fem/b.h"', "fem/b.h": "", "fem/b.c": '#include "fem/a.h"'}, "a > b > a"),
+    ({"fem/a.h": '#include "b.h"', "fem/b.h": '#include "c.h"', "fem/c.h": "", "fem/c.c": '#include "fem/a.h"'},
+     "a > b > c > a"),
+    ({"fem/a.h": "", "fem/a.cu": '#include "fem/b.cuh"', "fem/b.cuh": '#include "fem/a.h"'}, "a > b > a"),
+    ({"fem/a.h": '// #include "fem/b.h"', "fem/b.h": '#include "fem/a.h"'}, None),
+    ({"tasks/a.h": '#include "codelets/a.h"', "codelets/a.h": '#include "tasks/a.h"'}, None),
+]
 
 # What a house with planted calls holds beside the file in question: functions on some floors, and
 # tags, which are no calls.
@@ -229,6 +244,8 @@ def cases():
         text = f"/* a comment,\n#include \"apps/no.h\"\n*/\n  #  include {include}\n"
         caught = f"{path}:{1 if path.startswith('elsewhere') else 4}:"
         yield f"{path} including {include}", "includes", beside | {path: text}, "", None if right else caught
+    for files, caught in CIRCLES:
+        yield f"circles in {files}", "circles", files, "", caught
     for path, body, caught in CALLS:
         text = f"static void f(void)\n{{\n    {body}\n}}\n"
         yield f"{path} with {body}", "calls", FURNITURE | {path: text}, "", caught and f"{path}:3: names {caught}:"
