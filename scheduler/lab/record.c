@@ -120,10 +120,10 @@ static void fill_expected(struct starfish_span *span, const struct starfish_cont
 static void count_bytes(struct starfish_span *span, const struct starfish_task *task)
 {
     for (int i = 0; i < task->count; i++) {
-        const size_t size = starpu_data_get_size(task->handle[i]);
+        const size_t size = starpu_data_get_size(task->data[i].handle);
         span->bytes += size;
-        span->traffic += task->mode[i] & STARPU_R ? size : 0;
-        span->traffic += task->mode[i] & STARPU_W ? size : 0;
+        span->traffic += task->data[i].mode & STARPU_R ? size : 0;
+        span->traffic += task->data[i].mode & STARPU_W ? size : 0;
     }
     if (!isnan(task->bytes))
         span->traffic = (size_t)task->bytes;
@@ -150,7 +150,7 @@ static size_t submitted(struct starfish_observer *observer, const struct starfis
     if (make_room((void **)&record->task, number, sizeof span)) {
         record->task[record->tasks++] = span;
         for (int i = 0; i < task->count; i++)
-            record->incomplete |= !touch(record, number, task->handle[i], task->mode[i]);
+            record->incomplete |= !touch(record, number, task->data[i].handle, task->data[i].mode);
     } else {
         record->incomplete = 1;
     }

@@ -145,6 +145,7 @@ void starfish_bundle_destroy(struct starfish_bundle *bundle)
     STARPU_PTHREAD_MUTEX_DESTROY(&bundle->lock);
     STARPU_PTHREAD_COND_DESTROY(&bundle->signal);
     starfish_recording_clear(&bundle->recording);
+    starfish_task_drop(&bundle->whole);
     free(bundle);
 }
 
@@ -154,9 +155,9 @@ void starfish_bundle_destroy(struct starfish_bundle *bundle)
 static int data_number(struct starfish_task *whole, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
     for (int i = 0; i < whole->count; i++)
-        if (whole->handle[i] == handle) {
-            if (whole->mode[i] == STARPU_R && mode != STARPU_R)
-                whole->mode[i] = STARPU_RW;
+        if (whole->data[i].handle == handle) {
+            if (whole->data[i].mode == STARPU_R && mode != STARPU_R)
+                whole->data[i].mode = STARPU_RW;
             return i;
         }
     starfish_task_data(whole, handle, mode);
@@ -172,8 +173,8 @@ static int is_for(const struct starfish_bundle *bundle, const struct starfish_ta
            starfish_kind_allowed(task->progress->where, 1) && (worker < 0 || worker == bundle->worker);
 }
 
-starfish_status starfish_bundle_add(struct starfish_bundle *bundle, const struct starfish_task *task,
-                                    const void *arguments, size_t size)
+starfish_status starfish_bundle_add(struct starfish_bundle *bundle, struct starfish_task *task, const void *arguments,
+                                    size_t size)
 {
     if (!is_for(bundle, task))
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: task %s is not for the GPU of its device",
@@ -181,9 +182,9 @@ starfish_status starfish_bundle_add(struct starfish_bundle *bundle, const struct
     STARFISH_TRY(starfish_recording_add(&bundle->recording, task, arguments, size));
     if (bundle->recording.count == 1)
         starfish_task_begin(&bundle->whole, &bundle_codelet, task->progress, task->phase);
-    for (int i = 0; i < task->count; i++)
-        bundle->recording.task[bundle->recording.count - 1].data[i] =
-            data_number(&bundle->whole, task->handle[i], task->mode[i]);
+    const struct starfish_recorded *last = &bundle->recording.task[bundle->recording.count - 1];
+    for (int i = 0; i < last->task->count; i++)
+        last->data[i] = data_number(&bundle->whole, last->task->data[i].handle, last->task->data[i].mode);
     return STARFISH_SUCCESS;
 }
 
@@ -237,8 +238,8 @@ void starfish_bundle_destroy(struct starfish_bundle *bundle)
     (void)bundle;
 }
 
-starfish_status starfish_bundle_add(struct starfish_bundle *bundle, const struct starfish_task *task,
-                                    const void *arguments, size_t size)
+starfish_status starfish_bundle_add(struct starfish_bundle *bundle, struct starfish_task *task, const void *arguments,
+                                    size_t size)
 {
     (void)bundle, (void)task, (void)arguments, (void)size;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: this library was built without CUDA");

@@ -29,8 +29,8 @@ void starfish_bundle_destroy(struct starfish_bundle *bundle);
 
 /* For task.c: one task more, whose arguments are copied. UNSUPPORTED where it is not for that GPU, or not for a
  * worker at all. */
-starfish_status starfish_bundle_add(struct starfish_bundle *bundle, const struct starfish_task *task,
-                                    const void *arguments, size_t size);
+starfish_status starfish_bundle_add(struct starfish_bundle *bundle, struct starfish_task *task, const void *arguments,
+                                    size_t size);
 /* Submits all of them, waits until they are launched, and lets the caller's stream wait for them. With an error nothing
  * was submitted, or the runtime is stuck. */
 starfish_status starfish_bundle_submit(struct starfish_bundle *bundle, struct starfish_progress *progress, int phase);

@@ -253,8 +253,8 @@ static int is_for(const struct starfish_joint *joint, const struct starfish_task
            starfish_where_gpu(task->where) < (int)joint->gpus;
 }
 
-starfish_status starfish_joint_add(struct starfish_joint *joint, const struct starfish_task *task,
-                                   const void *arguments, size_t size)
+starfish_status starfish_joint_add(struct starfish_joint *joint, struct starfish_task *task, const void *arguments,
+                                   size_t size)
 {
     if (!joint->recorded)
         joint->recorded = calloc(1, sizeof *joint->recorded);
@@ -417,8 +417,8 @@ starfish_status starfish_joint_end(struct starfish_joint *joint, struct starfish
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_joint_add(struct starfish_joint *joint, const struct starfish_task *task,
-                                   const void *arguments, size_t size)
+starfish_status starfish_joint_add(struct starfish_joint *joint, struct starfish_task *task, const void *arguments,
+                                   size_t size)
 {
     (void)joint, (void)arguments, (void)size;
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "task %s is not for a GPU", task->name);

@@ -64,15 +64,15 @@ static int find_data(struct starfish_joint_order *order)
 {
     for (size_t m = 0; m < order->recording.count; m++)
         for (int i = 0; i < task_of(order, m)->count; i++) {
-            const struct starfish_joint_datum wanted = {.handle = task_of(order, m)->handle[i],
-                                                        .mode = task_of(order, m)->mode[i],
+            const struct starfish_joint_datum wanted = {.handle = task_of(order, m)->data[i].handle,
+                                                        .mode = task_of(order, m)->data[i].mode,
                                                         .gpu = order->member[m].gpu};
             if (merge(order, &wanted) == NOBODY)
                 return 0;
         }
     for (size_t m = 0; m < order->recording.count; m++)
         for (int i = 0; i < task_of(order, m)->count; i++) {
-            const int number = place(order, task_of(order, m)->handle[i], order->member[m].gpu);
+            const int number = place(order, task_of(order, m)->data[i].handle, order->member[m].gpu);
             if (number == NOBODY)
                 return 0;
             order->recording.task[m].data[i] = number;
@@ -99,12 +99,12 @@ static void find_waits(struct starfish_joint_order *order, size_t m)
     for (int i = 0; i < task->count; i++) {
         const struct starfish_joint_datum *datum = &order->datum[order->recording.task[m].data[i]];
         wait_for(order, member, datum->written_by);
-        for (size_t g = 0; g < STARFISH_JOINT_GPUS && task->mode[i] != STARPU_R; g++)
+        for (size_t g = 0; g < STARFISH_JOINT_GPUS && task->data[i].mode != STARPU_R; g++)
             wait_for(order, member, datum->read_by[g]);
     }
     for (int i = 0; i < task->count; i++) {
         struct starfish_joint_datum *datum = &order->datum[order->recording.task[m].data[i]];
-        *(task->mode[i] != STARPU_R ? &datum->written_by : &datum->read_by[member->gpu]) = (int)m;
+        *(task->data[i].mode != STARPU_R ? &datum->written_by : &datum->read_by[member->gpu]) = (int)m;
     }
 }
 

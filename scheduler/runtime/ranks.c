@@ -65,8 +65,8 @@ static int travels(starpu_data_handle_t data)
 static int owner_of(const struct starfish_task *task, enum starpu_data_access_mode mode)
 {
     for (int i = 0; i < task->count; i++)
-        if ((task->mode[i] & mode) && starfish_data_owner(task->handle[i]) >= 0)
-            return starfish_data_owner(task->handle[i]);
+        if ((task->data[i].mode & mode) && starfish_data_owner(task->data[i].handle) >= 0)
+            return starfish_data_owner(task->data[i].handle);
     return -1;
 }
 
@@ -113,10 +113,10 @@ static starfish_status move_all(const struct starfish_context *context, const st
 {
     const struct starfish_transport *transport = context->ranks->transport;
     for (int i = 0; i < task->count; i++) {
-        if (!(task->mode[i] & mode) || !travels(task->handle[i]))
+        if (!(task->data[i].mode & mode) || !travels(task->data[i].handle))
             continue;
         starfish_idle_task_begun();
-        const int posted = move(transport->state, task->handle[i], executing, task->priority, travelled);
+        const int posted = move(transport->state, task->data[i].handle, executing, task->priority, travelled);
         if (posted != 1)
             starfish_idle_task_done();
         if (posted < 0)
@@ -143,8 +143,8 @@ starfish_status starfish_ranks_give_back(const struct starfish_context *context,
     if (task->copies == 0)
         return move_all(context, task, executing->one, STARPU_W, transport->give_back);
     for (int i = 0; i < task->count; i++)
-        if ((task->mode[i] & STARPU_W) && travels(task->handle[i]))
-            transport->keep(transport->state, task->handle[i], executing->ranks, executing->rank);
+        if ((task->data[i].mode & STARPU_W) && travels(task->data[i].handle))
+            transport->keep(transport->state, task->data[i].handle, executing->ranks, executing->rank);
     return STARFISH_SUCCESS;
 }
 

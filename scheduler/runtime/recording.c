@@ -2,7 +2,6 @@
 /* Tasks that are kept instead of being submitted. */
 #include "scheduler/runtime/recording.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,20 +19,20 @@ static starfish_status grow(struct starfish_recording *recording)
     return STARFISH_SUCCESS;
 }
 
-/* Its data are copied as far as there are any. */
-static struct starfish_task *copy_of(const struct starfish_task *task)
+/* The copy takes over data that are allocated. */
+static struct starfish_task *copy_of(struct starfish_task *task)
 {
     struct starfish_task *copy = malloc(sizeof *copy);
 
     if (copy) {
-        memcpy(copy, task, offsetof(struct starfish_task, handle));
-        memcpy(copy->handle, task->handle, (size_t)task->count * sizeof task->handle[0]);
-        memcpy(copy->mode, task->mode, (size_t)task->count * sizeof task->mode[0]);
+        *copy = *task;
+        copy->data = task->data == task->few ? copy->few : task->data;
+        task->data = task->few;
     }
     return copy;
 }
 
-starfish_status starfish_recording_add(struct starfish_recording *recording, const struct starfish_task *task,
+starfish_status starfish_recording_add(struct starfish_recording *recording, struct starfish_task *task,
                                        const void *arguments, size_t size)
 {
     STARFISH_TRY(grow(recording));
@@ -41,8 +40,9 @@ starfish_status starfish_recording_add(struct starfish_recording *recording, con
     *recorded = (struct starfish_recorded){.task = copy_of(task),
                                            .arguments = malloc(size),
                                            .size = size,
-                                           .data = calloc((size_t)task->count + 1, sizeof(int))};
-    if (!recorded->task || !recorded->arguments || !recorded->data)
+                                           .data = calloc((size_t)task->count + 1, sizeof(int)),
+                                           .buffers = calloc((size_t)task->count + 1, sizeof(void *))};
+    if (!recorded->task || !recorded->arguments || !recorded->data || !recorded->buffers)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for recorded tasks");
     memcpy(recorded->arguments, arguments, size);
     recorded->arguments->phase = task->phase;
@@ -53,9 +53,12 @@ starfish_status starfish_recording_add(struct starfish_recording *recording, con
 void starfish_recording_clear(struct starfish_recording *recording)
 {
     for (size_t i = 0; i < recording->count; i++) {
+        if (recording->task[i].task)
+            starfish_task_drop(recording->task[i].task);
         free(recording->task[i].task);
         free(recording->task[i].arguments);
         free(recording->task[i].data);
+        free(recording->task[i].buffers);
     }
     free(recording->task);
     *recording = (struct starfish_recording){.count = 0};
@@ -64,10 +67,8 @@ void starfish_recording_clear(struct starfish_recording *recording)
 void starfish_recorded_launch(const struct starfish_recorded *recorded, struct starfish_progress *progress,
                               void *buffers[])
 {
-    void *own[STARFISH_TASK_MAX_DATA];
-
     for (int i = 0; i < recorded->task->count; i++)
-        own[i] = buffers[recorded->data[i]];
+        recorded->buffers[i] = buffers[recorded->data[i]];
     recorded->arguments->progress = progress;
-    recorded->task->codelet->cuda_funcs[0](own, recorded->arguments);
+    recorded->task->codelet->cuda_funcs[0](recorded->buffers, recorded->arguments);
 }

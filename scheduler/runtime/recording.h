@@ -12,6 +12,7 @@ struct starfish_recorded {
     struct starfish_task_header *arguments;
     size_t size; /* of the arguments */
     int *data;
+    void **buffers; /* of a launch */
 };
 
 struct starfish_recording {
@@ -19,8 +20,8 @@ struct starfish_recording {
     size_t count, room;
 };
 
-/* One task more, copied with its arguments. Error: MEMORY. */
-starfish_status starfish_recording_add(struct starfish_recording *recording, const struct starfish_task *task,
+/* One task more, copied with its arguments; allocated data are taken over. Error: MEMORY. */
+starfish_status starfish_recording_add(struct starfish_recording *recording, struct starfish_task *task,
                                        const void *arguments, size_t size);
 /* Frees the tasks; a recording of zeros is allowed. */
 void starfish_recording_clear(struct starfish_recording *recording);

@@ -40,18 +40,37 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
     task->flops = task->bytes = (double)NAN;
     task->coordinates = 0;
     task->count = 0;
+    task->room = STARFISH_TASK_FEW_DATA;
     task->refused = 0;
+    task->data = task->few;
+}
+
+void starfish_task_drop(struct starfish_task *task)
+{
+    if (task->data != task->few)
+        free(task->data);
+    task->data = task->few;
+}
+
+static int grow(struct starfish_task *task)
+{
+    const int room = 4 * task->room < STARFISH_TASK_MAX_DATA ? 4 * task->room : STARFISH_TASK_MAX_DATA;
+    struct starfish_task_datum *more = room > task->room ? malloc((size_t)room * sizeof *more) : NULL;
+    if (!more)
+        return 0;
+    memcpy(more, task->data, (size_t)task->count * sizeof *more);
+    starfish_task_drop(task);
+    task->data = more;
+    task->room = room;
+    return 1;
 }
 
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
-    if (task->count == STARFISH_TASK_MAX_DATA) {
+    if (task->count < task->room || grow(task))
+        task->data[task->count++] = (struct starfish_task_datum){handle, mode};
+    else
         task->refused++;
-        return;
-    }
-    task->handle[task->count] = handle;
-    task->mode[task->count] = mode;
-    task->count++;
 }
 
 void starfish_task_copy_on(struct starfish_task *task, int rank)
@@ -249,19 +268,19 @@ static uint32_t with_team(uint32_t footprint, const struct starfish_context *con
 
 static starfish_status attach_data(const struct starfish_task *task, struct starpu_task *starpu_task)
 {
+    starpu_data_handle_t *handles = starpu_task->handles;
+    enum starpu_data_access_mode *modes = starpu_task->modes;
     starpu_task->nbuffers = task->count;
-    if (task->count <= STARPU_NMAXBUFS) {
-        memcpy(starpu_task->handles, task->handle, (size_t)task->count * sizeof task->handle[0]);
-        memcpy(starpu_task->modes, task->mode, (size_t)task->count * sizeof task->mode[0]);
-        return STARFISH_SUCCESS;
+    if (task->count > STARPU_NMAXBUFS) { /* StarPU frees these with the task */
+        handles = starpu_task->dyn_handles = malloc((size_t)task->count * sizeof *handles);
+        modes = starpu_task->dyn_modes = malloc((size_t)task->count * sizeof *modes);
     }
-    /* StarPU frees these with the task. */
-    starpu_task->dyn_handles = malloc((size_t)task->count * sizeof task->handle[0]);
-    starpu_task->dyn_modes = malloc((size_t)task->count * sizeof task->mode[0]);
-    if (!starpu_task->dyn_handles || !starpu_task->dyn_modes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
-    memcpy(starpu_task->dyn_handles, task->handle, (size_t)task->count * sizeof task->handle[0]);
-    memcpy(starpu_task->dyn_modes, task->mode, (size_t)task->count * sizeof task->mode[0]);
+    if (!handles || !modes)
+        return STARFISH_ERROR_MEMORY;
+    for (int i = 0; i < task->count; i++) {
+        handles[i] = task->data[i].handle;
+        modes[i] = task->data[i].mode;
+    }
     return STARFISH_SUCCESS;
 }
 
@@ -336,16 +355,20 @@ static starfish_status make(const struct starfish_task *task, void *arguments, s
     starpu_task->cl_arg = copy;
     starpu_task->cl_arg_size = size;
     starpu_task->cl_arg_free = 1;
+    starpu_task->callback_func = finished;
+    starpu_task->callback_arg = starpu_task;
     *made = starpu_task;
     return STARFISH_SUCCESS;
 }
 
-starfish_status starfish_task_expect(const struct starfish_task *task, void *arguments, size_t size,
+starfish_status starfish_task_expect(struct starfish_task *task, void *arguments, size_t size,
                                      double seconds[STARFISH_WORKER_KINDS])
 {
     const struct starfish_context *context = task->progress->context;
     struct starpu_task *starpu_task;
-    STARFISH_TRY(make(task, arguments, size, &starpu_task));
+    const starfish_status status = make(task, arguments, size, &starpu_task);
+    starfish_task_drop(task);
+    STARFISH_TRY(status);
     for (int kind = 0; kind < STARFISH_WORKER_KINDS; kind++)
         seconds[kind] = (double)NAN;
     for (size_t i = 0; i < context->workers; i++) {
@@ -411,6 +434,26 @@ static int submit_in_iteration(const struct starfish_task *task, struct starpu_t
     return code;
 }
 
+/* Returns StarPU's code. A task that StarPU refuses is gone. */
+static int start(const struct starfish_task *task, struct starpu_task *starpu_task)
+{
+    struct starfish_progress *progress = task->progress;
+    struct starfish_task_header *header = starpu_task->cl_arg;
+    struct starpu_codelet *codelet = starpu_task->cl;
+    starfish_watchdog_add(&progress->context->watched, header);
+    atomic_fetch_add(&progress->submitted, 1);
+    starfish_idle_task_begun();
+    const int code = submit_in_iteration(task, starpu_task, header->observer != NULL);
+    teach_model(codelet);
+    if (code != 0) {
+        starfish_idle_task_done();
+        atomic_fetch_sub(&progress->submitted, 1);
+        starfish_watchdog_drop(&progress->context->watched, header);
+        discard(starpu_task);
+    }
+    return code;
+}
+
 static starfish_status submit_here(const struct starfish_task *task, void *arguments, size_t size)
 {
     struct starpu_task *starpu_task;
@@ -419,8 +462,6 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     struct starfish_task_header *copy = starpu_task->cl_arg;
     starpu_task->priority = task->priority;
     starpu_task->sched_data = (void *)(uintptr_t)task->width; /* as policies find it (lab/policies/policies.h) */
-    starpu_task->callback_func = finished;
-    starpu_task->callback_arg = starpu_task;
 
     starfish_status status = starfish_fit_task(task->progress->context, starpu_task);
     if (status == STARFISH_SUCCESS)
@@ -432,19 +473,10 @@ static starfish_status submit_here(const struct starfish_task *task, void *argum
     copy->observer = task->progress->context->observer;
     if (copy->observer)
         copy->number = copy->observer->submitted(copy->observer, task, starpu_task);
-    starfish_watchdog_add(&task->progress->context->watched, copy);
-    atomic_fetch_add(&task->progress->submitted, 1);
-    starfish_idle_task_begun();
-    struct starpu_codelet *codelet = starpu_task->cl;
-    int code = submit_in_iteration(task, starpu_task, copy->observer != NULL);
-    teach_model(codelet);
-    if (code == 0)
-        return STARFISH_SUCCESS;
-    starfish_idle_task_done();
-    atomic_fetch_sub(&task->progress->submitted, 1);
-    starfish_watchdog_drop(&task->progress->context->watched, copy);
-    discard(starpu_task);
-    return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
+    const int code = start(task, starpu_task);
+    return code == 0
+               ? STARFISH_SUCCESS
+               : starfish_fail(STARFISH_ERROR_RUNTIME, "task %s: StarPU refused it: %s", task->name, strerror(-code));
 }
 
 static void do_nothing(void *buffers[], void *arguments)
@@ -474,23 +506,10 @@ static starfish_status replace(const struct starfish_task *task, starfish_status
     starpu_task->cl = &in_its_place;
     starpu_task->where = (int32_t)(context->workers_of[STARFISH_CPU] > 0 ? STARPU_CPU : context->where);
     starpu_task->execute_on_a_specific_worker = 0;
-    starpu_task->callback_func = finished;
-    starpu_task->callback_arg = starpu_task;
-    starfish_watchdog_add(&progress->context->watched, starpu_task->cl_arg);
-    atomic_fetch_add(&progress->submitted, 1);
-    starfish_idle_task_begun();
-    if (submit_in_c_locale(starpu_task) == 0)
-        return STARFISH_SUCCESS;
-    starfish_idle_task_done();
-    atomic_fetch_sub(&progress->submitted, 1);
-    starfish_watchdog_drop(&progress->context->watched, starpu_task->cl_arg);
-    discard(starpu_task);
-    return starfish_failure_repeat(&progress->refused);
+    return start(task, starpu_task) == 0 ? STARFISH_SUCCESS : starfish_failure_repeat(&progress->refused);
 }
 
-/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it (or several,
- * each a copy), and those that own what it reads or writes send and receive. */
-starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+static starfish_status submit(struct starfish_task *task, void *arguments, size_t size)
 {
     const struct starfish_context *context = task->progress->context;
     STARFISH_TRY(starfish_fork_check());
@@ -500,6 +519,8 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
         return starfish_bundle_add(task->progress->bundle, task, arguments, size);
     if (task->progress->joint)
         return starfish_joint_add(task->progress->joint, task, arguments, size);
+    if (task->refused > 0 && task->count < STARFISH_TASK_MAX_DATA)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
     if (task->refused > 0)
         return starfish_fail(STARFISH_ERROR_RUNTIME, "task %s of codelet %s: %d data, but at most %d are possible",
                              task->name, task->codelet->name, task->count + task->refused, STARFISH_TASK_MAX_DATA);
@@ -511,4 +532,13 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
             STARFISH_TRY(starfish_context_ranks(context) > 1 ? replace(task, status) : status);
     }
     return starfish_ranks_give_back(context, task, &executing);
+}
+
+/* The one place where tasks are submitted. All ranks come here with every task of a graph: one executes it (or several,
+ * each a copy), and those that own what it reads or writes send and receive. */
+starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size)
+{
+    const starfish_status status = submit(task, arguments, size);
+    starfish_task_drop(task);
+    return status;
 }

@@ -16,7 +16,7 @@
 #include "base/cost.h"
 #include "scheduler/runtime/progress.h"
 
-enum { STARFISH_TASK_MAX_DATA = 544, STARFISH_TASK_COPIES = 16 };
+enum { STARFISH_TASK_MAX_DATA = 544, STARFISH_TASK_FEW_DATA = 24, STARFISH_TASK_COPIES = 16 };
 
 /* Where in the problem a task works, for people: "slab" 3. */
 struct starfish_coordinate {
@@ -51,6 +51,11 @@ struct starfish_task_header {
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
 };
 
+struct starfish_task_datum {
+    starpu_data_handle_t handle;
+    enum starpu_data_access_mode mode;
+};
+
 struct starfish_task {
     struct starpu_codelet *codelet;
     struct starfish_progress *progress;
@@ -68,15 +73,16 @@ struct starfish_task {
     double bytes; /* that it reads from and writes to memory; NaN: its data, once each */
     int coordinates;
     struct starfish_coordinate at[STARFISH_TASK_COORDINATES];
-    int count;
-    int refused; /* how many data there was no room for: the submission then fails */
-    starpu_data_handle_t handle[STARFISH_TASK_MAX_DATA];
-    enum starpu_data_access_mode mode[STARFISH_TASK_MAX_DATA];
+    int count, room;
+    int refused;                      /* how many data there was no room for: the submission then fails */
+    struct starfish_task_datum *data; /* few, or an allocated array of `room` */
+    struct starfish_task_datum few[STARFISH_TASK_FEW_DATA];
 };
 
 void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,
                          int phase);
-/* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. */
+/* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. Many data
+ * are allocated: the submission frees them, so nothing may return between them and it. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 /* What the task takes, of operations and of bytes: for tasks that go through their data several times, or through a
  * part of them. */
@@ -92,6 +98,8 @@ void starfish_task_at(struct starfish_task *task, const char *name, starpu_data_
 void starfish_task_traced_name(const char *name, char traced[STARFISH_TRACED_NAME]);
 /* One more rank that executes the task; one that is named already is not counted again. */
 void starfish_task_copy_on(struct starfish_task *task, int rank);
+/* Frees what data the task has allocated; submissions do. */
+void starfish_task_drop(struct starfish_task *task);
 /* Copies `arguments`. A task whose data do not fit into the GPUs' memory goes to the cores where it may. Errors:
  * MEMORY, also where it may not (names the bytes); RUNTIME (too many data, or StarPU is stuck or refuses the
  * task; names it). */
@@ -99,7 +107,7 @@ starfish_status starfish_task_submit(struct starfish_task *task, void *arguments
 
 /* Instead of submitting it: the seconds that it can be expected to take on a worker of each kind, by the performance
  * models; NaN where they do not know, or it cannot run there. Error: MEMORY. */
-starfish_status starfish_task_expect(const struct starfish_task *task, void *arguments, size_t size,
+starfish_status starfish_task_expect(struct starfish_task *task, void *arguments, size_t size,
                                      double seconds[STARFISH_WORKER_KINDS]);
 
 /* For a codelet's performance model. */
