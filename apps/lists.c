@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Options whose values are lists. */
+/* Options whose values are lists (lists.h): items are cut out, checked one by one, and combined with those of other
+ * options. */
 #include "apps/lists.h"
 
 #include <errno.h>

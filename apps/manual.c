@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pages of the manual, and completion of command lines. */
+/* Pages of the manual, and completion of command lines (manual.h): commands report their tables, which are printed for
+ * troff or for a shell. */
 #include "apps/manual.h"
 
 #include "apps/command.h"

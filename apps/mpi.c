@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* --mpi: loads the library that uses MPI when it is needed. */
+/* --mpi: loads the library that uses MPI when it is needed, and makes sure that all ranks run the same command line. */
 #include "apps/mpi.h"
 
 #include "apps/command.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Subcommands that run on several ranks, with --mpi. */
+/* Subcommands that run on several ranks, with --mpi: MPI is started before anything can fail, and one rank speaks for
+ * all. */
 #ifndef STARFISH_APPS_MPI_H
 #define STARFISH_APPS_MPI_H
 

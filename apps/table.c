@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables for people. */
+/* Tables for people (table.h): cells are kept as text, columns get the width of their widest cell, and wide tables are
+ * folded. */
 #include "apps/table.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables for people: columns as wide as their widest cell. */
+/* Tables for people: columns as wide as their widest cell, folded to the width of the terminal; and texts in lines of
+ * that width. */
 #ifndef STARFISH_APPS_TABLE_H
 #define STARFISH_APPS_TABLE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The option --workers. */
+/* The option --workers (workers.h): words such as cpu:4,gpu:1 become the counts of a context's options, and errors name
+ * the word. */
 #include "apps/workers.h"
 #include "apps/names.h"
 

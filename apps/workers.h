@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The option --workers. */
+/* The option --workers, which all subcommands that solve have: the kinds and numbers of workers of their contexts. */
 #ifndef STARFISH_APPS_WORKERS_H
 #define STARFISH_APPS_WORKERS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans for flat domains, as a table. */
+/* The options of plans for flat domains, as a table (base/options.h): names, ranges and lines of help, for programs and
+ * wrappers alike. */
 #include "atmosphere/options.h"
 #include "solver/accept.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems in flat domains as a table. */
+/* Problems in flat domains as a table (solver/members.h): what ranks compare, what problem files have as keys, and what
+ * Python passes. */
 #include "atmosphere/options.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Distribution of the rows of flat domains to ranks. */
+/* Distribution of the rows of flat domains to ranks (ranks.h): as many ranks get rows as have parts of at least
+ * nine. */
 #include "atmosphere/ranks.h"
 
 /* Rows of a part that are worth it: more than its neighbours read, on the finest grid and on some coarser ones. */

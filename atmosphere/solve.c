@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One solve of a flat domain, by the plan's engine. */
+/* One solve of a flat domain, by the plan's engine (multigrid/solve.h), with the rules by which its solution is
+ * accepted. */
 #include "atmosphere/plan.h"
 
 #include "atmosphere/options.h"

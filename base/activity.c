@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Logs of what cores do inside a task. */
+/* Logs of what cores do inside a task (activity.h): a list of stints per core, written by that core alone, without
+ * locks. */
 #include "base/activity.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Barriers of threads that look for each other. */
+/* Barriers of threads that look for each other (barrier.h), by dissemination: each round doubles the distance, and
+ * flags have cache lines of their own. */
 #include "base/barrier.h"
 
 #include "base/activity.h"

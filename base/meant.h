@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Suggests the known word closest to a misspelt one. */
+/* Suggests the known word closest to a misspelt one, for messages about unknown options, keys and names of choices. */
 #ifndef STARFISH_BASE_MEANT_H
 #define STARFISH_BASE_MEANT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory in large pages. */
+/* Memory in large pages (pages.h): from 4 MiB on, it is aligned to 2 MiB and the kernel is advised to use large
+ * pages. */
 #include "base/pages.h"
 
 #include <stdint.h>

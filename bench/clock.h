@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The time, for whatever is timed as a whole. */
+/* The time, for whatever is timed as a whole: seconds of the monotonic clock, which steps of the system's time do not
+ * change. */
 #ifndef STARFISH_BENCH_CLOCK_H
 #define STARFISH_BENCH_CLOCK_H
 

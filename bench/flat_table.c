@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables of flat domains without a problem. */
+/* Tables of flat domains without a problem (flat_table.h): factors of one column type, and corners of both signs. */
 #include "bench/flat_table.h"
 
 #include "multigrid/kernels/flat_kind.h"

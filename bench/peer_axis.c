@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One direction of the FFTW peers' problem. */
+/* One direction of the FFTW peers' problem (peer_axis.h): kinds of transforms by ends and grid, their eigenvalues, and
+ * tridiagonal rows. */
 #include "bench/peer_axis.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plain conjugate gradients by cuSPARSE and cuBLAS, scalars on the host. */
+/* Plain conjugate gradients by cuSPARSE and cuBLAS, scalars on the host (peer_cg.h). Bound by memory, and by the waits
+ * for two sums per step. */
 #include "bench/peer_cg.h"
 
 #include "bench/clock.h"

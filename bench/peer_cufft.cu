@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Peer: cuFFT's all-periodic spectral solve. */
+/* Peer: cuFFT's all-periodic spectral solve: a real transform in 3D, a division by eigenvalues, and the inverse. Bound
+ * by memory. */
 #include "bench/peers.h"
 
 #include <cuda_runtime.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's BLKTRI: compiling it, and calling it by its FORTRAN 77 interface. */
+/* FISHPACK's BLKTRI: compiling the user's copy of it, loading the library, and calling it by its FORTRAN 77
+ * interface. */
 #include "bench/peer_fishpack.h"
 
 #include "bench/clock.h"

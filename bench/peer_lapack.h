@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two precisions of peer_lapack_gtsv. */
+/* The two precisions of peer_lapack_gtsv (peer_lines.h), which peer_lines.c chooses from; peer_lapack.c is compiled
+ * twice. */
 #ifndef STARFISH_BENCH_PEER_LAPACK_H
 #define STARFISH_BENCH_PEER_LAPACK_H
 

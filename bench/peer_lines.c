@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* LAPACK by precision, and how often a peer is measured. */
+/* LAPACK by precision, and how often a peer is measured: at least PEER_LINES_LEAST times, then until PEER_LINES_SECONDS
+ * are over. */
 #include "bench/clock.h"
 #include "bench/peer_lapack.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuSPARSE's products with sparse matrices, timed with CUDA's events. */
+/* cuSPARSE's products with sparse matrices (peer_spmv.h), in CSR and sliced ELLPACK, timed with CUDA's events. Bound by
+ * memory. */
 #include "bench/peer_spmv.h"
 
 #include "bench/peer_lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cuSPARSE's products with sparse matrices, beside ours. */
+/* cuSPARSE's products with sparse matrices, beside ours: the same matrix and vectors on the GPU, for `bench spmv`. */
 #ifndef STARFISH_BENCH_PEER_SPMV_H
 #define STARFISH_BENCH_PEER_SPMV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Peer: passes over memory. */
+/* Peer: passes over memory. All cores copy arrays in pieces; the rate bounds whatever reads and writes main memory. */
 #include "bench/clock.h"
 #include "bench/peers.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans for diffusion, as a table. */
+/* The options of plans for diffusion, as a table (base/options.h), and those of papers' variants, which have no public
+ * member. */
 #include "diffusion/options.h"
 
 #include "base/arithmetic.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Preconditioner and deflation of a plan: choices, tables, the multigrid engine. */
+/* Preconditioner and deflation of a plan: choices, tables, the multigrid engine. Made once per plan, by loops over all
+ * cells. */
 #include "diffusion/plan.h"
 
 #include "base/pages.h"

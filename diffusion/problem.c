@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems of diffusion as a table. */
+/* Problems of diffusion as a table (solver/members.h): the members of its struct, in two dimensions or three, and their
+ * keys in problem files. */
 #include "diffusion/options.h"
 
 #define AT(member) STARFISH_MEMBER_AT(starfish_diffusion_problem, member)

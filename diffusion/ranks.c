@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems on several ranks: agreement, and the ranks' planes as parts. */
+/* Diffusion on several ranks (ranks.h): agreement on the problem, and the ranks' planes as parts of the spaces of a
+ * plan. */
 #include "diffusion/ranks.h"
 
 #include "base/status.h"

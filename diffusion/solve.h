@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One solve of a plan for diffusion. */
+/* One solve of a plan for diffusion: the job's arrays as vectors, and the iteration (iterate.c) between their
+ * copies. */
 #ifndef STARFISH_DIFFUSION_SOLVE_H
 #define STARFISH_DIFFUSION_SOLVE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reference elements. */
+/* Reference elements (element.h): values and slopes of the products of Lagrange polynomials, and the geometry's map at
+ * a point. */
 #include "fem/element.h"
 
 #include <math.h>

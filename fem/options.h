@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of finite element plans, as a table. */
+/* The options of finite element plans, as a table (base/options.h), with the names of their choices and the family's
+ * kind. */
 #ifndef STARFISH_FEM_OPTIONS_H
 #define STARFISH_FEM_OPTIONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of a mesh. */
+/* Parts of a mesh (partition.h): recursive bisection of the coarse cells' centres, and the order of unknowns that
+ * follows from it. */
 #include "fem/partition.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element problems as tables. */
+/* Finite element problems as tables (solver/members.h): mesh, marks and boundary data, an array of structs each with a
+ * table of its own. */
 #include "fem/options.h"
 
 /* ---- The mesh ---------------------------------------------------------------------------------------------------- */

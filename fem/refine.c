@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Meshes: the one that is given, and its uniform refinements. */
+/* Meshes (refined.h): the one that is given, checked for its arrays and the sense of its cells, and its uniform
+ * refinements. */
 #include "fem/element.h"
 
 #include "scheduler/runtime/host_loop.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite element spaces: nodes with given u, and prolongations. */
+/* Finite element spaces (space.h): nodes with given u, and prolongations, whose rows are values of coarse functions at
+ * fine nodes. */
 #include "fem/space.h"
 
 #include "sparse/build.h"

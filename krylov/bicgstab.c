@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BiCGStab. */
+/* BiCGStab (bicgstab.h; van der Vorst 1992): a step is two halves, each with one preconditioned product and its
+ * sums. */
 #include "krylov/bicgstab.h"
 
 static starfish_status residual(void *self, int zero, const struct starfish_sums *sums)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Corrections in a lower precision. */
+/* Corrections in a lower precision (correction.h): the residual is scaled and rounded to f32, cycles run, and the
+ * result is added. */
 #include "krylov/correction.h"
 
 #include <math.h>

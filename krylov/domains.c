@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Assigns cells to domains, each of which has one deflation vector. */
+/* Assigns cells to domains, each of which has one deflation vector: stripes, blocks, or the regions that the user
+ * names. */
 #include "krylov/deflation.h"
 
 #include "base/status.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The outer iteration. */
+/* The outer iteration (iteration.h): submits steps, looks at the residual of some of them, and decides whether it goes
+ * on, ends or fails. */
 #include "krylov/iteration.h"
 
 #include "scheduler/runtime/ranks.h"

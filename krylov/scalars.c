@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of an iteration. */
+/* The state of an iteration (scalars.h): its data, a stage as a task or on the host, and the host's looks at it. */
 #include "krylov/scalars.h"
 
 #include "krylov/kernels/krylov_stage.h"

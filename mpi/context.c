@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public functions of the MPI library. */
+/* The public functions of the MPI library (include/starfish/mpi.h): a context on a communicator, ranks, and the planes
+ * that each has. */
 #include "mpi/transport.h"
 #include "scheduler/runtime/ranks.h"
 #include <starfish/mpi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cores and GPUs of a node, shared by its ranks. */
+/* The cores and GPUs of a node, shared by its ranks, if their launcher has not bound them to cores of their own. */
 #ifndef STARFISH_MPI_SHARE_H
 #define STARFISH_MPI_SHARE_H
 

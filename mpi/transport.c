@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of functions over StarPU-MPI and MPI. */
+/* The table of functions over StarPU-MPI and MPI (scheduler/runtime/transport.h). Errors of MPI become texts; nothing
+ * here ends the process. */
 #include "mpi/transport.h"
 
 #include "mpi/share.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Halos of the parts of finite element grids. */
+/* Halos of the parts of finite element grids (fem_halos.h): every rank's halos as one array of integers, which all
+ * ranks gather. */
 #include "multigrid/fem_halos.h"
 
 #include "scheduler/runtime/ranks.h"

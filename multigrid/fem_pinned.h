@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Coarsest grids of singular problems. */
+/* Coarsest grids of singular problems: a matrix that is positive definite and has the same solution, apart from a
+ * constant per component. */
 #ifndef STARFISH_MULTIGRID_FEM_PINNED_H
 #define STARFISH_MULTIGRID_FEM_PINNED_H
 

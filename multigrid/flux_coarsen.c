@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Coarsens a grid (flux.h), one direction at a time. */
+/* Coarsens a grid (flux.h), one direction at a time: which unknowns stay, weights of interpolation, and couplings
+ * between those that stay. */
 #include "multigrid/flux.h"
 
 #include "base/status.h"

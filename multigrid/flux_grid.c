@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Seven-point matrices: assembly from the problem, tables for tasks, inverses. */
+/* Seven-point matrices (flux.h): assembly from the problem, tables for tasks, inverses of small grids. Made once per
+ * plan, on all cores. */
 #include "multigrid/flux.h"
 #include "multigrid/plan.h"
 

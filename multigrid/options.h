@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of multigrid plans, as a table. */
+/* The options of multigrid plans, as a table (base/options.h), with the names of smoothers, cycles, iterations and
+ * forms of matrices. */
 #ifndef STARFISH_MULTIGRID_OPTIONS_H
 #define STARFISH_MULTIGRID_OPTIONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Public plans, whose jobs are solves by their engine. */
+/* Public plans, whose jobs are solves by their engine (engine.h): the kind's row, a plan's making, and what it says of
+ * itself. */
 #include "multigrid/plan.h"
 
 #include "base/arithmetic.h"

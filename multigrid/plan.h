@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public plan: an engine and its description. */
+/* The public plan: an engine and its description. Families with engines of their own kinds of grids have other plans
+ * around them. */
 #ifndef STARFISH_MULTIGRID_PLAN_H
 #define STARFISH_MULTIGRID_PLAN_H
 

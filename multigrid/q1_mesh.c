@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Meshes by refinement, and integrals over them: load vectors and errors. */
+/* Meshes by refinement (Goeddeke and Strzodka 2011, section 4.1), and integrals over them by Gauss points: load vectors
+ * and errors. */
 #include "multigrid/q1.h"
 
 #include "base/arithmetic.h"

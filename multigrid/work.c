@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The vectors, sums and scalars of an engine's passes. */
+/* The vectors, sums and scalars of an engine's passes: which are needed follows from precision, iteration and the fused
+ * operations. */
 #include "multigrid/engine.h"
 
 /* Ghosts are ours to add, and an order is ours to change: the user's arrays have none, and keep theirs. */

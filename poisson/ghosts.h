@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layer of ghosts around solutions (option `ghosts`). */
+/* The layer of ghosts around solutions (option `ghosts`): rules from the axes, checks of layouts, and the task behind
+ * the solve. */
 #ifndef STARFISH_POISSON_GHOSTS_H
 #define STARFISH_POISSON_GHOSTS_H
 

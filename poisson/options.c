@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans of the separable solvers, as a table. */
+/* The options of plans of the separable solvers, as a table (base/options.h), and the defaults and checks that involve
+ * several of them. */
 #include "poisson/options.h"
 
 #include "multigrid/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans of the separable solvers, as a table. */
+/* The options of plans of the separable solvers, as a table (base/options.h), and the tables of their problems. */
 #ifndef STARFISH_POISSON_OPTIONS_H
 #define STARFISH_POISSON_OPTIONS_H
 

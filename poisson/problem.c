@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Separable problems as tables. */
+/* Separable problems as tables (solver/members.h): three axes or two, each a uniform or stretched grid or a tridiagonal
+ * matrix. */
 #include "poisson/options.h"
 
 #include "scheduler/runtime/ranks.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Acceptance of solutions. */
+/* The acceptance of solutions (accept.h): the one place that decides whether a solve succeeded, and with what message
+ * it fails. */
 #include "solver/accept.h"
 
 #include "base/precision.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problems by their names: the public functions of starfish/problems.h. */
+/* Problems by their names: the public functions of starfish/problems.h, which look names up in the tables of all
+ * kinds. */
 #include "base/arithmetic.h"
 #include "base/status.h"
 #include "solver/kinds.h"

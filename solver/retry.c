@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Walks along a ladder of methods. */
+/* Walks along a ladder of methods (retry.h): how many steps a pass may take, and whether another one follows. */
 #include "solver/retry.h"
 
 /* Steps that a pass of the rung may take. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrices row by row, on all cores. */
+/* Matrices row by row, on all cores (build.h): rows are gathered in hash tables, sorted, and joined block by block. */
 #include "sparse/build.h"
 
 #include "scheduler/runtime/host_loop.h"

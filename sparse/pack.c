@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrices in the formats of kernels. */
+/* Matrices in the formats of kernels (sparse/kernels/spmv.h): CSR, ELLPACK-T and SELL, in either precision. Made once
+ * per plan, on all cores. */
 #include "sparse/pack.h"
 
 #include "base/precision.h"

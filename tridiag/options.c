@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans of tridiagonal batches, as a table. */
+/* The options of plans of tridiagonal batches, as a table (base/options.h): names, ranges and lines of help. */
 #include "tridiag/options.h"
 
 #include "tridiag/plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans of tridiagonal batches, as a table. */
+/* The options of plans of tridiagonal batches, as a table (base/options.h), and the names of the algorithms. */
 #ifndef STARFISH_TRIDIAG_OPTIONS_H
 #define STARFISH_TRIDIAG_OPTIONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adjustment of the cores' share. */
+/* Adjustment of the cores' share (share.h): GPUs alone, then cores alone, then both, with a share that follows the
+ * measured rates. */
 #include "tridiag/share.h"
 
 enum { GPUS_ALONE = 2, CORES_ALONE = 4 }; /* solves until then, of which the last one counts */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of starfish bench atmosphere. */
+/* The parts of `starfish bench atmosphere`: solves and their rows are in atmosphere.c, products with the matrix beside
+ * cuSPARSE's in atmosphere_product.c. */
 #ifndef STARFISH_APPS_BENCH_ATMOSPHERE_H
 #define STARFISH_APPS_BENCH_ATMOSPHERE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench multigrid: declarations shared by its two problems. */
+/* starfish bench multigrid: declarations shared by its two problems, Q1 elements (multigrid.c) and seven-point
+ * differences (multigrid_cubes.c). */
 #ifndef STARFISH_APPS_BENCH_MULTIGRID_H
 #define STARFISH_APPS_BENCH_MULTIGRID_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench poisson3d: the pieces of one run. */
+/* starfish bench poisson3d: the pieces of one run. The cases come from the command line, each is solved by Starfish and
+ * by its peers, and copies give the limits. */
 #ifndef STARFISH_APPS_BENCH_POISSON3D_H
 #define STARFISH_APPS_BENCH_POISSON3D_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench poisson3d: the problems selected on the command line. */
+/* starfish bench poisson3d: the problems selected on the command line, as all combinations of its lists, with their
+ * axes and right-hand sides. */
 #include "apps/bench/poisson3d.h"
 
 #include "apps/plans/arrays.h"

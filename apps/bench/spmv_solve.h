@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench spmv: whole solves. */
+/* starfish bench spmv: whole finite element solves by the public functions, a row each, beside the products with their
+ * matrices. */
 #ifndef STARFISH_APPS_BENCH_SPMV_SOLVE_H
 #define STARFISH_APPS_BENCH_SPMV_SOLVE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish bench tridiag: declarations shared by its files. */
+/* starfish bench tridiag: declarations shared by its files. tridiag.c lists the cases and owns their arrays,
+ * tridiag_case.c measures one case. */
 #ifndef STARFISH_APPS_BENCH_TRIDIAG_H
 #define STARFISH_APPS_BENCH_TRIDIAG_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish fem: declarations shared by its files. */
+/* starfish fem: declarations shared by its files. One struct holds a run, from the mesh file to the plan and its
+ * result. */
 #ifndef STARFISH_APPS_FEM_FEM_H
 #define STARFISH_APPS_FEM_FEM_H
 

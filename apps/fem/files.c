@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output files of a finite element solve. */
+/* Output files of a finite element solve: its points, its solution as an array, and a VTK mesh. Paths are checked
+ * before the solve. */
 #include "apps/fem/fem.h"
 #include "apps/files/file.h"
 #include "apps/files/output.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs work in a separate process. */
+/* Runs work in a separate process (apart.h): a fork with limits on memory, which reports its status through memory that
+ * both share. */
 #include "apps/files/apart.h"
 
 #include "apps/files/temporary.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays as stored in files. */
+/* Arrays as stored in files (array.h): checks of shapes, memory, elements, and conversion to the precision of a
+ * solve. */
 #include "apps/files/array.h"
 
 #include "base/precision.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Array files by name. */
+/* Array files by name (file.h): the ending of a name selects NumPy's or HDF5's reader and writer, and names are
+ * compared and joined. */
 #include "apps/files/file.h"
 
 #include "apps/files/hdf5.h"

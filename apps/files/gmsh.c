@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sections of Gmsh's files. */
+/* The sections of Gmsh's files, in formats 2.2 and 4.1 (gmsh.h): groups, entities, nodes and elements, checked as they
+ * are read. */
 #include "apps/files/gmsh.h"
 
 #include "apps/files/gmsh_mesh.h"

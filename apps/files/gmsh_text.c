@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Words and numbers of a text. */
+/* Words and numbers of a text (gmsh_text.h). The file is read into memory as a whole; complaints name it and the
+ * line. */
 #include "apps/files/gmsh_text.h"
 
 #include "apps/files/regular.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Real datasets in HDF5 files. */
+/* Real datasets in HDF5 files (hdf5.h). A separate process calls the library; elements reach this one through memory
+ * that both share. */
 #include "apps/files/hdf5.h"
 
 #include "apps/files/apart.h"

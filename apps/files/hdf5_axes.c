@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Positions, names and VTKHDF's description of datasets in HDF5 files. */
+/* Positions, names and VTKHDF's description of datasets in HDF5 files (hdf5_axes.h), as attributes and dimension scales
+ * beside the dataset. */
 #include "apps/files/hdf5_axes.h"
 
 #include <hdf5_hl.h>

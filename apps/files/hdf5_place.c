@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Places of datasets in HDF5 files. */
+/* Places of datasets in HDF5 files (hdf5_place.h): refuses links to other files, runs work apart, and words the
+ * library's errors. */
 #include "apps/files/hdf5_place.h"
 
 #include "apps/files/apart.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Typed access to the keys of a JSON file. */
+/* Typed access to the keys of a JSON file (json.h): numbers, lists and texts, with errors that name file and key. */
 #include "apps/files/json.h"
 
 #include "apps/files/output.h"

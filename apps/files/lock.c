@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Locks on folders. */
+/* Locks on folders (lock.h): flock on the opened folder, tried every 10 ms for a minute, after which it fails. */
 #include "apps/files/lock.h"
 
 #include "apps/files/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NumPy's .npy files, format versions 1.0 to 3.0. */
+/* NumPy's .npy files, format versions 1.0 to 3.0: reading of real and integer arrays, and writing of version 1.0. */
 #ifndef STARFISH_APPS_FILES_NPY_H
 #define STARFISH_APPS_FILES_NPY_H
 

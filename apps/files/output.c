@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Output files that are complete or absent, and groups of them. */
+/* Output files that are complete or absent, and groups of them (output.h): links are followed, and mode and owner of a
+ * replaced file kept. */
 #include "apps/files/output.h"
 
 #include "apps/files/lock.h"

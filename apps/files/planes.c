@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files that several processes write together. */
+/* Files that several processes write together (planes.h): .npy and VTK files at offsets behind a header, or a dataset
+ * of an HDF5 file. */
 #include "apps/files/planes.h"
 
 #include "apps/files/file.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files: values of fields, and arrays that members point to. */
+/* Problem files: values of fields, and arrays that members point to. Both may be numbers or array files; each is
+ * checked as it is read. */
 #include "apps/files/problem_keys.h"
 
 #include "apps/files/file.h"

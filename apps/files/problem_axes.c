@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files: axes that are grids or matrices. */
+/* Problem files: axes that are grids or matrices. Uniform grids need a length, stretched ones their nodes or faces,
+ * matrices their three diagonals. */
 #include "apps/files/problem_keys.h"
 
 #include "apps/files/json.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Problem files: keys that are members of the problem's struct. */
+/* Problem files: keys that are members of the problem's struct, found in the tables of solver/members.h and read by
+ * their types. */
 #include "apps/files/problem_keys.h"
 
 #include "apps/files/json.h"

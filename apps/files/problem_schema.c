@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The JSON Schema of problem files. */
+/* The JSON Schema of problem files (problem_schema.h). Keys of special shape have definitions here; all others are
+ * described from their tables. */
 #include "apps/files/problem_schema.h"
 
 #include "apps/files/json.h"

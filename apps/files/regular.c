@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input files. */
+/* Input files (regular.h): opened without blocking, so that a pipe returns at once, and refused unless they are regular
+ * files. */
 #include "apps/files/regular.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of a benchmark's rows: bars, curves, and a roofline. */
+/* Pictures of a benchmark's rows: bars, curves, and a roofline (Williams, Waterman, Patterson 2009). Charts are drawn
+ * by apps/pictures/. */
 #include "apps/frame/draw.h"
 #include "apps/files/json.h"
 

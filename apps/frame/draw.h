@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of a benchmark's rows. */
+/* Pictures of a benchmark's rows, for the options --plot and --roofline of all that measures: bars, curves and a
+ * roofline. */
 #ifndef STARFISH_APPS_FRAME_DRAW_H
 #define STARFISH_APPS_FRAME_DRAW_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes with a time limit, and solves in them. */
+/* Processes with a time limit, and solves in them (run.h): a temporary folder has the problem file and the JSON that is
+ * printed. */
 #include "apps/frame/run.h"
 
 #include "apps/files/apart.h"

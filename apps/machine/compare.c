@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish machine compare: simulated times beside times measured on the machine. */
+/* starfish machine compare: simulated times beside times measured on the machine. Each case is a simulation of its own;
+ * a 15 % difference is wanted at most. */
 #include "apps/machine/compare.h"
 
 #include "apps/frame/run.h"

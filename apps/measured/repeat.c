@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The loop that measures. */
+/* The loop that measures (repeat.h): the setup, warm-up solves, and timed solves; a slow solve is timed only once. The
+ * error is found afterwards. */
 #include "apps/measured/repeat.h"
 
 #include "base/real.h"

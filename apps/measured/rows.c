@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish sched: the figures of one combination of workers and policy. */
+/* starfish sched: the figures of one combination of workers and policy, from the records of its solves: times, shares,
+ * links and bounds. */
 #include "apps/measured/sched.h"
 #include "apps/names.h"
 

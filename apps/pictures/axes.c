@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Axes of charts. */
+/* Axes of charts (axes.h): ticks are 1, 2 or 5 times a power of ten, about as many as fit. */
 #include "apps/pictures/axes.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of measured times as bars. */
+/* Pictures of measured times as bars (bars.h): layout by group, then bars with their whiskers, marks and values. */
 #include "apps/pictures/bars.h"
 
 #include "apps/pictures/axes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Colour maps whose lightness is even to the eye. */
+/* Colour maps whose lightness is even to the eye (colour.h): anchors in OKLab, joined by Catmull-Rom splines and
+ * converted to sRGB. */
 #include "apps/pictures/colour.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Gantt charts. */
+/* Gantt charts (gantt.h): heights of rows follow from their lanes, and operations of one colour share an entry of the
+ * legend. */
 #include "apps/pictures/gantt.h"
 
 #include "apps/pictures/axes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures of plane slices. */
+/* Pictures of plane slices (image.h): values are interpolated linearly to pixels; the colour map diverges where values
+ * have both signs. */
 #include "apps/pictures/image.h"
 
 #include "apps/pictures/axes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Charts of curves. */
+/* Charts of curves (lines.h): ranges of both axes, dots and lines, and labels put where they hide the least. */
 #include "apps/pictures/lines.h"
 
 #include "apps/pictures/axes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Right-hand sides and solutions of solves that are measured. */
+/* Right-hand sides and solutions of solves that are measured (arrays.h): memory at a place, filled on the host and
+ * copied there. */
 #include "apps/plans/arrays.h"
 
 #include "base/precision.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Right-hand sides and solutions of solves that are measured. */
+/* Right-hand sides and solutions of solves that are measured: pageable or pinned host memory, or the memory of a
+ * GPU. */
 #ifndef STARFISH_APPS_PLANS_ARRAYS_H
 #define STARFISH_APPS_PLANS_ARRAYS_H
 

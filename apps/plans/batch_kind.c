@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kind of plan that --batch names: tridiagonal lines. */
+/* The kind of plan that --batch names: tridiagonal lines, with the size and layout that the option's words give. */
 #include "apps/files/array.h"
 #include "apps/lists.h"
 #include "apps/plans/batch_case.h"

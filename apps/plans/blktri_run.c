@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One solve by block cyclic reduction, timed step by step. */
+/* One solve by block cyclic reduction, timed step by step (blktri_run.h): the plan, calibration if workers are mixed,
+ * and repeated solves. */
 #include "apps/plans/blktri_run.h"
 
 #include "apps/plans/arrays.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pressure equations of two-phase flow: problems, versions, times. */
+/* Pressure equations of two-phase flow (diffusion_run.h): problems with bubbles or two phases, the versions of the
+ * paper's code, and their times. */
 #include "apps/plans/diffusion_run.h"
 
 #include "base/precision.h"

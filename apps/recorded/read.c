@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the description of a recorded machine, FOLDER/machine.json. */
+/* Reads the description of a recorded machine, FOLDER/machine.json. The file is untrusted, so that every number is
+ * checked against its range. */
 #include "apps/recorded/recorded.h"
 
 #include "apps/files/json.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting the program for simulated machines. */
+/* Starting the program for simulated machines (simulate.h): finds the machine's folder and that program, and sets the
+ * variables that StarPU reads. */
 #include "apps/recorded/simulate.h"
 
 #include "apps/command.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Declarations shared by the files of `reproduce gupta-...`. */
+/* Declarations shared by the files of `reproduce gupta-...`: the run, its places (one core, one GPU), and the tasks of
+ * recorded solves. */
 #ifndef STARFISH_APPS_REPRODUCE_GUPTA_H
 #define STARFISH_APPS_REPRODUCE_GUPTA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish reproduce mueller-table1, -table2, -table6: the tables of counts. */
+/* starfish reproduce mueller-table1, -table2, -table6: the tables of counts, operations and words by the kernels'
+ * formulas beside the paper's. */
 #include "apps/reproduce/mueller.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish reproduce: a table of experiments, and how they are shown. */
+/* starfish reproduce: a table of experiments, and how they are shown: our number beside the paper's, or the reason why
+ * it has none. */
 #include "apps/reproduce/reproduce.h"
 
 #include "apps/command.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Maps of solutions on the whole sphere. */
+/* Maps of solutions on the whole sphere (globe.h): each pixel's direction is found on a panel, and its value
+ * interpolated between columns. */
 #include "apps/solve/globe.h"
 
 #include "apps/pictures/image.h"

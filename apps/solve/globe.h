@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Maps of solutions on the whole sphere (kind atmosphere3d, geometry sphere). */
+/* Maps of solutions on the whole sphere (kind atmosphere3d, geometry sphere), over longitude and latitude, as pictures
+ * of one layer. */
 #ifndef STARFISH_APPS_SOLVE_GLOBE_H
 #define STARFISH_APPS_SOLVE_GLOBE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* --mpi: the files that all ranks write. */
+/* --mpi: the files that all ranks write together (apps/files/planes.h), each its planes of the solution; the first rank
+ * names them. */
 #include "apps/solve/solve.h"
 
 #include "apps/files/planes.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish solve: solves what a problem file describes. */
+/* starfish solve: solves what a problem file describes. The run is apps/plans/solve.h's; this file gives it outputs and
+ * reports. */
 #include "apps/solve/solve.h"
 
 #include "apps/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish solve: the pieces of one run. */
+/* starfish solve: the pieces of one run. files.c and mpi.c write what is asked for, report.c prints tables and JSON. */
 #ifndef STARFISH_APPS_SOLVE_SOLVE_H
 #define STARFISH_APPS_SOLVE_SOLVE_H
 

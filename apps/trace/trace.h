@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starfish trace: declarations shared by its files. */
+/* starfish trace: declarations shared by its files. One recorded solve is shown as a Gantt chart, a trace file, and an
+ * explanation. */
 #ifndef STARFISH_APPS_TRACE_TRACE_H
 #define STARFISH_APPS_TRACE_TRACE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chains of steps from roots. */
+/* Chains of steps from roots (chains.h): numerators are paired with close denominators, and the rest ordered so that
+ * products stay near one. */
 #include "blktri/kernels/chains.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The analysis of the partial-fraction form: every block's roots and weights. */
+/* The analysis of the partial-fraction form (fractions.h): every block's roots and weights, from a few rows of its
+ * eigenvectors (eigenrows.c). */
 #include "blktri/kernels/fractions.h"
 
 #include <math.h>

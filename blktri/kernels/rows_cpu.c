@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of block cyclic reduction on the CPU. */
+/* Rows of block cyclic reduction on the CPU: gathered, scattered or subtracted by the tables of rows.h. Bound by
+ * memory. */
 #include "blktri/kernels/rows.h"
 
 #include "base/real.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What convolutions of lines side by side are in both precisions. */
+/* Plans of convolutions of lines side by side (lane_convolution.h): the functions that are the same in both
+ * precisions. */
 #include "fft/kernels/lane_convolution.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plans of lines side by side are in both precisions. */
+/* Plans of lines side by side (transform_lanes.h): their destruction and work space, which are the same in both
+ * precisions. */
 #include "fft/kernels/transform_lanes.h"
 
 #include <stdlib.h>

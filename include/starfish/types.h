@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Types shared by every part of the interface. */
+/* Types shared by every part of the interface. Precisions of fields, and how workers with separate memories share the
+ * grids of multigrid. */
 #ifndef STARFISH_TYPES_H
 #define STARFISH_TYPES_H
 

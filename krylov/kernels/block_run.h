@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One run of blocks.h, one source for cores and GPUs. */
+/* One run of blocks.h, one source for cores and GPUs: substitution forwards and back along consecutive cells of a block
+ * or line. */
 #ifndef STARFISH_KRYLOV_KERNELS_BLOCK_RUN_H
 #define STARFISH_KRYLOV_KERNELS_BLOCK_RUN_H
 

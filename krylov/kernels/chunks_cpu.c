@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums over chunks of domains on a core. Bound by memory. */
+/* Sums over chunks of domains on a core (coarse.h). Bound by memory: an index and a gathered value per cell. */
 #include "base/real.h"
 #include "krylov/kernels/coarse.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Steps of deflated conjugate gradients at one place. */
+/* Steps of deflated conjugate gradients at one place (gradients.h): its kernels in order, with barriers between the
+ * cores that share a step. */
 #include "krylov/kernels/gradients.h"
 
 #include "base/activity.h"

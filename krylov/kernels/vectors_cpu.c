@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Algebra of vectors on the CPU. Bound by memory. */
+/* Algebra of vectors on the CPU (vectors.h): updates v = u + factor c, and inner products in f64. Bound by memory. */
 #include "krylov/kernels/vectors.h"
 
 #include "base/clones.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the bands of a symmetric matrix lie in their table. */
+/* Where the bands of a symmetric matrix lie in their table: five are stored, aligned and with zeros before them, nine
+ * are seen. */
 #include "multigrid/kernels/band.h"
 
 enum { STORED = 5, ALIGNMENT = 16 };

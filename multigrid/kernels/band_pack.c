@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrix entries in 16 bits: rounding to them, and where they lie. */
+/* Matrix entries in 16 bits (band.h): rounding to binary16 or to the upper half of binary32, and where they lie. */
 #include "multigrid/kernels/band.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Four-colour Gauss-Seidel on the CPU, row by row. Bound by memory. */
+/* Four-colour Gauss-Seidel on the CPU (band.h), row by row: both colours of a row are computed, each keeps its own.
+ * Bound by memory. */
 #include "multigrid/kernels/band_row.h"
 
 /* Rows pass through a piece of the stack. */

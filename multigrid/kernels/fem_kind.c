@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finite elements as a grid kind. */
+/* Finite elements as a grid kind (fem_kind.h): every operation is a sparse product, bound by reading the matrix. */
 #include "multigrid/kernels/fem_kind.h"
 
 #include "base/real.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Naive references of the kernels of flat domains. */
+/* Naive references of the kernels of flat domains (flat_ref.h): cell by cell in f64, the lines upwards by dense
+ * elimination. */
 #include "multigrid/kernels/flat_ref.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ghosts across the edges of a sphere's panels, on a core. */
+/* Ghosts across the edges of a sphere's panels, on a core (flat_sphere.h). Bound by memory: copies of columns, layer by
+ * layer. */
 #include "base/real.h"
 #include "multigrid/kernels/flat_sphere.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The residual on the CPU, row by row. */
+/* The residual of a seven-point matrix on the CPU, row by row (flux.h). Bound by memory: u, f and the result, 3
+ * words. */
 #include "multigrid/kernels/flux_row.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a fine unknown lies between coarse ones, on the GPU. */
+/* Where a fine unknown lies between coarse ones, on the GPU: two coarse indices and their weights in each direction
+ * (flux.h). */
 #ifndef STARFISH_MULTIGRID_FLUX_TRANSFER_CUH
 #define STARFISH_MULTIGRID_FLUX_TRANSFER_CUH
 

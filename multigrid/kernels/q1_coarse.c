@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The coarsest grid of Q1 multigrid by conjugate gradients. */
+/* The coarsest grid of Q1 multigrid by conjugate gradients (q1_coarse.h): the textbook's steps as kernels at one place,
+ * bound by their latency. */
 #include "multigrid/kernels/q1_coarse.h"
 
 #include "base/real.h"

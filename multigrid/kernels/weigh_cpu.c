@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Volumes of unknowns on the CPU, row by row. */
+/* Volumes of unknowns on the CPU, row by row (weigh.h): weighted values, and their sums in f64. Bound by memory. */
 #include "multigrid/kernels/weigh.h"
 
 #include "base/clones.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of approximate inverses on a core, one after the other. */
+/* Rows of approximate inverses on a core (local_inverse.h), one after the other. Bound by the products of rows of A,
+ * which are merged column by column. */
 #include "sparse/kernels/local_inverse.h"
 
 #include <limits.h>

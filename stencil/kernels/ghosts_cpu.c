@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ghosts on the CPU (ghosts.h), line by line. */
+/* Ghosts on the CPU (ghosts.h), line by line: both ends of a line from its outer two unknowns and the boundary's
+ * datum. */
 #include "stencil/kernels/ghosts.h"
 
 #include "base/real.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Steps of iterative refinement on the CPU (refine.h): bound by memory. */
+/* Steps of iterative refinement on the CPU (refine.h): bound by memory, a read of the correction, a read and a write of
+ * the solution. */
 #include "stencil/kernels/refine.h"
 
 #include "base/real.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flat domains cut into boxes, on any workers. */
+/* Flat domains cut into boxes, on any workers: their solutions are compared with those of uncut domains. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_BOXES_H
 #define STARFISH_TESTS_ATMOSPHERE_BOXES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Flat domains written down from their definitions. */
+/* Flat domains written down from their definitions: volumes, faces and couplings by the geometry's formulas, without
+ * the library's tables. */
 #include "tests/atmosphere/oracle.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans and jobs of flat domains, on any workers. */
+/* Plans and jobs of flat domains, on any workers: options, arguments that are refused, threads, and what results
+ * say. */
 #ifndef STARFISH_TESTS_ATMOSPHERE_USE_H
 #define STARFISH_TESTS_ATMOSPHERE_USE_H
 

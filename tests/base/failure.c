@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Failures that are kept, and reported later by another thread. */
+/* Failures that are kept, and reported later by another thread (base/failure.h), as jobs report what their tasks
+ * met. */
 #include "base/failure.h"
 
 #include <setjmp.h>

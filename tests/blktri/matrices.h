@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrices of the block direction that its analysis is tested on. */
+/* Matrices of the block direction that its analysis is tested on: second differences, and random ones that can be
+ * symmetrised. */
 #ifndef STARFISH_TESTS_BLKTRI_MATRICES_H
 #define STARFISH_TESTS_BLKTRI_MATRICES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Row movements on the CPU. */
+/* Row movements on the CPU, in both precisions: runs the cases of rows_cases.c, which know the definition. */
 #include "tests/blktri/rows_cases.h"
 
 #include <setjmp.h>

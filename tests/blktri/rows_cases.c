@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Gather, scatter and subtract against their definition. */
+/* Gather, scatter and subtract against their definition, on any device: random tables, of which some rows belong to
+ * nobody. */
 #include "tests/blktri/rows_cases.h"
 
 #include "tests/common/reals.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arguments that all campaigns take. */
+/* Arguments that all campaigns take: the seed, how many problems, one of them alone, and the workers to run on. */
 #include "arguments.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Right or refused: the rule for what may be called solved. */
+/* Right or refused: the rule for what may be called solved. A solution is compared with the oracle's, by the problem's
+ * condition. */
 #include "judge.h"
 
 #include "tests/common/about.h"

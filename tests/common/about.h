@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plan says of itself, by value. */
+/* What a plan says of itself (struct starfish_about), by value, so that tests can compare members in one expression. */
 #ifndef STARFISH_TESTS_ABOUT_H
 #define STARFISH_TESTS_ABOUT_H
 

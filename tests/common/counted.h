@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arithmetic that counts itself, for naive references of what kernels take. */
+/* Arithmetic that counts itself, for naive references of what kernels take: sums, differences, products and quotients
+ * as functions. */
 #ifndef STARFISH_TESTS_COMMON_COUNTED_H
 #define STARFISH_TESTS_COMMON_COUNTED_H
 

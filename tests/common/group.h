@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Groups of tests that share a context. */
+/* Groups of tests that share a context: it is made before the first test of a group and destroyed after the last. */
 #ifndef STARFISH_TESTS_GROUP_H
 #define STARFISH_TESTS_GROUP_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Guarded pieces of host memory. */
+/* Guarded pieces of host memory: bytes on both sides of an array are checked when it is released, and fresh ones hold
+ * NaN. */
 #include "tests/common/memory.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of either precision in tests that compute in double. */
+/* Arrays of either precision in tests that compute in double: elements, random values, and differences that NaN makes
+ * infinite. */
 #ifndef STARFISH_TESTS_REALS_H
 #define STARFISH_TESTS_REALS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether idle workers come to rest. */
+/* Whether idle workers come to rest: waits up to a minute until the runtime has paused them
+ * (scheduler/runtime/idle.h). */
 #ifndef STARFISH_TESTS_WORKERS_REST_H
 #define STARFISH_TESTS_WORKERS_REST_H
 

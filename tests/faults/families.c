@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Diffusion, flat domains and finite elements, one small problem for each. */
+/* Diffusion, flat domains and finite elements, one small problem for each, whose solves are repeated with injected
+ * faults. */
 #include "tests/faults/families.h"
 
 #include <string.h>

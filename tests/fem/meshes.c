@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small meshes for the tests of finite elements. */
+/* Small meshes for the tests of finite elements (meshes.h): rings, shells and boxes, distorted, thinned or bent; and an
+ * exact solution. */
 #include "tests/fem/meshes.h"
 
 #include "tests/common/reals.h"

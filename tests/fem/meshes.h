@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small meshes for the tests of finite elements. */
+/* Small meshes for the tests of finite elements: with holes, several components, random distortion or curved edges, and
+ * an exact solution. */
 #ifndef STARFISH_TESTS_FEM_MESHES_H
 #define STARFISH_TESTS_FEM_MESHES_H
 

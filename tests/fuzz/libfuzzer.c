@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A target for libFuzzer: clang -fsanitize=fuzzer. */
+/* A target for libFuzzer (clang -fsanitize=fuzzer): passes each input to the function that the other drivers call. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

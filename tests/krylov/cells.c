@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels on cells on the CPU. */
+/* Kernels on cells on the CPU (krylov/kernels/cells.h): runs the cases that GPUs run too, in host memory with
+ * guards. */
 #include "tests/krylov/cells_cases.h"
 
 static const struct test_cells_device device = {&test_host_memory,

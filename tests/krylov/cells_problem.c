@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A small matrix of cells, its preconditioners and its deflation, densely. */
+/* A small matrix of cells, its preconditioners and its deflation, densely: the oracle, by products and inverses of full
+ * matrices. */
 #include "tests/krylov/cells_problem.h"
 
 #include "tests/common/reals.h"

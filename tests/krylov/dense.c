@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Dense matrices as operators. */
+/* Dense matrices as operators (krylov/operator.h): iterations are tested on them, with products by the host in
+ * double. */
 #include "tests/krylov/dense.h"
 
 #include "tests/common/reals.h"

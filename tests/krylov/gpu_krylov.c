@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels of iterations on CUDA. Exit status 77 without a device. */
+/* Kernels of iterations on CUDA, by the cases that the CPU runs too. Exit status 77 without a device. */
 #include "tests/common/on_device.h"
 #include "tests/krylov/krylov_cases.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels of iterations on the CPU. */
+/* Kernels of iterations on the CPU (krylov/kernels/krylov.h, vectors.h): runs the cases that GPUs run too. */
 #include "tests/krylov/krylov_cases.h"
 
 static const struct test_krylov_device device = {&test_host_memory,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The five-point Laplacian, bilinear prolongations, P^T A P. */
+/* A small hierarchy of sparse matrices: the five-point Laplacian, bilinear prolongations, and P^T A P, by dense
+ * products. */
 #include "tests/multigrid/fem_problem.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernels of flat domains on the CPU. */
+/* The kernels of flat domains on the CPU (multigrid/kernels/flat.h): runs the cases that GPUs run too, in guarded
+ * memory. */
 #include "tests/multigrid/flat_kernel_cases.h"
 
 static const struct test_flat_device device = {&test_host_memory,

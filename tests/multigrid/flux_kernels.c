@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernels on seven-point matrices on the CPU. */
+/* The kernels on seven-point matrices on the CPU (multigrid/kernels/flux.h): runs the cases that GPUs run too, in
+ * guarded memory. */
 #include "tests/multigrid/flux_kernel_cases.h"
 
 static const struct test_flux_device device = {&test_host_memory,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* 3D multigrid on a context: problems of every kind, options, refusals. */
+/* 3D multigrid on a context, on any workers: problems of every kind, options, arguments that are refused, and singular
+ * problems. */
 #include "tests/multigrid/flux_solve_cases.h"
 #include "tests/multigrid/flux_boxes.h"
 #include "tests/multigrid/variants.h"

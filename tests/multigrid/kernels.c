@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The multigrid kernels on the CPU. */
+/* The kernels of Q1 multigrid on the CPU (multigrid/kernels/band.h, transfer.h): runs the cases that GPUs run too. */
 #include "tests/multigrid/kernel_cases.h"
 
 static const struct test_multigrid_device device = {

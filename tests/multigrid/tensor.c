@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernels on sums of tensor products, on the CPU. */
+/* The kernels on sums of tensor products on the CPU (multigrid/kernels/tensor.h): runs the cases that GPUs run too. */
 #include "tests/multigrid/tensor_cases.h"
 
 int main(void)

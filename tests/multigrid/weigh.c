@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels on volumes of unknowns, on the CPU. */
+/* Kernels on volumes of unknowns on the CPU (multigrid/kernels/weigh.h): runs the cases that GPUs run too, in guarded
+ * memory. */
 #include "tests/multigrid/weigh_cases.h"
 
 static const struct test_weigh_device device = {&test_host_memory,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ghosts, by their definition from the solution and the boundary data. */
+/* Ghosts, by their definition from the solution and the boundary data: the formulas that docs/library.md states for
+ * arrays with halos. */
 #include "tests/poisson/arrays_cases.h"
 
 #include "tests/common/check.h"

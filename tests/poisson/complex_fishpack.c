@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's CBLKTRI: its contract, its example, and calls from several threads. */
+/* FISHPACK's CBLKTRI: its contract, its documented example, and calls from several threads; random complex fields are
+ * recovered. */
 #include "tests/poisson/complex_cases.h"
 
 #include "tests/common/check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FISHPACK's example of BLKTRI, from its formulas. */
+/* FISHPACK's example of BLKTRI, from the formulas of its documentation: coefficients, right-hand side and the exact
+ * solution. */
 #include "tests/poisson/fishpack_example.h"
 
 #include <math.h>

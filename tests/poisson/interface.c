@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plans, fields and jobs accept, refuse and tell. */
+/* What plans, fields and jobs accept, refuse and tell: every argument of the public functions, valid and invalid, on
+ * any workers. */
 #include "tests/poisson/interface.h"
 #include "tests/common/about.h"
 

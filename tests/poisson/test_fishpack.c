@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* BLKTRI by FISHPACK's arguments: solutions, error numbers, handles, threads. */
+/* BLKTRI by FISHPACK's arguments: solutions, error numbers, handles, threads. Right-hand sides are made from random
+ * solutions. */
 #include "tests/common/check.h"
 #include "tests/common/group.h"
 #include "tests/poisson/fishpack_example.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of methods: rows, names, and what they answer. */
+/* The table of methods: rows, names, and what they answer; every method that can solve a problem does. */
 #include "poisson/methods.h"
 
 #include "poisson/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The method multigrid on cores. */
+/* The method multigrid on cores: runs the cases that GPUs run in a program of their own. */
 #include "tests/poisson/multigrid.h"
 #include "tests/poisson/multigrid_jobs.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shares of cores alone. */
+/* Fields that are spread over memories, on cores alone: one share in main memory, which must solve like a plain
+ * field. */
 #include "tests/poisson/spread.h"
 
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records of tasks and what they say: dependencies, spans, bounds. */
+/* Records of tasks and what they say: dependencies, spans, bounds. Area bounds are compared with trying all
+ * assignments. */
 #include "scheduler/lab/account.h"
 #include "scheduler/runtime/coefficient_table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Host memory and fields. */
+/* Host memory and fields: what is allocated, pinned and refused, and that tasks work on the user's own arrays. */
 #include "scheduler/runtime/field.h"
 
 #include "tests/common/check.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Quotas of control groups of both versions, in made-up folders. */
+/* Quotas of control groups of both versions (scheduler/runtime/quota.h), read from folders that the test makes up. */
 #include "scheduler/runtime/quota.h"
 
 #include <setjmp.h>

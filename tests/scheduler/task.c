@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables, work space, and the submission, counting and failing of tasks. */
+/* Tables, work space, and the submission, counting and failing of tasks: a codelet of the test's own sums numbers. */
 #include "scheduler/runtime/task.h"
 
 #include "scheduler/lab/record.h"

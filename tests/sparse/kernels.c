@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels of sparse matrices, on the CPU. */
+/* Kernels of sparse matrices on the CPU (sparse/kernels/): runs the cases that GPUs run too, in guarded memory. */
 #include "tests/sparse/sparse_cases.h"
 
 static const struct test_sparse_device device = {&test_host_memory,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels of sparse matrices on a device, against naive ones. */
+/* Kernels of sparse matrices on a device, against naive ones: products in all formats, BiCGStab, and rows of
+ * approximate inverses. */
 #ifndef STARFISH_TESTS_SPARSE_CASES_H
 #define STARFISH_TESTS_SPARSE_CASES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The seven-point kernels on the CPU. */
+/* The kernels on seven-point operators on the CPU (stencil/kernels/): runs the cases that GPUs run too, in guarded
+ * memory. */
 #include "tests/stencil/stencil_cases.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU's algorithms over the tables. */
+/* The CPU's algorithms for batches over the tables of cases: whole batches, and batches in runs as the cores of a team
+ * have them. */
 #include "tests/tridiag/batch_cases.h"
 
 #include <setjmp.h>

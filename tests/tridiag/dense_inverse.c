@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Inverses of small dense matrices, n^3 operations. */
+/* Inverses of small dense matrices, n^3 operations: Gauss-Jordan elimination with interchanges of rows, in long double,
+ * for oracles. */
 #include "dense_inverse.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU as a device of the slab tests. */
+/* The CPU as a device of the slab tests: its kernels by precision, behind the table of functions that GPUs fill too. */
 #include "base/real.h"
 #include "slab_cases.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Batches of lines on cores. */
+/* Batches of lines on cores, through the public interface: kinds of lines, layouts, arguments that are named, threads
+ * and teams. */
 #include "batches.h"
 #include "tests/common/group.h"
 

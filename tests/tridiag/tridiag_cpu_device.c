@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU as a test device: malloc with guard zones. */
+/* The CPU as a test device: malloc with guard zones, whose bytes are checked, and kernels on whole arrays or windows of
+ * lanes. */
 #include "tridiag_cases.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A folder for a test's files. */
+/* A folder for a test's files, made before a test and removed behind it, so that nothing is left in the working
+ * directory. */
 #include "tests/apps/files/scratch.h"
 
 #include "base/status.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a plan of the toy holds, and its sweeps. */
+/* What a plan of the toy kind holds (problem, options, and what its two methods keep), its jobs, and the sweep of its
+ * iterative method. */
 #ifndef STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 #define STARFISH_TESTS_HELMHOLTZ1D_PLAN_H
 
