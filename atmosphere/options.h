@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of plans for flat domains, as a table (base/options.h). */
+/* The options of plans for flat domains, as a table (base/options.h), with the names of their methods. */
 #ifndef STARFISH_ATMOSPHERE_OPTIONS_H
 #define STARFISH_ATMOSPHERE_OPTIONS_H
 

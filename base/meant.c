@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The known word that is closest to a misspelt one (meant.h), by its distance: letters that are changed, added, removed
+ * or swapped. */
 #include "base/meant.h"
 
 #include <stddef.h>

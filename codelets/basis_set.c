@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A change of basis for every worker. */
+/* A change of basis for every worker (basis_set.h): one plan that all cores share, and one per GPU, made on its
+ * worker. */
 #include "codelets/basis_set.h"
 
 #include "base/real.h"

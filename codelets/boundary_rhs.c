@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: move boundary data to the right-hand side of one slab. */
+/* Task: move boundary data to the right-hand side of one slab (stencil/kernels/stencil.h). Memory-bound, 2 reals per
+ * unknown. */
 #include "codelets/stencil.h"
 
 #include "codelets/faces.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: steps of an iteration on cells. */
+/* Tasks: steps of an iteration on cells (krylov/kernels/cells.h). A table says which vectors a step reads and writes.
+ * Memory-bound. */
 #include "codelets/cells.h"
 
 #include "base/real.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: the coarse space of deflation. */
+/* Tasks: the coarse space of deflation (krylov/kernels/coarse.h): sums over domains, memory-bound, and solves with the
+ * small matrix, latency-bound. */
 #include "codelets/coarse.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All parts of a vector in one task. */
+/* All parts of a vector in one task (collect.h): copies of parts to and from one array. Memory-bound. */
 #include "codelets/collect.h"
 
 #include "base/real.h"

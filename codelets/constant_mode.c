@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: remove the mean of the constant mode. */
+/* Task: remove the mean of the constant mode (blktri/kernels/constant_mode.h). It touches one mode of each plane. */
 #include "codelets/constant_mode.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: one level of block cyclic reduction. */
+/* Tasks: one level of block cyclic reduction (cyclic_reduction.h): chains or sums of shifted solves, gathered rows, and
+ * their differences. */
 #include "codelets/cyclic_reduction.h"
 
 #include "codelets/kernel_pair.h"

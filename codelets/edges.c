@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The copies of a slab's first and last plane. */
+/* The copies of a slab's first and last plane (edges.h), made in the task that writes the slab or in one of their
+ * own. */
 #include "codelets/edges.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: fill the ghosts around a solution. */
+/* Task: fill the ghosts around a solution (stencil/kernels/ghosts.h). It writes a layer around the field. */
 #include "codelets/ghosts.h"
 
 #include "codelets/faces.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: fill the ghosts around a solution where it lies (stencil/kernels/ghosts.h). */
+/* Task: fill the ghosts around a solution where it lies (stencil/kernels/ghosts.h), behind the tasks of the solve. */
 #ifndef STARFISH_CODELETS_GHOSTS_H
 #define STARFISH_CODELETS_GHOSTS_H
 

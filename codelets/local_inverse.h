@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: rows of an approximate inverse (sparse/kernels/local_inverse.h). */
+/* Task: rows of an approximate inverse (sparse/kernels/local_inverse.h), for a run of rows of a matrix in runtime
+ * data. */
 #ifndef STARFISH_CODELETS_LOCAL_INVERSE_H
 #define STARFISH_CODELETS_LOCAL_INVERSE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Phases of a direct solve, among which its time is divided. */
+/* Phases of a direct solve, among which its time is divided: a task belongs to one, and its activities may to
+ * others. */
 #ifndef STARFISH_CODELETS_PHASES_H
 #define STARFISH_CODELETS_PHASES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: planes of tiles to rows of levels, and back. */
+/* Task: planes of tiles to rows of levels, and back (blktri/kernels/rows.h). Bound by memory: each row is read and
+ * written once. */
 #include "codelets/cyclic_reduction.h"
 
 #include "codelets/kernel_pair.h"

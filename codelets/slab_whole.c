@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: whole(field), all of a solve on the context's cores. */
+/* Task: whole(field), all of a solve on the context's cores, with four traversals of memory (slab_whole.h).
+ * Memory-bound. */
 #include "codelets/slab_whole.h"
 
 #include "base/activity.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions shared by the slab tasks. */
+/* Functions shared by the slab tasks (slab_window.h): tables as data, one core's share of the lines, footprint and
+ * operations. */
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: the seven-point operator on one slab of a field (stencil/kernels/stencil.h). */
+/* Tasks: the seven-point operator on one slab of a field (stencil/kernels/stencil.h): boundary data, residual and
+ * refinement. */
 #ifndef STARFISH_CODELETS_STENCIL_H
 #define STARFISH_CODELETS_STENCIL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks: the transforms of fft/kernels/transform.h. */
+/* Tasks: the transforms of fft/kernels/transform.h along x, between a slab of a field and its tiles of modes. */
 #ifndef STARFISH_CODELETS_TRANSFORM_H
 #define STARFISH_CODELETS_TRANSFORM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task: transform along x between a slab and its tiles. */
+/* Task: transform along x between a slab and its tiles (transform.h). Bound as the transforms are. */
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/transform.h"

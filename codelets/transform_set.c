@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Transform plans for every worker. */
+/* Transform plans for every worker (transform_set.h): FFTW's, which all cores share, and one per GPU, made on its
+ * worker. */
 #include "codelets/transform_set.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans of each GPU worker, created and destroyed on that worker. */
+/* Plans of each GPU worker (worker_plans.h), created and destroyed on that worker, where its device is current. */
 #include "codelets/worker_plans.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Multigrid engines of grids that are sparse matrices (multigrid/kernels/fem_kind.h). */
+/* Multigrid engines of grids that are sparse matrices (multigrid/kernels/fem_kind.h), on unstructured grids that are
+ * cut into runs of unknowns. */
 #ifndef STARFISH_MULTIGRID_FEM_H
 #define STARFISH_MULTIGRID_FEM_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The public context: the runtime's, with the laboratory attached. */
+/* The public context (include/starfish/context.h): the runtime's context, with the laboratory attached by its hooks
+ * before the first one. */
 #include "scheduler/runtime/context.h"
 #include "base/arithmetic.h"
 #include "scheduler/lab/lab.h"

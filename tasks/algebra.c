@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Algebra of whole vectors: one task per part. */
+/* Algebra of whole vectors (algebra.h): one task per part, which the tasks of neighbouring parts do not wait for. */
 #include "tasks/algebra.h"
 
 starfish_status starfish_algebra_update(const struct starfish_algebra *algebra, const struct starfish_vector *u,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Arrays of flat domains in the order of users. */
+/* Arrays of flat domains in the order of users (arrange.h): one task per part, between two spaces with the same
+ * columns. */
 #include "tasks/arrange.h"
 
 #include "scheduler/runtime/ranks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task graphs of multigrid, for any kind of grids. */
+/* Task graphs of multigrid, for any kind of grids (hierarchy.h): how grids are cut, and their vectors and tables. */
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"

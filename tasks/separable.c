@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parts of task graphs common to all separable methods. */
+/* Parts of task graphs common to all separable methods (separable.h): directions as tables, the residual of a slab, and
+ * its neighbours' planes. */
 #include "tasks/separable.h"
 
 #include "codelets/bring_home.h"

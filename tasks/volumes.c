@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Integrals, means and sums over control volumes: a task per part. */
+/* Integrals, means and sums over control volumes (volumes.h): a task per part, with one sum each. Memory-bound. */
 #include "tasks/volumes.h"
 
 static struct starfish_volume_part part_of(const struct starfish_grid_operator *op, size_t part)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sphinx's configuration of the site, for docs/site/make, which names the folders.
+"""Sphinx's configuration of the site: extensions, theme and links; for docs/site/make, which names the folders."""
 # pylint: disable=invalid-name
 import logging
 import os

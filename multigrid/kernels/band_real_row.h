@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What band_row.h needs of a matrix of nine bands of reals. */
+/* What band_row.h needs of a matrix of nine bands of reals: pointers to a row's entries, products and diagonals. */
 #ifndef STARFISH_MULTIGRID_BAND_REAL_ROW_H
 #define STARFISH_MULTIGRID_BAND_REAL_ROW_H
 

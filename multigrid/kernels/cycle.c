@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The walk of a multigrid cycle. */
+/* The walk of a multigrid cycle (cycle.h): V, F and W cycles, and full multigrid, over a hierarchy of which it sees
+ * operations alone. */
 #include "multigrid/kernels/cycle.h"
 
 #include "base/status.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Contexts: the workers on which plans run."""
+"""Contexts: the workers on which plans run, the one that plans share by default, and its end with the process."""
 import atexit
 import ctypes
 import threading

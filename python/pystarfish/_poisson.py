@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Separable elliptic problems: the calls of starfish/poisson.h."""
+"""Separable elliptic problems: plans and solves by starfish/poisson.h, on boxes in three dimensions or two."""
 import ctypes
 import math
 from typing import Any, Mapping, Optional, Sequence

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Estimated durations of tasks that were not recorded. */
+/* Estimated durations of tasks that were not recorded (estimate.h): samples weighted by likeness, and a fit of log time
+ * over log bytes. */
 #include "scheduler/lab/estimate.h"
 
 #include "scheduler/lab/sizes.h"

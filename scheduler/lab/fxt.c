@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* StarPU's own traces. */
+/* StarPU's own traces (fxt.h): the conversion runs in a process of its own, and copies between memories are read from
+ * its file. */
 #include "scheduler/lab/fxt.h"
 
 #include "base/c_locale.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ties the laboratory to the runtime. */
+/* Ties the laboratory to the runtime (lab.h): sets the hooks of the runtime once, before the first context is made. */
 #include "scheduler/lab/lab.h"
 
 #include "scheduler/lab/policies/policies.h"

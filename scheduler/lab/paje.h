@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Converts StarPU's trace in Paje's format. */
+/* Converts StarPU's trace in Paje's format to what programs that read it expect: events in order, and states that
+ * begin. */
 #ifndef STARFISH_SCHEDULER_LAB_PAJE_H
 #define STARFISH_SCHEDULER_LAB_PAJE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keeping a record of tasks. */
+/* Keeping a record of tasks (record.h): dependencies from their data, spans on workers, copies over links, and what
+ * models expected. */
 #include "scheduler/lab/record.h"
 
 #include "scheduler/runtime/team.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Durations of tasks on a simulated machine. */
+/* Durations of tasks on a simulated machine (simulated.h): the samples of StarPU's models, or estimates, with random
+ * deviations. */
 #include "scheduler/lab/simulated.h"
 
 #ifdef STARPU_SIMGRID

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Adjustment of the cores' share. */
+/* Adjustment of the cores' share (balance.h): medians of measured solves predict the share that would end both kinds
+ * together. */
 #include "scheduler/runtime/balance.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Combines the tasks of one job into one task. */
+/* Combines the tasks of one job into one task (bundle.h): collects their data, and launches them in order between two
+ * events. */
 #include "scheduler/runtime/bundle.h"
 
 #include "scheduler/runtime/owner.h"

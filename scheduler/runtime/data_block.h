@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Blocks of a user's array, in place, as runtime data. */
+/* Blocks of a user's array, in place, as runtime data: their shapes, checks of what the runtime supports, and
+ * registration. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_DATA_BLOCK_H
 #define STARFISH_SCHEDULER_RUNTIME_DATA_BLOCK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Divides the rows of each rank into parts. */
+/* Divides the rows of each rank into parts (distribute.h): ranks gather their shares, and all compute the same
+ * parts. */
 #include "scheduler/runtime/distribute.h"
 
 #include "scheduler/runtime/field.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fields: registration of user memory as slabs, without copies. */
+/* Fields (field.h): registration of user memory as slabs, without copies; and equal cuts of planes. */
 #include "scheduler/runtime/field.h"
 
 #include "base/arithmetic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loops over the host's cores, through OpenMP. */
+/* Loops over the host's cores, through OpenMP (host_loop.h): as many threads as the process has cores and quota. */
 #include "scheduler/runtime/host_loop.h"
 
 #include "base/arithmetic.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Combines tasks of several GPUs into one task. */
+/* Combines tasks of several GPUs into one task (joint.h): streams of all GPUs, events between dependent launches, and
+ * one CUDA graph. */
 #include "scheduler/runtime/joint.h"
 
 #include "scheduler/runtime/owner.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Checks that the limits of the process suffice for the runtime. */
+/* Checks that the limits of the process suffice for the runtime: threads, address space and sizes of files. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_LIMITS_H
 #define STARFISH_SCHEDULER_RUNTIME_LIMITS_H
 

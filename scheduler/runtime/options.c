@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of contexts, as a table. */
+/* The options of contexts, as a table (base/options.h): workers, memory and policies, with their ranges and lines of
+ * help. */
 #include "scheduler/runtime/options.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counting and waiting for the tasks of one solve. */
+/* Counting and waiting for the tasks of one solve (progress.h), and the division of their time among phases. */
 #include "scheduler/runtime/progress.h"
 
 #include "scheduler/runtime/fork.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that are kept instead of being submitted. */
+/* Tasks that are kept instead of being submitted (recording.h): copies of tasks and arguments, launched later with
+ * given data. */
 #include "scheduler/runtime/recording.h"
 
 #include <stdlib.h>

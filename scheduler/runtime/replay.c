@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Launches of tasks as CUDA graphs. */
+/* Launches of tasks as CUDA graphs (replay.h): captured at the second run with the same key, launched from then on. */
 #include "scheduler/runtime/replay.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waits for the caller's streams. */
+/* Waits for the caller's streams (stream.h): CUDA's errors become statuses, and the thread's current device stays what
+ * it was. */
 #include "scheduler/runtime/stream.h"
 
 #ifdef STARFISH_HAVE_GPU

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order of work in the caller's CUDA stream. */
+/* Order of work in the caller's CUDA stream: a solve on device arrays begins after what the caller has launched
+ * before. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_STREAM_H
 #define STARFISH_SCHEDULER_RUNTIME_STREAM_H
 

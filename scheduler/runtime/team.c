@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Teams of cores. */
+/* Teams of cores (team.h): divides the free cores among CPU workers, and runs a task's work on all cores of one. */
 #include "scheduler/runtime/team.h"
 
 #include "scheduler/runtime/team_threads.h"

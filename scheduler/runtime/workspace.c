@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Work space, one piece per worker. */
+/* Work space, one piece per worker (workspace.h), allocated on the worker, so that pages are on its NUMA node. */
 #include "scheduler/runtime/workspace.h"
 
 #include "scheduler/runtime/memory.h"

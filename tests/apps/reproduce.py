@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""starfish reproduce: the papers' numbers beside ours."""
+"""starfish reproduce: every experiment runs at a small size, and its rows have the papers' numbers beside ours."""
 import csv
 import io
 import json

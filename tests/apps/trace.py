@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""starfish trace: files that show a solve, and the explanation."""
+"""starfish trace: the files that show a solve, as other programs read them, and the explanation in words."""
 import json
 import os
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plans of the other families against dense matrices and definitions."""
+"""Plans of tridiagonal batches, multigrid, diffusion, flat domains and finite elements against dense matrices."""
 import inspect
 import unittest
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* scheduler/lab/fxt.h: copies in StarPU's trace, by files as StarPU writes them. */
+/* Copies in StarPU's trace (scheduler/lab/fxt.h), read from files that the test writes as StarPU would. */
 #include "scheduler/lab/fxt.h"
 #include "scheduler/lab/paje.h"
 

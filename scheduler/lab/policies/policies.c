@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which policies there are. */
+/* Which policies there are (policies.h): StarPU's list, ours, and those that a plug-in exports; and the check of a
+ * name. */
 #include "scheduler/lab/policies/policies.h"
 
 #include "base/meant.h"

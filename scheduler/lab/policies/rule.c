@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Placement of a task, from numbers. */
+/* Placement of a task, from numbers (rule.h): costs of offers by expected end and width, and promises of links. */
 #include "scheduler/lab/policies/rule.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* apps/files/array.h: sizes, conversion, the first element that is not finite. */
+/* Arrays as stored in files (apps/files/array.h): sizes, conversion, and the first element that is not finite. */
 #include "tests/apps/files/scratch.h"
 
 #include "apps/files/array.h"
