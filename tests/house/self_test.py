@@ -218,6 +218,34 @@ LICENSES = [
     ("apps/data", "1 2 3\n", True),
 ]
 
+PAGE = {"base/README.md": "# Base\n"}
+# files of a house, what the one complaint holds (or None)
+READMES = [
+    (PAGE | {"base/a.c": ""}, None),
+    ({"base/a.c": ""}, "base/README.md:1: is missing"),
+    ({"base/README.md": "Base\n", "base/a.h": ""}, "does not begin with a heading"),
+    (PAGE | {"base/README.md": "# Base\n[a](a.c), [docs](../docs/a.md#here), [far](https://a.org), `a.c`, `docs/a.md`, "
+                               "`*_b.c`\n", "base/a.c": "", "docs/a.md": ""}, None),
+    (PAGE | {"base/README.md": "# Base\n\nsee [b](b.c)\n", "base/a.c": ""}, "base/README.md:3: names b.c"),
+    (PAGE | {"base/README.md": "# Base\n`a.c` and `kernels/b.cuh`\n", "base/a.c": ""}, "names kernels/b.cuh"),
+    (PAGE | {"base/a.c": "", "base/kernels/a.cu": ""}, "base/kernels/README.md:1: is missing"),
+    ({"tests/README.md": "# Tests\n", "tests/base/a.c": "", "tests/base/b.py": ""}, None),
+    ({"apps/examples/first/first.c": ""}, "apps/examples/README.md:1: is missing"),
+    ({"data/a.csv": "", "docs/a.md": ""}, None),
+]
+TWELVE = "Adds two vectors on a core; bound by memory, three words each."
+FIRST = [
+    ("base/a.c", f"/* {LICENSE} */\n/* {TWELVE} */\nint a;\n", True),
+    ("base/a.c", f"// {LICENSE}\n/* {TWELVE.replace(' on', chr(10) + ' * on')} */\n", True),
+    ("base/a.c", f"/* {LICENSE} */\n/* {TWELVE[:-6]} */\n", False),
+    ("base/a.h", f"/* {LICENSE} */\n/* Adds. - - - - - - - - - - - */\n/* {TWELVE} */\n", False),
+    ("fft/kernels/a.cu", f"/* {LICENSE} */\nint a;\n/* {TWELVE} */\n", False),
+    ("tests/a.c", f"/* {LICENSE} and no other words than these, which are more than twelve of them */\n", False),
+    ("tests/a.py", f'#!/usr/bin/env python3\n# {LICENSE}\n"""{TWELVE}"""\n', True),
+    ("tests/a.py", f"# {LICENSE}\nimport os\n", False),
+    ("apps/run", "#!/bin/sh\n", True),
+]
+
 LONG = {"base/a.c": "x" * 121 + "\n" + "x" * 121 + "\n"}
 CALL = {"tasks/q1.c": "void f(void)\n{\n    starpu_init(0);\n}\n"}
 # rule, the table of what is allowed, files, what the one complaint holds (or None)
@@ -261,9 +289,11 @@ def cases():
         yield f"{files} files, {calls} calls, {text}", "walks", \
             {**WALKED, "solver/job.c": job, "docs/developers-solvers.md": page}, "", caught
     for rule, planted in (("parameters", PARAMETERS), ("bodies", BODIES), ("columns", COLUMNS), ("lines", LINES),
-                          ("license", LICENSES)):
+                          ("license", LICENSES), ("first", FIRST)):
         for path, text, right in planted:
             yield f"{path} with {text[:60]!r}", rule, {path: text}, "", None if right else f"{path}:"
+    for files, caught in READMES:
+        yield f"{files}", "readmes", files, "", caught
     for rule, table, files, caught in ALLOWED:
         yield f"'{table}'", rule, files, table, caught
     text = "int starfish_nowhere(int a);\n"
