@@ -2,7 +2,7 @@
 /* LAPACK by precision, and how often a peer is measured: at least PEER_LINES_LEAST times, then until PEER_LINES_SECONDS
  * are over. */
 #include "bench/clock.h"
-#include "bench/peer_lapack.h"
+#include "bench/peer_lines.h"
 
 int peer_lines_enough(int measured, int repeat, double start)
 {

@@ -28,6 +28,8 @@ struct peer_lines {
 /* LAPACK's gtsv, line by line, all cores; contiguous lines only. gtsv overwrites what it gets, so each core copies a
  * line before it solves it. */
 int peer_lapack_gtsv(const struct peer_lines *lines, int repeat, double *seconds);
+int peer_lapack_f32(const struct peer_lines *lines, int repeat, double *seconds);
+int peer_lapack_f64(const struct peer_lines *lines, int repeat, double *seconds);
 
 /* cuSPARSE. gtsv2StridedBatch takes contiguous lines and gtsvInterleavedBatch (algorithm 0, Thomas) interleaved ones;
  * each of the seconds[] is of one of `at_once` launches in a row. What they overwrite is restored between measurements,

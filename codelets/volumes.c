@@ -2,7 +2,7 @@
 /* Tasks: integrals over the volumes of unknowns, means taken off, and sums, on parts of a 3D grid. Bound by memory. */
 #include "codelets/volumes.h"
 
-#include "multigrid/kernels/flux_kind.h"
+#include "multigrid/kernels/flux_steps.h"
 #include "scheduler/runtime/team.h"
 
 struct arguments {

@@ -7,9 +7,7 @@
 #ifndef STARFISH_KRYLOV_DEFLATION_H
 #define STARFISH_KRYLOV_DEFLATION_H
 
-#include "codelets/cells.h"
-#include "codelets/coarse.h"
-#include "scheduler/runtime/halo_window.h"
+#include "krylov/coarse_matrix.h"
 
 struct starfish_cells_deflation {
     const struct starfish_space *space;
@@ -18,22 +16,6 @@ struct starfish_cells_deflation {
     struct starfish_chunks chunks[STARFISH_SPACE_MOST_PARTS];
     struct starfish_coarse_matrix coarse;
 };
-
-struct starfish_deflation_spec {
-    const struct starfish_space *space;
-    const struct starfish_halo_window
-        *window;                  /* planes of which `matrix` and `domain` are there, a depth of 1 at least */
-    starfish_precision precision; /* of the vectors */
-    const struct starfish_cell_operator *op;   /* of the iteration; must stay */
-    const struct starfish_cell_matrix *matrix; /* stored, in f64 */
-    const int *domain;                         /* of each cell, 0 .. domains - 1, every one of which has cells */
-    size_t domains;
-    int singular; /* constants are in the null space */
-    enum starfish_coarse_form form;
-};
-/* Bytes that the inverse of E, its halves or its factor may take: of 8192 vectors densely, of blocks 36 per direction
- * in 3D as a factor. */
-#define STARFISH_DEFLATION_MOST_BYTES ((size_t)1 << 29)
 
 /* Each of the window's ranks has A Z for its own parts, and all of E. Collective among them. Errors: ARGUMENT (E takes
  * more bytes than that, which is found before it has any), MEMORY, NUMERICAL (E is not positive). */

@@ -4,8 +4,36 @@
 
 #include "scheduler/runtime/host_loop.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries)
+{
+    *a = (struct starfish_csr){.rows = rows, .columns = columns};
+    if (entries > INT_MAX || rows >= INT_MAX || columns >= INT_MAX)
+        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "a matrix would have %zu entries, more than 2^31 - 1",
+                             entries);
+    a->start = calloc(rows + 1, sizeof *a->start);
+    a->column = malloc((entries + 1) * sizeof *a->column);
+    a->value = malloc((entries + 1) * sizeof *a->value);
+    if (!a->start || !a->column || !a->value) {
+        starfish_csr_destroy(a);
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu entries", entries);
+    }
+    a->start[rows] = (int)entries;
+    return STARFISH_SUCCESS;
+}
+
+void starfish_csr_destroy(struct starfish_csr *a)
+{
+    free(a->start);
+    free(a->column);
+    free(a->value);
+    memset(a, 0, sizeof *a);
+}
+
+/* Where there is no memory to shorten the arrays they stay as long as they are. */
 
 struct block {
     int *column;

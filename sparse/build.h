@@ -6,7 +6,26 @@
 #ifndef STARFISH_SPARSE_BUILD_H
 #define STARFISH_SPARSE_BUILD_H
 
-#include "sparse/matrix.h"
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Entries of row i are start[i] .. start[i + 1] - 1, their columns ascending. */
+struct starfish_csr {
+    size_t rows, columns;
+    int *start, *column; /* rows + 1, and start[rows] */
+    double *value;
+};
+
+static inline size_t starfish_csr_entries(const struct starfish_csr *a)
+{
+    return a->start ? (size_t)a->start[a->rows] : 0;
+}
+
+/* Room for entries; start[rows] is set, all else undefined. */
+starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries);
+/* A matrix of zero bytes is allowed, and left. */
+void starfish_csr_destroy(struct starfish_csr *a);
 
 /* A row under way. slot[0 .. count-1]: where its entries are, in the order in which they came. key: column + 1. */
 struct starfish_csr_row {

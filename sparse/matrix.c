@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sparse matrices on the host. Products go row by row (Gustavson, ACM Trans. Math. Softw. 4 (1978), 250-269); bound by
  * the entries that they multiply. */
-#include "sparse/build.h"
+#include "sparse/matrix.h"
 
 #include "scheduler/runtime/host_loop.h"
 
@@ -12,32 +12,6 @@
 
 enum { ROWS = 16384 }; /* of a run */
 
-starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries)
-{
-    *a = (struct starfish_csr){.rows = rows, .columns = columns};
-    if (entries > INT_MAX || rows >= INT_MAX || columns >= INT_MAX)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "a matrix would have %zu entries, more than 2^31 - 1",
-                             entries);
-    a->start = calloc(rows + 1, sizeof *a->start);
-    a->column = malloc((entries + 1) * sizeof *a->column);
-    a->value = malloc((entries + 1) * sizeof *a->value);
-    if (!a->start || !a->column || !a->value) {
-        starfish_csr_destroy(a);
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu entries", entries);
-    }
-    a->start[rows] = (int)entries;
-    return STARFISH_SUCCESS;
-}
-
-void starfish_csr_destroy(struct starfish_csr *a)
-{
-    free(a->start);
-    free(a->column);
-    free(a->value);
-    memset(a, 0, sizeof *a);
-}
-
-/* Where there is no memory to shorten the arrays they stay as long as they are. */
 void starfish_csr_keep_rows(struct starfish_csr *a, const unsigned char *keep)
 {
     int next = 0;

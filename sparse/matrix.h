@@ -5,25 +5,7 @@
 #ifndef STARFISH_SPARSE_MATRIX_H
 #define STARFISH_SPARSE_MATRIX_H
 
-#include "base/status.h"
-
-#include <stddef.h>
-
-struct starfish_csr {
-    size_t rows, columns;
-    int *start, *column; /* rows + 1, and start[rows] */
-    double *value;
-};
-
-static inline size_t starfish_csr_entries(const struct starfish_csr *a)
-{
-    return a->start ? (size_t)a->start[a->rows] : 0;
-}
-
-/* Room for entries; start[rows] is set, all else undefined. */
-starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries);
-/* A matrix of zero bytes is allowed, and left. */
-void starfish_csr_destroy(struct starfish_csr *a);
+#include "sparse/build.h"
 
 starfish_status starfish_csr_transpose(const struct starfish_csr *a, struct starfish_csr *t);
 /* c = a b; d = a diag(middle) b where middle is not NULL. */

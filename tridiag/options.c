@@ -2,7 +2,7 @@
 /* The options of plans of tridiagonal batches, as a table (base/options.h): names, ranges and lines of help. */
 #include "tridiag/options.h"
 
-#include "tridiag/plan.h"
+#include "tridiag/kernels/batch.h"
 
 #define AT(member) STARFISH_OPTION_AT(starfish_tridiag_options, member)
 

@@ -6,6 +6,8 @@
 #include "base/options.h"
 #include <starfish/tridiag.h>
 
+enum { STARFISH_BATCH_MOST_PIECES = 256 };
+
 /* Names of algorithms, by starfish_algorithm; behind them that of STARFISH_BATCH_CR_IN_PLACE, which benchmarks have. */
 extern const char *const starfish_algorithm_names[];
 

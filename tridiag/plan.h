@@ -6,9 +6,8 @@
 
 #include "codelets/batch.h"
 #include "solver/solver.h"
+#include "tridiag/options.h"
 #include "tridiag/share.h"
-
-enum { STARFISH_BATCH_MOST_PIECES = 256 };
 
 struct starfish_batch_piece {
     size_t first_line;

@@ -3,7 +3,19 @@
 #ifndef STARFISH_BLKTRI_CHAINS_H
 #define STARFISH_BLKTRI_CHAINS_H
 
-#include "blktri/kernels/reduction.h"
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct starfish_step {
+    double mu, keep, gain;
+};
+
+/* One chain: `count` steps from `first` on in the level's list, on scale times the input. */
+struct starfish_chain {
+    size_t first, count;
+    double scale;
+};
 
 /* A growing list of steps. */
 struct starfish_step_list {

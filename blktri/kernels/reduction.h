@@ -26,9 +26,7 @@
 #ifndef STARFISH_BLKTRI_REDUCTION_H
 #define STARFISH_BLKTRI_REDUCTION_H
 
-#include "base/status.h"
-
-#include <stddef.h>
+#include "blktri/kernels/chains.h"
 
 /* Separators of a block: one in product form, up to three in partial-fraction form (fractions.h). */
 enum { STARFISH_BLOCK_SEPARATORS = 3 };
@@ -40,16 +38,6 @@ struct starfish_block {
     int separators, separator[STARFISH_BLOCK_SEPARATORS];
     int lower, upper;
     int level;
-};
-
-struct starfish_step {
-    double mu, keep, gain;
-};
-
-/* One chain: `count` steps from `first` on in the level's list, on scale times the input. */
-struct starfish_chain {
-    size_t first, count;
-    double scale;
 };
 
 /* Level 0 is the root. Its rows are the separators of all its blocks, in order. For each neighbour (all lower ones of

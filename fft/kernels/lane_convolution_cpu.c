@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fourier transforms of large prime factors, for lines side by side. Each pass reads and writes whole elements, so that
- * the permutations cost no more than copies. The inverse transform is the forward one of the conjugates. */
-#include "fft/kernels/lane_convolution.h"
+/* Complex Fourier transforms of lines side by side whose length has large prime factors, as convolutions.
+ *
+ * Of a prime length p whose p - 1 has small factors alone, by Rader: the modes other than 0, in the order of the powers
+ * of a generator g of the numbers modulo p, are a cyclic convolution of length p - 1 of the elements other than 0, in
+ * the order of the inverse powers, with the roots of unity. Of any other length m by Bluestein: jk = (j^2 + k^2 -
+ * (k - j)^2) / 2 makes the transform a convolution with a chirp, of any length of at least 2m - 1. Both take two
+ * transforms of the convolution's length, which has small factors alone. Sources: Rader, Proc. IEEE 56 (1968);
+ * Bluestein, IEEE Trans. AU 18 (1970).
+ *
+ * Each pass reads and writes whole elements, so that the permutations cost no more than copies. The inverse transform
+ * is the forward one of the conjugates. */
+#include "fft/kernels/lane_fft.h"
 
 #include "base/clones.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of transforms of lines side by side that have no precision. */
-#include "fft/kernels/lane_convolution.h"
+#include "fft/kernels/lane_fft.h"
 
 #include <stdlib.h>
 
@@ -33,4 +33,21 @@ void starfish_lane_fft_destroy(struct starfish_lane_fft *fft)
     starfish_lane_convolution_destroy(fft->convolution);
     free(fft->position);
     *fft = (struct starfish_lane_fft){.length = 0};
+}
+
+void starfish_lane_convolution_destroy(struct starfish_lane_convolution *convolution)
+{
+    if (!convolution)
+        return;
+    starfish_lane_fft_destroy(&convolution->fft);
+    free(convolution->kernel);
+    free(convolution->from);
+    free(convolution->to);
+    free(convolution->chirp);
+    free(convolution);
+}
+
+size_t starfish_lane_convolution_workspace(const struct starfish_lane_convolution *convolution)
+{
+    return 2 * 2 * STARFISH_LANE_BYTES * convolution->fft.length;
 }

@@ -7,8 +7,8 @@
  * In place by decimation in frequency with radices 2, 3, 4, 5, 8 and the odd primes up to 31. Each pass leaves
  * independent transforms, one behind the other, which are finished one by one, so that they stay in the first-level
  * cache. Mode f ends at element position[f]; who reads the modes by tables pays nothing for that. What is left of the
- * length, a product of larger primes, is the last pass, and a convolution (lane_convolution.h). Source: Gentleman and
- * Sande, AFIPS 29 (1966). */
+ * length, a product of larger primes, is the last pass, and a convolution (lane_convolution_cpu.c). Source: Gentleman
+ * and Sande, AFIPS 29 (1966). */
 #ifndef STARFISH_FFT_KERNELS_LANE_FFT_H
 #define STARFISH_FFT_KERNELS_LANE_FFT_H
 
@@ -18,7 +18,7 @@
 /* A cache line of lanes. */
 enum { STARFISH_LANE_BYTES = 64, STARFISH_LANE_LARGEST_RADIX = 31 };
 
-struct starfish_lane_convolution;
+struct starfish_lane_convolution; /* below */
 
 struct starfish_lane_fft {
     size_t length;
@@ -48,5 +48,25 @@ void starfish_lane_fft_destroy(struct starfish_lane_fft *fft);
  * (base/fetch.h); NULL: nothing is. */
 void starfish_lane_fft_f32(const struct starfish_lane_fft *fft, void *z, void *room, struct starfish_fetch *meanwhile);
 void starfish_lane_fft_f64(const struct starfish_lane_fft *fft, void *z, void *room, struct starfish_fetch *meanwhile);
+
+/* ---- Large prime factors: convolutions (lane_convolution_cpu.c) -------------------------------------------------- */
+
+struct starfish_lane_convolution {
+    size_t length;                /* of the transform */
+    struct starfish_lane_fft fft; /* of the convolution's length */
+    void *kernel;                 /* what modes are multiplied by, in their natural order, the scale included */
+    size_t *from, *to;            /* Rader: p - 1 places of elements and of modes; else NULL */
+    void *chirp;                  /* Bluestein: what elements and modes are multiplied by; else NULL */
+};
+
+/* NULL without memory. */
+struct starfish_lane_convolution *starfish_lane_convolution_create_f32(size_t length);
+struct starfish_lane_convolution *starfish_lane_convolution_create_f64(size_t length);
+void starfish_lane_convolution_destroy(struct starfish_lane_convolution *convolution);
+/* Bytes of work space. */
+size_t starfish_lane_convolution_workspace(const struct starfish_lane_convolution *convolution);
+/* z: `length` elements, in place, modes in their natural order; room: work space. Both as above. */
+void starfish_lane_convolution_f32(const struct starfish_lane_convolution *convolution, void *z, void *room);
+void starfish_lane_convolution_f64(const struct starfish_lane_convolution *convolution, void *z, void *room);
 
 #endif

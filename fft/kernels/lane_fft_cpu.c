@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The passes of transforms of lines side by side. A butterfly is one loop over lanes, which the compiler makes vectors
  * of; about 2 operations per number and binary digit of the length, bound by arithmetic. */
-#include "fft/kernels/lane_convolution.h"
+#include "fft/kernels/lane_fft.h"
 
 #include "base/clones.h"
 

@@ -7,7 +7,7 @@
  * products of matrices take part in folds of both (planes_products_cuda.cu) or in those that rows make
  * (planes_folded_cuda.cu). */
 #include "fft/kernels/planes_cuda.cuh"
-#include "fft/kernels/transform_products.cuh"
+#include "fft/kernels/transform_products_cuda.cuh"
 #include "krylov/kernels/multiprocessors.cuh"
 #include "krylov/kernels/shared_memory.cuh"
 

@@ -5,7 +5,7 @@
  * write the field once more. Planes go through work space in groups. Products are of f64 alone. */
 #include "fft/kernels/planes_cuda.cuh"
 #include "fft/kernels/transform_lines.cuh"
-#include "fft/kernels/transform_products.cuh"
+#include "fft/kernels/transform_products_cuda.cuh"
 
 #include <algorithm>
 

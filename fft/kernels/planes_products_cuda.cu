@@ -3,7 +3,7 @@
  * once, then x's products, then y's; back in the opposite order. So there is one fold for both directions, which
  * is bound by memory, where each by itself has one of its own. Planes go through work space in groups. */
 #include "fft/kernels/planes_cuda.cuh"
-#include "fft/kernels/transform_products.cuh"
+#include "fft/kernels/transform_products_cuda.cuh"
 
 #include <algorithm>
 

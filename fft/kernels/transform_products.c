@@ -157,3 +157,17 @@ void starfish_transform_products_destroy(struct starfish_transform_products *pro
     free(products->matrix[1]);
     products->matrix[0] = products->matrix[1] = NULL;
 }
+
+size_t starfish_transform_cuda_workspace(enum starfish_transform_kind kind, size_t n, size_t max_lines,
+                                         starfish_precision precision)
+{
+    struct starfish_transform_shape shape = starfish_transform_shape(kind, n);
+    size_t real_size = precision == STARFISH_F32 ? sizeof(float) : sizeof(double);
+    if (starfish_line_fits(&shape))
+        return 0;
+    if (starfish_transform_has_products(kind, n, precision)) {
+        const struct starfish_transform_products products = starfish_transform_products_shape(kind, n);
+        return starfish_transform_products_workspace(&products, max_lines, precision);
+    }
+    return starfish_transform_group(&shape, max_lines, precision) * shape.line * real_size;
+}

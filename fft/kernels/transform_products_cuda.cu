@@ -5,7 +5,7 @@
  * Bound by arithmetic: 2 n operations for an element, n where lines have halves. Fold
  * or unfold is one read and one write of the field. Modes of rows whose halves are not contiguous, or that are cut into
  * tiles, take another read and write. Columns are not transposed: lanes are the rows of a product. */
-#include "fft/kernels/transform_products.cuh"
+#include "fft/kernels/transform_products_cuda.cuh"
 
 #include <algorithm>
 

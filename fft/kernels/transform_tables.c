@@ -11,8 +11,6 @@
  *
  * Weights are computed in long double from integer-reduced angles, then rounded once. */
 #include "fft/kernels/transform_tables.h"
-#include "fft/kernels/line_plan.h"
-#include "fft/kernels/transform_products.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -463,18 +461,4 @@ size_t starfish_transform_group(const struct starfish_transform_shape *shape, si
         if (max_lines % groups == 0)
             return max_lines / groups;
     return (max_lines + fewest - 1) / fewest;
-}
-
-size_t starfish_transform_cuda_workspace(enum starfish_transform_kind kind, size_t n, size_t max_lines,
-                                         starfish_precision precision)
-{
-    struct starfish_transform_shape shape = starfish_transform_shape(kind, n);
-    size_t real_size = precision == STARFISH_F32 ? sizeof(float) : sizeof(double);
-    if (starfish_line_fits(&shape))
-        return 0;
-    if (starfish_transform_has_products(kind, n, precision)) {
-        const struct starfish_transform_products products = starfish_transform_products_shape(kind, n);
-        return starfish_transform_products_workspace(&products, max_lines, precision);
-    }
-    return starfish_transform_group(&shape, max_lines, precision) * shape.line * real_size;
 }

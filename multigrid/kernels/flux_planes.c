@@ -2,6 +2,7 @@
 /* Planes as smoother of 3D multigrid: v = u + damping * B (f - A u), B one V cycle from zero on all planes across a
  * direction at once, over a hierarchy that is decoupled across them.
  * Source: Trottenberg, Oosterlee, Schueller, Multigrid, section 5.2. */
+#include "multigrid/kernels/flux_kind.h"
 #include "multigrid/kernels/flux_steps.h"
 #include "multigrid/kernels/tail.h"
 

@@ -3,7 +3,8 @@
 #ifndef STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H
 #define STARFISH_MULTIGRID_KERNELS_FLUX_STEPS_H
 
-#include "multigrid/kernels/flux_kind.h"
+#include "multigrid/kernels/flux_shape.h"
+#include "multigrid/kernels/weigh.h"
 
 /* A rectangle of an array of nx * ny columns that is whole rows of x. */
 static inline struct starfish_flux_part starfish_flux_part_of(size_t nx, struct starfish_rectangle at)
@@ -37,5 +38,11 @@ struct starfish_cost starfish_flux_plane_solve_cost(starfish_precision precision
                                                     const struct starfish_grid_step *step);
 size_t starfish_flux_plane_solve_work(const struct starfish_smoothing *smoothing, const void *shape,
                                       starfish_precision precision, int gpu);
+
+/* What multigrid/kernels/weigh.h does, with the volumes of a grid's table: of `at` the planes z0 and z1 are given. */
+int starfish_flux_weigh_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                             const void *table, const struct starfish_weigh *weigh);
+int starfish_flux_sum_here(const struct starfish_place *place, const struct starfish_flux_shape *shape,
+                           const void *table, const struct starfish_volume_sum *sum);
 
 #endif

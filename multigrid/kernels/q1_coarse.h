@@ -5,7 +5,7 @@
 #ifndef STARFISH_MULTIGRID_KERNELS_Q1_COARSE_H
 #define STARFISH_MULTIGRID_KERNELS_Q1_COARSE_H
 
-#include "multigrid/kernels/q1_kind.h"
+#include "multigrid/kernels/q1_shape.h"
 
 /* struct starfish_grid_kind.solve and solve_work of Q1 elements. By the inverse, `zero` does not count. */
 int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_smoothing *smoothing,

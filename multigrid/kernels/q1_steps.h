@@ -3,7 +3,7 @@
 #ifndef STARFISH_MULTIGRID_KERNELS_Q1_STEPS_H
 #define STARFISH_MULTIGRID_KERNELS_Q1_STEPS_H
 
-#include "multigrid/kernels/q1_kind.h"
+#include "multigrid/kernels/q1_shape.h"
 
 /* On whole lines of `at`. */
 int starfish_q1_smooth_here(const struct starfish_place *place, const struct starfish_grid_step *step);

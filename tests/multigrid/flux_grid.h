@@ -6,7 +6,20 @@
 #define STARFISH_TESTS_MULTIGRID_FLUX_GRID_H
 
 #include "multigrid/kernels/flux_ref.h"
-#include "tests/multigrid/flux_kernel_cases.h"
+#include "tests/common/memory.h"
+
+#include <starfish/types.h>
+
+/* Kernels by precision. */
+struct test_flux_device {
+    const struct test_memory *memory;
+    void (*smooth[2])(const struct starfish_flux_smooth *arguments);
+    void (*residual[2])(const struct starfish_flux_residual *arguments);
+    void (*restrict_residual[2])(const struct starfish_flux_restrict *arguments);
+    void (*prolong[2])(const struct starfish_flux_prolong *arguments);
+    void (*lines[2])(const struct starfish_flux_lines *arguments);
+    size_t (*lines_work)(const struct starfish_flux_lines *arguments, size_t real_size);
+};
 
 /* By direction, a letter each: 'o' open, 'p' periodic; capital: decoupled. Coarsened: '-' not, 'd' to half of the size
  * rounded down, 'u' rounded up, 'b' to pairs. Matrices with stored couplings have no rest where n[0] is odd and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The shapes of grids on which the kernels on seven-point matrices are tested. */
-#include "tests/multigrid/flux_grid.h"
+#include "tests/multigrid/flux_kernel_cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,27 +3,7 @@
 #ifndef STARFISH_TESTS_TRIDIAG_CASES_H
 #define STARFISH_TESTS_TRIDIAG_CASES_H
 
-#include "tridiag/kernels/tridiag.h"
-#include <starfish/types.h>
-
-/* Where kernels run. Memory has guard zones on both sides, which release checks. */
-struct test_device {
-    const char *name;
-    void *(*upload)(const void *contents, size_t bytes); /* contents NULL: filled with NaN */
-    void (*download)(void *to, const void *from, size_t bytes);
-    void (*release)(void); /* all that was uploaded */
-    size_t (*chain_workspace)(size_t n, size_t lanes, size_t vectors, int periodic, size_t real_size);
-    void (*chain)(starfish_precision precision, const struct starfish_tridiag_chain *arguments);
-};
-extern const struct test_device test_cpu, test_cpu_windows; /* the second one does chains by windows of lanes */
-
-enum test_operator {
-    TEST_POISSON,   /* Dirichlet ends, unit spacing */
-    TEST_STRETCHED, /* Dirichlet ends, spacings growing geometrically to 100 times the first */
-    TEST_RANDOM,    /* diagonally dominant, entries of both signs */
-    TEST_NEUMANN,   /* row sums zero: singular without a shift */
-    TEST_OPERATORS
-};
+#include "tridiag_lines.h"
 
 struct test_chain {
     starfish_precision precision;
@@ -46,8 +26,5 @@ size_t test_longest(void);
 
 /* Every case of the table with lines of at most `longest` unknowns. */
 void test_chain_table(const struct test_device *device, size_t longest, enum starfish_tridiag_method method);
-
-/* Largest error seen so far in units of the bound, printed by the programs at their end. */
-double test_worst_error(void);
 
 #endif

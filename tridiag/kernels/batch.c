@@ -15,8 +15,6 @@
  * so there is no crossover. */
 #include "tridiag/kernels/batch.h"
 
-#include "tridiag/kernels/batch_border.h"
-
 enum { SHARED_BYTES = 227 * 1024, MOST_ROWS = 8192 };
 
 int starfish_batch_choose_cpu(const struct starfish_batch *batch)

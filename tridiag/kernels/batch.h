@@ -82,6 +82,21 @@ STARFISH_BATCH_HOST_DEVICE static inline size_t starfish_batch_kept_row(const st
     return batch->coefficients.line == 0 && !batch->shift ? 1 : batch->whole_lines ? batch->whole_lines : batch->lines;
 }
 
+/* The systems whose solutions are the border of a periodic batch, A' z = u, solved in place. */
+static inline struct starfish_batch starfish_batch_border(const struct starfish_batch *batch)
+{
+    const size_t matrices = starfish_batch_matrices(batch);
+    struct starfish_batch border = *batch;
+
+    border.lines = matrices;
+    border.columns = 1;
+    border.components = 1;
+    border.vectors.row = starfish_batch_kept_row(batch);
+    border.vectors.line = 1;
+    border.input = border.output = border.border;
+    return border;
+}
+
 /* The first line of run number `run` when lines are cut into `runs` of nearly equal length, for run = 0 .. runs; whole
  * groups of 32 or 8 lines, which begin at a cache line when lines lie side by side, where there are enough for all. */
 size_t starfish_batch_first_line(size_t lines, size_t runs, size_t run);

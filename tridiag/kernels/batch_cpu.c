@@ -2,7 +2,6 @@
 /* A batch on the CPU: the algorithm by its number, and the border of periodic lines. */
 #include "tridiag/kernels/batch_cpu.h"
 
-#include "tridiag/kernels/batch_border.h"
 #include "tridiag/kernels/batch_row.h"
 
 /* By elimination with row interchanges. */

@@ -3,8 +3,6 @@
  * reals per unknown. */
 #include "tridiag/kernels/batch_cuda.h"
 
-#include "tridiag/kernels/batch_border.h"
-
 namespace
 {
 

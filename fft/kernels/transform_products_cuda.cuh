@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels of transforms by products share (transform_products_cuda.cu, planes_products_cuda.cu,
  * planes_folded_cuda.cu): the shape of the halves, and products of both. */
-#ifndef STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUH
-#define STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUH
+#ifndef STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUDA_CUH
+#define STARFISH_FFT_KERNELS_TRANSFORM_PRODUCTS_CUDA_CUH
 
 #include "fft/kernels/products.cuh"
 #include "fft/kernels/transform_cuda.cuh"
