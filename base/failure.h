@@ -6,8 +6,6 @@
 
 #include "base/status.h"
 
-enum { STARFISH_MESSAGE = 1024 }; /* bytes of a message, its end included; longer ones are cut off */
-
 struct starfish_failure {
     starfish_status status; /* STARFISH_SUCCESS: nothing has failed */
     char message[STARFISH_MESSAGE];

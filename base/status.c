@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Status codes and the message of the last failure, one per thread (as errno is). */
-#include "base/failure.h"
+#include "base/status.h"
 
 #include "base/c_locale.h"
 
@@ -49,19 +49,4 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...)
             *c = ' ';
     memcpy(message, line, sizeof message);
     return status;
-}
-
-void starfish_failure_keep(struct starfish_failure *failure, starfish_status status)
-{
-    if (status == STARFISH_SUCCESS)
-        return;
-    failure->status = status;
-    memcpy(failure->message, message, sizeof failure->message);
-}
-
-starfish_status starfish_failure_repeat(const struct starfish_failure *failure)
-{
-    if (failure->status != STARFISH_SUCCESS)
-        starfish_fail(failure->status, "%s", failure->message);
-    return failure->status;
 }

@@ -5,6 +5,8 @@
 
 #include <starfish/status.h>
 
+enum { STARFISH_MESSAGE = 1024 }; /* bytes of a message, its end included; longer ones are cut off */
+
 /* Keep the message (printf format, one line) for starfish_error_message and return `status`. */
 starfish_status starfish_fail(starfish_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

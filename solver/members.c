@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the elements of a member lie, and how many of them count. */
-#include "solver/kinds.h"
+#include "solver/members.h"
 
 #include <starfish/poisson.h>
 #include <string.h>
@@ -55,15 +55,4 @@ struct starfish_elements starfish_member_elements(const struct starfish_member *
     if (member->elements)
         return member->elements(in, around);
     return starfish_elements_of(member->shape ? 1 : member->bytes / starfish_member_size(member));
-}
-
-const struct starfish_problem_row *starfish_problem_row(size_t index, const struct starfish_kind **kind)
-{
-    for (size_t k = 0; starfish_kinds[k]; k++)
-        for (const struct starfish_problem_row *row = starfish_kinds[k]->problems; row && row->name; row++)
-            if (index-- == 0) {
-                *kind = starfish_kinds[k];
-                return row;
-            }
-    return NULL;
 }

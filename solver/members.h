@@ -72,7 +72,7 @@ struct starfish_problem_row {
     struct starfish_axis (*axis)(const void *problem, size_t d); /* where unknowns lie in direction d; NULL: nowhere */
 };
 
-/* Row `index` of the problems of all kinds (kinds.h), and the kind that it is of; NULL behind the last one. */
+/* Row `index` of the problems of all kinds (problems.c), and the kind that it is of; NULL behind the last one. */
 struct starfish_kind;
 const struct starfish_problem_row *starfish_problem_row(size_t index, const struct starfish_kind **kind);
 

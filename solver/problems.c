@@ -7,6 +7,17 @@
 
 #include <string.h>
 
+const struct starfish_problem_row *starfish_problem_row(size_t index, const struct starfish_kind **kind)
+{
+    for (size_t k = 0; starfish_kinds[k]; k++)
+        for (const struct starfish_problem_row *row = starfish_kinds[k]->problems; row && row->name; row++)
+            if (index-- == 0) {
+                *kind = starfish_kinds[k];
+                return row;
+            }
+    return NULL;
+}
+
 struct named {
     const struct starfish_problem_row *row;
     const struct starfish_kind *kind;

@@ -31,7 +31,7 @@ struct starfish_gmsh_type {
 };
 const struct starfish_gmsh_type *starfish_gmsh_type(int type);
 
-/* The sections of a file (gmsh.c), and the mesh that they make (gmsh_mesh.c). */
+/* The sections of a file (gmsh_read.c), and the mesh that they make (gmsh_mesh.c). */
 starfish_status starfish_gmsh_make(const char *path, struct starfish_gmsh_raw *raw, struct starfish_gmsh *gmsh);
 
 #endif

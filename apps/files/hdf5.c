@@ -6,7 +6,6 @@
 #include "apps/files/apart.h"
 #include "apps/files/hdf5_axes.h"
 #include "apps/files/hdf5_place.h"
-#include "apps/files/lock.h"
 #include "apps/files/output.h"
 #include "apps/files/regular.h"
 #include "base/real.h"
@@ -389,9 +388,7 @@ starfish_status starfish_hdf5_begin(struct starfish_hdf5_output *output, const c
 {
     *output = (struct starfish_hdf5_output){.output = {.folder = -1}};
     STARFISH_TRY(starfish_output_open_name(&output->output, path));
-    starfish_status status = STARFISH_SUCCESS;
-    if (!starfish_outputs_find_lock(output->output.path))
-        status = starfish_lock_folder(output->output.path, &output->output.folder);
+    starfish_status status = starfish_output_lock(&output->output);
     if (status == STARFISH_SUCCESS)
         status = begin_locked(output, name, array);
     return status == STARFISH_SUCCESS ? status : starfish_output_finish(&output->output, status);

@@ -27,7 +27,7 @@ starfish_status starfish_hdf5_check(const char *path, const char *name);
 
 /* Write dataset `name`, and the groups above it, whole or not at all (apps/files/output.h), with array->axes where they
  * are given (hdf5_axes.h). What else an existing file
- * holds stays in it; a dataset of that name is replaced. Writers in one folder wait for each other (lock.h); a file
+ * holds stays in it; a dataset of that name is replaced. Writers in one folder wait for each other (output.h); a file
  * that another program changes meanwhile is left as that program made it. Errors: FILE, also when an existing file is
  * not HDF5, or was changed. */
 starfish_status starfish_hdf5_write(const char *path, const char *name, const struct starfish_array *array);

@@ -3,14 +3,16 @@
  * replaced file kept. */
 #include "apps/files/output.h"
 
-#include "apps/files/lock.h"
 #include "apps/files/temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static starfish_status fail_errno(const char *path, const char *what)
@@ -25,10 +27,16 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* Its name, "." when it has none, which the caller frees; NULL without memory. */
+static char *folder_of(const char *path)
+{
+    const size_t length = folder_length(path);
+    return length ? strndup(path, length) : strdup(".");
+}
+
 static starfish_status check_folder(const char *path)
 {
-    size_t length = folder_length(path);
-    char *folder = length ? strndup(path, length) : strdup(".");
+    char *folder = folder_of(path);
     struct stat folder_stat;
     starfish_status status = STARFISH_SUCCESS;
     if (!folder)
@@ -110,7 +118,8 @@ static void release(struct starfish_output *output)
 {
     if (output->replaced)
         fclose(output->replaced);
-    starfish_lock_release(output->folder);
+    if (output->folder >= 0)
+        close(output->folder);
     free(output->path);
     free(output->temporary);
     *output = (struct starfish_output){.folder = -1};
@@ -247,8 +256,7 @@ static int share_folder(const char *path, const char *other)
     const char *const paths[] = {path, other};
     struct stat folder[2];
     for (int i = 0; i < 2; ++i) {
-        const size_t length = folder_length(paths[i]);
-        char *name = length ? strndup(paths[i], length) : strdup(".");
+        char *name = folder_of(paths[i]);
         const int found = name && stat(name, &folder[i]) == 0;
         free(name);
         if (!found)
@@ -267,12 +275,40 @@ const struct starfish_output *starfish_outputs_find(const char *path)
     return NULL;
 }
 
-const struct starfish_output *starfish_outputs_find_lock(const char *path)
+/* ---- locks ------------------------------------------------------------------------------------------------------- */
+
+enum { MOMENT = 10, MOST_MOMENTS = 6000 }; /* a moment is 10 ms */
+
+static starfish_status wait_for(int folder, const char *path)
 {
-    for (size_t i = group.count; i-- > 0;)
-        if (group.output[i].folder >= 0 && share_folder(group.output[i].path, path))
-            return &group.output[i];
-    return NULL;
+    const struct timespec moment = {0, MOMENT * 1000000L};
+    for (int i = 0; i < MOST_MOMENTS; ++i) {
+        if (flock(folder, LOCK_EX | LOCK_NB) == 0)
+            return STARFISH_SUCCESS;
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return STARFISH_ERROR_UNSUPPORTED;
+        nanosleep(&moment, NULL);
+    }
+    return starfish_fail(STARFISH_ERROR_FILE, "%s: another program has been writing into its folder for %d s", path,
+                         MOMENT * MOST_MOMENTS / 1000);
+}
+
+starfish_status starfish_output_lock(struct starfish_output *output)
+{
+    for (size_t i = 0; i < group.count; ++i)
+        if (group.output[i].folder >= 0 && share_folder(group.output[i].path, output->path))
+            return STARFISH_SUCCESS;
+    char *folder = folder_of(output->path);
+    if (!folder)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
+    const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    const starfish_status status = lock < 0 ? STARFISH_ERROR_UNSUPPORTED : wait_for(lock, output->path);
+    if (status == STARFISH_SUCCESS)
+        output->folder = lock;
+    else if (lock >= 0)
+        close(lock);
+    return status == STARFISH_ERROR_UNSUPPORTED ? STARFISH_SUCCESS : status;
 }
 
 starfish_status starfish_output_finish(struct starfish_output *output, starfish_status written)

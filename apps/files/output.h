@@ -20,7 +20,7 @@ struct starfish_output {
     char *temporary; /* where it is written meanwhile; NULL: in place */
     FILE *stream;    /* to write to; NULL between _open_name and _finish */
     FILE *replaced;  /* kept open, and so locked, until the file has its name; or NULL */
-    int folder;      /* a lock (lock.h), kept as long; or -1 */
+    int folder;      /* its lock (starfish_output_lock), kept as long; or -1 */
 };
 
 /* Could `path` be written? Asked before work is done whose result would be lost. Error: FILE. */
@@ -35,14 +35,19 @@ starfish_status starfish_output_open_name(struct starfish_output *output, const 
  * remove the temporary. Returns `written`, or FILE. */
 starfish_status starfish_output_finish(struct starfish_output *output, starfish_status written);
 
+/* Locks the folder of an open output until the file has its name, in a group until its end, so that only one program
+ * that locks it writes there at a time: waits for others at most a minute. The lock is on the folder, since a file that
+ * is replaced would be a different one afterwards. Nothing is locked where the group has the lock already, or where the
+ * file system knows no locks on folders. Errors: FILE, where others do not end; MEMORY. */
+starfish_status starfish_output_lock(struct starfish_output *output);
+
 /* A group: files that are finished from now on get their names by starfish_outputs_finish, in the order of their ends,
  * if `written` is SUCCESS; else all are removed. One group at a time, used by one thread. Returns `written`, or
  * FILE. */
 void starfish_outputs_begin(void);
 starfish_status starfish_outputs_finish(starfish_status written);
 
-/* Of the group, the last file that is to become `path`, and one that holds the lock of its folder; NULL: none. */
+/* Of the group, the last file that is to become `path`; NULL: none. */
 const struct starfish_output *starfish_outputs_find(const char *path);
-const struct starfish_output *starfish_outputs_find_lock(const char *path);
 
 #endif
