@@ -20,7 +20,7 @@ struct starfish_atmosphere_plan {
 extern const struct starfish_kind starfish_kind_atmosphere;
 extern const struct starfish_acceptance starfish_atmosphere_acceptance;
 
-/* plan.c, for the kind */
+/* create.c, for the kind */
 starfish_status starfish_atmosphere_check_plan(struct starfish_plan *base);
 starfish_status starfish_atmosphere_create_plan(struct starfish_plan *base);
 void starfish_atmosphere_release(struct starfish_plan *base);

@@ -64,7 +64,7 @@ struct starfish_diffusion_plan {
 /* solve.c */
 extern const struct starfish_kind starfish_kind_diffusion;
 
-/* plan.c, for the kind */
+/* create.c, for the kind */
 starfish_status starfish_diffusion_check_plan(struct starfish_plan *base);
 starfish_status starfish_diffusion_create_plan(struct starfish_plan *base);
 void starfish_diffusion_release(struct starfish_plan *base);

@@ -42,7 +42,7 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
 /* solve.c */
 extern const struct starfish_acceptance starfish_fem_acceptance;
 
-/* plan.c, for the kind */
+/* create.c, for the kind */
 starfish_status starfish_fem_check_plan(struct starfish_plan *base);
 starfish_status starfish_fem_create_plan(struct starfish_plan *base);
 void starfish_fem_release(struct starfish_plan *base);

@@ -11,6 +11,7 @@
 #include "base/precision.h"
 #include "blktri/plan.h"
 #include "poisson/null_space.h"
+#include "poisson/spectra.h"
 
 #include <math.h>
 #include <stdio.h>

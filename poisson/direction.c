@@ -4,7 +4,6 @@
 #include "poisson/direction.h"
 
 #include "base/row_sum.h"
-#include "fft/kernels/definite.h"
 #include "poisson/null_space.h"
 
 #include <float.h>
@@ -384,67 +383,4 @@ void starfish_direction_destroy(struct starfish_direction *d)
     free(d->weight);
     free(d->imaginary);
     memset(d, 0, sizeof *d);
-}
-
-static int ascending(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-/* Returns 1 if all rows are coupled, with the signs that definite.h requires. */
-static int is_definite(const struct starfish_direction *d)
-{
-    for (size_t k = 0; k + 1 < d->n; k++)
-        if (d->upper[k] == 0 || d->lower[k + 1] == 0)
-            return 0;
-    return d->signs != 0 && !d->periodic;
-}
-
-static starfish_status definite_spectrum(const struct starfish_direction *d, double *values)
-{
-    const double sign = d->signs & STARFISH_SIGN_LAPLACIAN ? -1 : 1;
-    double *sizes = malloc(3 * d->n * sizeof *sizes);
-    if (!sizes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
-    for (size_t k = 0; k < d->n; k++) {
-        sizes[k] = fabs(d->lower[k]);
-        sizes[d->n + k] = fabs(d->upper[k]);
-        sizes[2 * d->n + k] = fabs(d->sum[k]);
-    }
-    const starfish_status status = starfish_definite_eigenvalues(d->n, sizes, sizes + d->n, sizes + 2 * d->n, values);
-    for (size_t k = 0; k < d->n; k++)
-        values[k] *= sign;
-    qsort(values, d->n, sizeof *values, ascending);
-    free(sizes);
-    return status;
-}
-
-static double largest_entry(const struct starfish_direction *d)
-{
-    double largest = 0;
-    for (size_t k = 0; k < d->n; k++)
-        largest = fmax(largest, fmax(fabs(d->diag[k]), fmax(fabs(d->lower[k]), fabs(d->upper[k]))));
-    return largest;
-}
-
-starfish_status starfish_direction_spectrum(const struct starfish_direction *d, double *values, double *error,
-                                            int *known)
-{
-    *known = 1;
-    *error = 0;
-    if (d->has_transform) {
-        memcpy(values, d->eigenvalue, d->n * sizeof *values);
-        qsort(values, d->n, sizeof *values, ascending);
-        return STARFISH_SUCCESS;
-    }
-    if (d->imaginary || starfish_check_symmetrizable("", d->lower, d->upper, d->n, d->periodic) != STARFISH_SUCCESS) {
-        *known = 0;
-        return STARFISH_SUCCESS;
-    }
-    if (is_definite(d) && definite_spectrum(d, values) == STARFISH_SUCCESS)
-        return STARFISH_SUCCESS;
-    *error = 16 * DBL_EPSILON * largest_entry(d);
-    return d->periodic ? starfish_periodic_roots(d->lower, d->diag, d->upper, d->n, values)
-                       : starfish_tridiagonal_roots(d->lower, d->diag, d->upper, 0, d->n - 1, values);
 }

@@ -13,9 +13,4 @@ void starfish_direction_destroy(struct starfish_direction *direction);
 /* A deep copy. Errors: MEMORY. */
 starfish_status starfish_direction_copy(struct starfish_direction *copy, const struct starfish_direction *direction);
 
-/* All eigenvalues of the direction's matrix, ascending, into values[n], each to within *error besides the rounding of
- * itself; *known is 0 when they need not be real. */
-starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, double *error,
-                                            int *known);
-
 #endif

@@ -3,7 +3,7 @@
  * functions.
  *
  * A new method is a file with a row, a value of enum starfish_method, its name in starfish_method_list and its row in
- * starfish_method_rows (methods.c). */
+ * starfish_method_rows (choose.c). */
 #ifndef STARFISH_POISSON_METHODS_H
 #define STARFISH_POISSON_METHODS_H
 

@@ -2,8 +2,10 @@
 /* The eigenvalues of all directions. Those of a matrix take the time of LAPACK, and are computed once per plan. */
 #include "poisson/spectra.h"
 
-#include "poisson/direction.h"
+#include "blktri/kernels/reduction.h"
+#include "fft/kernels/definite.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,69 @@ static void find_bounds(const struct starfish_direction *d, const double *ascend
         real[0] = fmin(real[0], d->signs & STARFISH_SIGN_OPPOSITE ? d->sum[k] : d->diag[k] - couplings);
         real[1] = fmax(real[1], d->signs & STARFISH_SIGN_LAPLACIAN ? d->sum[k] : d->diag[k] + couplings);
     }
+}
+
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+/* Returns 1 if all rows are coupled, with the signs that definite.h requires. */
+static int is_definite(const struct starfish_direction *d)
+{
+    for (size_t k = 0; k + 1 < d->n; k++)
+        if (d->upper[k] == 0 || d->lower[k + 1] == 0)
+            return 0;
+    return d->signs != 0 && !d->periodic;
+}
+
+static starfish_status definite_spectrum(const struct starfish_direction *d, double *values)
+{
+    const double sign = d->signs & STARFISH_SIGN_LAPLACIAN ? -1 : 1;
+    double *sizes = malloc(3 * d->n * sizeof *sizes);
+    if (!sizes)
+        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
+    for (size_t k = 0; k < d->n; k++) {
+        sizes[k] = fabs(d->lower[k]);
+        sizes[d->n + k] = fabs(d->upper[k]);
+        sizes[2 * d->n + k] = fabs(d->sum[k]);
+    }
+    const starfish_status status = starfish_definite_eigenvalues(d->n, sizes, sizes + d->n, sizes + 2 * d->n, values);
+    for (size_t k = 0; k < d->n; k++)
+        values[k] *= sign;
+    qsort(values, d->n, sizeof *values, ascending);
+    free(sizes);
+    return status;
+}
+
+static double largest_entry(const struct starfish_direction *d)
+{
+    double largest = 0;
+    for (size_t k = 0; k < d->n; k++)
+        largest = fmax(largest, fmax(fabs(d->diag[k]), fmax(fabs(d->lower[k]), fabs(d->upper[k]))));
+    return largest;
+}
+
+starfish_status starfish_direction_spectrum(const struct starfish_direction *d, double *values, double *error,
+                                            int *known)
+{
+    *known = 1;
+    *error = 0;
+    if (d->has_transform) {
+        memcpy(values, d->eigenvalue, d->n * sizeof *values);
+        qsort(values, d->n, sizeof *values, ascending);
+        return STARFISH_SUCCESS;
+    }
+    if (d->imaginary || starfish_check_symmetrizable("", d->lower, d->upper, d->n, d->periodic) != STARFISH_SUCCESS) {
+        *known = 0;
+        return STARFISH_SUCCESS;
+    }
+    if (is_definite(d) && definite_spectrum(d, values) == STARFISH_SUCCESS)
+        return STARFISH_SUCCESS;
+    *error = 16 * DBL_EPSILON * largest_entry(d);
+    return d->periodic ? starfish_periodic_roots(d->lower, d->diag, d->upper, d->n, values)
+                       : starfish_tridiagonal_roots(d->lower, d->diag, d->upper, 0, d->n - 1, values);
 }
 
 starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,

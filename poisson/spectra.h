@@ -14,6 +14,11 @@ struct starfish_spectra {
     double error;      /* of a sum of three, besides the rounding of its terms */
 };
 
+/* All eigenvalues of the direction's matrix, ascending, into values[n], each to within *error besides the rounding of
+ * itself; *known is 0 when they need not be real. */
+starfish_status starfish_direction_spectrum(const struct starfish_direction *direction, double *values, double *error,
+                                            int *known);
+
 /* Of three directions, ascending in each; `one_layer`: all of x is one mode. Destroyed after a failure too.
  * Errors: MEMORY, and those of LAPACK. */
 starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const struct starfish_direction *direction,

@@ -8,8 +8,8 @@
 
 #include "poisson/job.h"
 
-/* plan.c: the same problem in f64, for packed arrays, in that context, which may be one rank's, by method `auto` or by
- * its last choice, with all tests. Collective. Errors: those of starfish_poisson_plan_create. */
+/* create.c: the same problem in f64, for packed arrays, in that context, which may be one rank's, by method `auto` or
+ * by its last choice, with all tests. Collective. Errors: those of starfish_poisson_plan_create. */
 starfish_status starfish_poisson_plan_widen(const struct starfish_poisson_plan *plan, struct starfish_context *context,
                                             int last_resort, struct starfish_plan **result);
 
