@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdint.h>
 #include <stdlib.h>

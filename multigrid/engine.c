@@ -6,6 +6,7 @@
 #include "base/real.h"
 #include "scheduler/runtime/host_loop.h"
 #include "scheduler/runtime/memory.h"
+#include "scheduler/runtime/watchdog.h"
 #include "tasks/shares.h"
 
 #include <float.h>

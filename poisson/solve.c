@@ -10,6 +10,7 @@
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
 #include "scheduler/runtime/bundle.h"
+#include "scheduler/runtime/watchdog.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
 

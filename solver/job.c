@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves of plans of any kind: direct ones are submitted as tasks at once, iterative ones take turns. */
+#include "scheduler/runtime/watchdog.h"
 #include "solver/gather.h"
 
 #include "base/arithmetic.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans of any kind: their beginning and end, and what they say of themselves. */
+#include "scheduler/runtime/watchdog.h"
 #include "solver/gather.h"
 
 #include "base/arithmetic.h"

@@ -4,6 +4,7 @@
 
 #include "base/real.h"
 #include "codelets/bring_home.h"
+#include "scheduler/runtime/watchdog.h"
 #include "tasks/separable.h"
 
 #include <string.h>

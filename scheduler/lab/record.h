@@ -10,6 +10,7 @@
 #define STARFISH_SCHEDULER_LAB_RECORD_H
 
 #include "scheduler/runtime/hooks.h"
+#include "scheduler/runtime/task.h"
 
 #include <math.h>
 

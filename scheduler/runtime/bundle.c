@@ -5,6 +5,7 @@
 
 #include "scheduler/runtime/owner.h"
 #include "scheduler/runtime/recording.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "scheduler/runtime/halo_window.h"
 #include "scheduler/runtime/host_loop.h"
 #include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

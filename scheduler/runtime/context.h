@@ -5,12 +5,12 @@
 
 #include "base/activity.h"
 #include "base/failure.h"
-#include "scheduler/runtime/watchdog.h"
 #include <starfish/context.h>
 #include <starfish/types.h>
 
 #include <pthread.h>
 #include <starpu.h>
+#include <stdatomic.h>
 
 /* CUDA implementations exist when both this build and the StarPU below it have CUDA. */
 #if defined(STARFISH_CUDA) && defined(STARPU_USE_CUDA)
@@ -37,6 +37,18 @@ struct starfish_team {
     int *core;                             /* logical processing units; NULL for a GPU */
     struct starfish_team_threads *threads; /* NULL for one core */
     struct starfish_activity_log *log;     /* of each core: what it did in the worker's task (team.h) */
+};
+
+struct starfish_task_header;
+
+/* What the watchdog sees of a context's tasks (watchdog.h). */
+struct starfish_watchdog {
+    pthread_mutex_t lock;
+    struct starfish_task_header *first, *last; /* in the order of submission */
+    size_t finished;                           /* tasks */
+    size_t closing;                            /* tasks that are off the list and whose job does not know it yet */
+    atomic_int outside;
+    double patience; /* seconds; infinite: for ever */
 };
 
 struct starfish_ranks;

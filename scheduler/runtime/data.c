@@ -5,6 +5,7 @@
 
 #include "scheduler/runtime/fork.h"
 #include "scheduler/runtime/idle.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include "scheduler/runtime/idle.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/stacks.h"
+#include "scheduler/runtime/watchdog.h"
 
 static void *run(void *data)
 {

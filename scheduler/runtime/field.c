@@ -7,6 +7,7 @@
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/spread.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,12 @@
 #ifndef STARFISH_SCHEDULER_RUNTIME_HOOKS_H
 #define STARFISH_SCHEDULER_RUNTIME_HOOKS_H
 
-#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/context.h"
 
 #include <starpu.h>
+
+struct starfish_task;
+struct starfish_task_header;
 
 /* Observes the tasks of one context (context.h). */
 struct starfish_observer {

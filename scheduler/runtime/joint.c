@@ -4,6 +4,7 @@
 #include "scheduler/runtime/joint.h"
 
 #include "scheduler/runtime/owner.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "scheduler/runtime/progress.h"
 
 #include "scheduler/runtime/fork.h"
+#include "scheduler/runtime/watchdog.h"
 
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>

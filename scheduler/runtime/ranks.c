@@ -9,6 +9,7 @@
 #include "scheduler/runtime/options.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/team.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -41,7 +41,7 @@ STARFISH_API starfish_status starfish_context_deal(const struct starfish_context
 int starfish_context_rank(const struct starfish_context *context);
 int starfish_context_ranks(const struct starfish_context *context);
 
-/* Around the start of the runtime: context.c. */
+/* Around the start of the runtime: create.c. */
 void starfish_ranks_destroy(struct starfish_context *context);
 
 /* A context of this rank alone over the workers of one that ranks share: what is solved in it, no other rank knows of.

@@ -13,6 +13,7 @@
 #include "scheduler/runtime/owner.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/team.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <math.h>
 #include <stdlib.h>

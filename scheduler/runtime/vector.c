@@ -7,6 +7,7 @@
 #include "base/real.h"
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
+#include "scheduler/runtime/watchdog.h"
 
 #include <stdint.h>
 #include <stdlib.h>

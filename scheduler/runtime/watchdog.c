@@ -5,7 +5,7 @@
 #include "base/c_locale.h"
 #include "scheduler/runtime/context.h"
 #include "scheduler/runtime/memory.h"
-#include "scheduler/runtime/task.h"
+#include "scheduler/runtime/task_header.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,23 +13,7 @@
 #ifndef STARFISH_SCHEDULER_RUNTIME_WATCHDOG_H
 #define STARFISH_SCHEDULER_RUNTIME_WATCHDOG_H
 
-#include "base/status.h"
-
-#include <pthread.h>
-#include <starpu.h>
-#include <stdatomic.h>
-
-struct starfish_context;
-struct starfish_task_header;
-
-struct starfish_watchdog {
-    pthread_mutex_t lock;
-    struct starfish_task_header *first, *last; /* in the order of submission */
-    size_t finished;                           /* tasks */
-    size_t closing;                            /* tasks that are off the list and whose job does not know it yet */
-    atomic_int outside;
-    double patience; /* seconds; infinite: for ever */
-};
+#include "scheduler/runtime/context.h"
 
 void starfish_watchdog_init(struct starfish_watchdog *watched, double patience);
 void starfish_watchdog_destroy(struct starfish_watchdog *watched);
