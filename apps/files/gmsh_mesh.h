@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contents of a Gmsh file, before conversion to a mesh: elements and nodes as they stand in the file, filled by
- * gmsh.c. */
+ * gmsh_read.c. */
 #ifndef STARFISH_APPS_FILES_GMSH_MESH_H
 #define STARFISH_APPS_FILES_GMSH_MESH_H
 

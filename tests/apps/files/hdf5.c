@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* apps/files/hdf5.h, apps/files/apart.h, apps/files/lock.h: files that end the HDF5 library, places that cannot be
+/* apps/files/hdf5.h, apps/files/apart.h, apps/files/output.h: files that end the HDF5 library, places that cannot be
  * written, and several writers of one file. */
 #include "tests/apps/files/scratch.h"
 
