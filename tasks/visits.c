@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Operations on a part between two exchanges of halos.
  *
- * Found backwards: what the last operation reads beyond the part is what the one before must also write there, and so
- * on. Rows that two neighbours both compute so are work done twice, in place of an exchange, which costs a task and the
- * latency of a transfer: 60 us between two GPUs, 100 between ranks. Halos get as deep as that reads. Where bytes are
- * slow only those visits are made that ask for no more of them: such that compute nothing twice, and such as begin with
- * a zero solution, whose sweeps read the right-hand side as deep as the tasks one by one would read both. */
+ * The header explains visits. Where bytes are slow, two kinds of visits ask for no more of them: those that compute
+ * nothing twice; and those that begin with a zero solution, whose sweeps read the right-hand side as deep as the tasks
+ * one by one would read both. */
 #include "tasks/visits.h"
 
 /* Rows of a part for each row beyond it that is computed twice, at least; fewer between ranks, where an exchange takes

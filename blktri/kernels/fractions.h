@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Block cyclic reduction, partial-fraction form: the analysis of its block direction, done once per plan.
  *
- * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies G(i, c), a
- * rational function of T, factor by factor, this sums its partial fractions (Sweet, SIAM J. Sci. Stat. Comput. 9
- * (1988); Gallopoulos and Saad, Parallel Comput. 10 (1989)): all solves of a level are independent of each other. The
- * scaling s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With the eigenvalues mu_q of
- * that block and the components f_q, m_qc, l_q of its unit eigenvectors at lo, at its separators c and at hi, r being
- * one of these, reduction     z_q = (T + mu_q I)^-1 sum over c of m_qc s_c/s_r y_c, y_(lo-1) -= cn[lo-1] s_r/s_lo sum
- * f_q z_q,    y_(hi+1) -= an[hi+1] s_r/s_hi sum l_q z_q substitution  z_q = (T + mu_q I)^-1 (sum over c of m_qc s_c/s_r
- * y_c
- *                                          - f_q s_lo/s_r an[lo] x_(lo-1) - l_q s_hi/s_r cn[hi] x_(hi+1)),
- *                   x_c = s_r/s_c sum m_qc z_q.
+ * The blocks of rows and their neighbours are those of the product form (reduction.h). Where that applies an entry
+ * G(i, c) of a block's inverse, a rational function of T, factor by factor, this sums its partial fractions (Sweet,
+ * SIAM J. Sci. Stat. Comput. 9 (1988); Gallopoulos and Saad, Parallel Comput. 10 (1989)).
+ *
+ * Where the block is symmetric it is Q diag(mu) Q', and its inverse is a sum over its eigenvalues. All entries share
+ * the solves, and differ in their weights alone, which are products of two components of a unit eigenvector:
+ *     G(i, c) = sum over q of Q(i, q) Q(c, q) (T + mu_q I)^-1.
+ * Only few rows of Q are needed: at lo, at the separators and at hi. Reduction goes up the tree, substitution down:
+ *
+ *     row        lo-1  |  lo  . . .  c  . . .  c  . . .  c  . . .  hi  |  hi+1
+ *     component           f_q       m_qc      m_qc      m_qc      l_q
+ *     up          y <------------   z_q from all y_c   ----------------->  y
+ *     down        x ------------>   z_q from x and y_c <-----------------  x,     then x_c from z_q
+ *
+ * Radix 4 on 15 rows: the block 0..14 has the separators 3, 7 and 11; all rows of 0..2, 4..6, 8..10 and 12..14 are
+ * separators of the next level. All solves of a level are independent of each other.
+ *
+ * The scaling s[0] = 1, s[j+1] = s[j] sqrt(cn[j] / an[j+1]) makes the rows lo..hi symmetric. With r, one of the
+ * separators c of the block:
+ *   reduction     z_q = (T + mu_q I)^-1 sum over c of m_qc s_c/s_r y_c,
+ *                 y_(lo-1) -= cn[lo-1] s_r/s_lo sum f_q z_q,    y_(hi+1) -= an[hi+1] s_r/s_hi sum l_q z_q;
+ *   substitution  z_q = (T + mu_q I)^-1 (sum over c of m_qc s_c/s_r y_c
+ *                                        - f_q s_lo/s_r an[lo] x_(lo-1) - l_q s_hi/s_r cn[hi] x_(hi+1)),
+ *                 x_c = s_r/s_c sum m_qc z_q.
  *
  * A level of any radix costs one solve per row and direction. Radix 4, three separators to a block, has half the levels
  * of radix 2 and hence half the solves (the partial solution variant of Rossi and Toivanen, SIAM J. Sci. Comput. 20

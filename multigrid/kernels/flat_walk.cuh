@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sweeps of flat domains by blocks that walk along y, so that each value is read from beyond the block once.
  *
- * A block has COLUMNS columns in x of at most MOST_WALKED layers, whole, and solves one row of them after the
- * other. In shared memory it has a ring of three rows of w = u + P coarse, with the columns beside them, and one or two
- * rows of f; while a row is solved, what the next one needs is on its way (cp.async). A warp reads of w and f only what
- * it has fetched itself, the layers of its threads. A coarse correction is added once to each value, when that has
- * come.
+ * A block has COLUMNS columns in x of at most MOST_WALKED layers, whole, and solves one row of them after the other. A
+ * thread has WALKED layers of a column. In shared memory the block has a ring of three rows of w = u + P coarse, with
+ * the column beside them on either side, and one or two rows of f. Seen from above, while row j is solved:
+ *
+ *      y       block: COLUMNS columns
+ *      ^    +---+----------------+---+
+ *      |    |   | row j+2        |   |   w on its way (cp.async), into the place of row j-1
+ *      |    | b | row j+1  north | b |   w in the ring
+ *      |    | e | row j    here  | e |   w in the ring; f in its own row of shared memory; v is stored
+ *      |    | s | row j-1  south | s |   w in the ring until its coupling is taken
+ *      |    | . |                | . |   beside: one value per layer
+ *      |    +---+----------------+---+
+ *
+ * For each row j:
+ *   1. row j+1 of w and row j of f have come; a coarse correction is added to row j+1, once for each value;
+ *   2. a thread takes f - N w of its layers, N being the couplings to south, here and north (v = (1 - damping) w +
+ *      damping M^-1 (f - N w), M the lines upwards);
+ *   3. row j+2 of w and row j+1 of f are requested;
+ *   4. the threads of a column solve its line together (flat_lines.cuh);
+ *   5. v is stored, and its inner product with f taken.
+ * The requests travel while the lines are solved. A warp reads of w and f only what it has fetched itself, the layers
+ * of its threads, so that it waits for its own copies alone. A walk reads a row of w beyond each of its ends; so walks
+ * are as long as leaves every multiprocessor its blocks.
  *
  * Where the columns of a grid are of few types (flat_factors.h), KNOWN, their elimination comes from a table that the
  * block keeps in shared memory; else each thread eliminates its layers anew in each row.

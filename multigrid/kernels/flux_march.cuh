@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Marching through the planes of a seven-point grid on the GPU: what the files flux_*_cuda.cu share.
  *
- * A block owns a tile of ACROSS x HEIGHT columns of the grid and goes up in z; a thread has ROWS columns, neighbours in
- * y, whose values of the last planes are in its registers. Values beside a column come from shared memory, where each
- * plane is put once. The two outermost columns all around are halo: they belong to the tiles beside, and what is found
- * on them serves the columns inside. So a plane of u is read ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.31 times, from the
- * second-level cache but for once. Planes are put into shared memory by turns into two or three buffers: one barrier
- * for each plane.
+ * A block owns a tile of ACROSS x HEIGHT columns of the grid and goes up in z, plane by plane. A value comes from
+ * memory once and passes through all stages of an operation while the block goes by, each stage a plane behind the one
+ * before. For a red-black sweep with a correction (flux_smooth_cuda.cu):
+ *
+ *      a plane of the tile, 32 x 32                    the block in z
+ *      +------------------------------+
+ *      | halo: two columns around     |                p        w = u + P coarse arrives       all columns
+ *      |  +------------------------+  |                p - 1    first colour, from w           but the outer ring
+ *      |  | inside: 28 x 28,       |  |                p - 2    second colour, written to v    inside
+ *      |  | written                |  |
+ *      |  +------------------------+  |
+ *      +------------------------------+
+ *
+ * A thread has ROWS columns, neighbours in y, whose values of the last planes are in its registers: these are the
+ * unknowns below and above. Values beside a column come from shared memory, where each plane of each stage is put once,
+ * by turns into two or three buffers: one barrier for each plane.
+ *
+ * The two outermost columns all around are halo. They belong to the tiles beside, and what is found on them serves the
+ * columns inside; each stage loses a ring. In z the block begins as many planes early, and ends as many late. So a
+ * plane of u is read ACROSS HEIGHT / (INSIDE_X INSIDE_Y) = 1.31 times, from the second-level cache but for once.
  *
  * In tensor form an equation is divided by weight_x weight_y weight_z: then its couplings are numbers of the column,
  * the row and the plane alone (struct Line), and nothing is read of the matrix but when a block begins. */

@@ -2,12 +2,24 @@
 /* Symmetric tridiagonal lines on the GPU, cut into chunks of E unknowns, a thread each: how a thread eliminates its
  * chunk, how a warp joins 32 chunks, and how parts of 32 chunks are joined.
  *
+ *      thread 0     thread 1     thread 2           thread 31      thread 0 of the next warp
+ *     o o o o J    o o o o J    o o o o J    ...   o o o o J   |   o o o o J    ...              a line, E = 5
+ *     \_________________ a part: 32 chunks _________________/
+ *
+ *     1. each thread   J  -  J  -  J  - ... -  J  |  J  - ...     the insides are eliminated in registers
+ *     2. each warp                             J  |      ...  J   all joints of a part but its last, by shuffles
+ *     3. every warp                            J  -  J  - ...     one system of the parts' joints, solved by each
+ *     4. back          the joints of a part from its own joint and the one before it, then the insides likewise
+ *
  * The last unknown of a chunk is its *joint*. A thread eliminates the others, the inside, by T = L D L^T. With v = L^-1
  * e_0 the first entry of T^-1 d is the sum of v d / D and T^-1's corner the sum of v^2 / D: what the chunk means to the
  * joint before it comes with the same pass down, and there is one reciprocal per unknown. Joints are a tridiagonal
  * system of the same kind, 32 of them, a *part*, a warp's: of those the last is the part's joint, and the others are
  * eliminated by parallel cyclic reduction (Hockney 1965). The parts' joints are one more such system, which every warp
- * solves.
+ * solves, so that none waits for the solution of another.
+ *
+ * A line thus takes a pass down and a pass up each chunk, and five steps of shuffles for either system of joints,
+ * instead of a chain of n divisions. The price is v: some operations more per unknown, but no more divisions.
  *
  * Source of the cut into chunks: Wang, ACM Trans. Math. Softw. 7 (1981), 170-183. */
 #ifndef STARFISH_MULTIGRID_LINE_CHUNK_CUH

@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lanes of tridiagonal systems that share one operator but for a shift, solved in chunks: the device code of
- * slab_solve_cuda.cu, which says how and how fast, of batch_shifted_cuda.cu and of shifted_sums_cuda.cu. */
+ * slab_solve_cuda.cu, which says how fast, of batch_shifted_cuda.cu and of shifted_sums_cuda.cu.
+ *
+ * A chunk is to its lane what a slab is to a line (slab_lines.h): a run of ROWS rows, whose last one is a separator. A
+ * thread holds a chunk in registers, and a block of threads holds `width` neighbouring lanes whole:
+ *
+ *      row 0   . . padding     lane 0   lane 1   ...  lane width-1      neighbours in memory
+ *              o o o o o S     thread   thread         thread           chunk 0
+ *              o o o o o S     thread   thread         thread           chunk 1
+ *              o o o o o S     thread   thread         thread           chunk 2, ... at most 32
+ *
+ *   1. eliminate   rows from the first to the last, whose two equations remain (struct Eliminated); pivots are kept;
+ *   2. exchange    through shared memory, or by shuffles where a lane's chunks are neighbouring threads: a chunk's last
+ *                  row with the second equation of the chunk after it is a row of the separators' system (join);
+ *   3. reduce      a group of threads per lane solves that system by parallel cyclic reduction, a row each. Of periodic
+ *                  lines the last separator borders the others: one more right-hand side, and one division;
+ *   4. substitute  with the separators before and of its own, each thread runs Thomas with the kept pivots.
+ *
+ * The operator is in shared memory, padded so that a chunk's rows are at fixed places from its first one. Rows that are
+ * missing to full chunks come before the first row, as 1e30 u = 0, coupled to nothing. With SUMS diagonals are kept as
+ * sums of rows, and no step subtracts (slab_lines.h).
+ *
+ * The longer the lanes, the fewer of them fit into a block, and the shorter are its runs of memory; so chunks grow with
+ * the lanes, in three lengths (Lengths). Source: Wang, ACM TOMS 7 (1981). */
 #ifndef STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
 #define STARFISH_TRIDIAG_KERNELS_SHIFTED_CHUNKS_CUH
 

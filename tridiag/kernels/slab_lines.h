@@ -2,6 +2,23 @@
 /* Tridiagonal systems along z of a field that is cut into slabs: the contract of the kernels that let every slab be
  * eliminated and finished where it lies (substructuring; Wang 1981, ACM TOMS 7, 170).
  *
+ * One lane, with z to the right. The last row of each slab is its separator:
+ *
+ *       slab before          this slab                     next slab
+ *      o  o  o  o  S  |  o  o  o  o  o  o  S  |  o  o  o  o  o  o  S
+ *                  v'   u(0)  interior     v    u_next(0)
+ *
+ *     ends      | one pass down the slab: two equations remain between v', v and u_next(0)     2 reals per lane
+ *     reduced   | the second one of the next slab replaces u_next(0): v' - v - v_next - ...    1 unknown per slab
+ *     solve     | v' and v are known, so that the interior is a system by itself               1 real per lane
+ *
+ * One pass suffices, since two equations hold for the rows up to any row k, and the next row updates both:
+ *     before v' + pivot u(k) + upper[k] u(k+1) = rhs,          u(0) = head - head_own u(k) - head_before v'.
+ * They begin with the first row itself and u(0) = 0 + 1 u(0). Elimination of u(k) from row k+1 and from the second
+ * equation gives those of k+1. At the last row they are what the slab's neighbours need. So a slab is read twice and
+ * written once, whatever its thickness, and only its ends and separators travel between memories. docs/algorithms.md
+ * has all six coefficients in terms of the interior's inverse.
+ *
  * A slab is `rows` consecutive planes of inner * outer lanes, its row k (counted from 0) of lane l at
  * data[k * plane + l]. Lane l = i + inner * j has shift shift_inner[i] + shift_outer[j] + shift, and its rows
  *     lower[k] u(k-1) + (diag[k] + shift of the lane) u(k) + upper[k] u(k+1) = f(k),
@@ -27,8 +44,7 @@
  * All arrays are aligned to reals and to nothing more, and are where the kernel runs. No pivoting: stable when every
  * lane's matrix is diagonally dominant or definite. Entries of the operator that have no neighbour to belong to are not
  * looked at, or have no influence on results (without row_sums): lower[0] in the first slab of a line that is not
- * periodic, and upper of
- * its last row.
+ * periodic, and upper of its last row.
  *
  * CUDA functions launch on `stream` and return a cudaError_t, 0 when the launch was accepted. They take up to 2^31
  * lanes. */
