@@ -82,7 +82,7 @@ template <typename Real> struct Grid {
             check(cudaMemset(*array, 0, bytes));
         }
         check(cudaMalloc(&sums, STARFISH_SUMS * sizeof *sums));
-        check(cudaMalloc(&place.work, starfish_q1_kind.work(&smoothing, &shape, place.precision, 1)));
+        check(cudaMalloc(&place.work, starfish_grid_work(&starfish_q1_kind, &smoothing, &shape, place.precision, 1)));
         all = {0, n, 0, n};
         all_coarse = {0, coarse.n[0], 0, coarse.n[1]};
     }

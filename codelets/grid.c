@@ -86,7 +86,7 @@ static void compute_on_a_core(void *data, size_t part, size_t parts)
     struct starfish_grid_step step = *shared->step;
 
     starfish_activity_begin(&starfish_grid_activity[shared->operation]);
-    setting->kind->share(&step, shared->operation, part, parts);
+    starfish_grid_share(setting->kind, &step, shared->operation, part, parts);
     if (step.at.x0 < step.at.x1 && step.at.y0 < step.at.y1)
         setting->kind->compute[shared->operation](&place, &step);
 }
@@ -204,7 +204,7 @@ static void attach_input(struct starfish_task *task, struct arguments *a, const 
 
     if (!vector[role])
         return;
-    const struct starfish_reach reach = a->setting.kind->reads[t->operation](&t->step, input[role]);
+    const struct starfish_reach reach = starfish_grid_reach(a->setting.kind, t->operation, &t->step, input[role]);
     const struct starfish_extent read = {reach.x0, reach.x1, reach.y0, reach.y1, reach.wraps};
     const struct starfish_extent extent = t->has_ghosts ? starfish_part_extent(vector[role]->space, t->part) : read;
     a->access[role] =
@@ -254,7 +254,7 @@ static struct starfish_cost cost_of(const struct starfish_grid_setting *setting,
     step.correction = t->correction;
     step.v = (void *)(uintptr_t)t->v;
     step.sums = t->sums ? &sums : NULL;
-    return setting->kind->cost(setting->precision, t->operation, &step);
+    return setting->kind->costs->cost(setting->precision, t->operation, &step);
 }
 
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_grid_task *t)
@@ -263,9 +263,9 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     const struct starfish_rectangle at = t->step.at;
     size_t n[2], coarse[2] = {0, 0};
 
-    kind->extent(t->step.shape, n);
+    starfish_grid_extent(kind, t->step.shape, n);
     if (t->step.coarse_shape)
-        kind->extent(t->step.coarse_shape, coarse);
+        starfish_grid_extent(kind, t->step.coarse_shape, coarse);
     const size_t sizes[] = {(size_t)kind->name[0],
                             strlen(kind->name),
                             setting->precision,
@@ -281,7 +281,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             t->result != NULL,
                             t->sums != NULL,
                             (size_t)t->step.zero,
-                            kind->variant(t->step.shape),
+                            starfish_grid_variant(kind, t->step.shape),
                             (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy +
                                 8U * (size_t)t->step.lower + 16U * (size_t)t->step.absolute};
     const size_t count = sizeof sizes / sizeof sizes[0];

@@ -121,7 +121,7 @@ static struct starfish_cost cost_of(const struct starfish_grid_setting *setting,
                                                 .u = t->u[0],
                                                 .f = t->f,
                                                 .result = (void *)(uintptr_t)t->u[1]};
-        starfish_cost_add(&sum, setting->kind->cost(setting->precision, STARFISH_GRID_SMOOTH, &step));
+        starfish_cost_add(&sum, setting->kind->costs->cost(setting->precision, STARFISH_GRID_SMOOTH, &step));
     }
     return sum;
 }
@@ -130,7 +130,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
 {
     size_t n[2];
 
-    setting->kind->extent(t->shape, n);
+    starfish_grid_extent(setting->kind, t->shape, n);
     const size_t sizes[] = {(size_t)setting->kind->name[0],
                             strlen(setting->kind->name),
                             setting->precision,
@@ -138,7 +138,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             (size_t)t->sweep[0].sweep,
                             n[0],
                             t->at.y1 - t->at.y0,
-                            setting->kind->variant(t->shape)};
+                            starfish_grid_variant(setting->kind, t->shape)};
 
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
 }

@@ -145,7 +145,7 @@ static uint32_t footprint_of(const struct starfish_tail *tail, const struct star
                             (size_t)tail->smoothing.before,
                             (size_t)tail->smoothing.after,
                             (size_t)task->zero,
-                            tail->kind->variant(tail->shape[0]),
+                            starfish_grid_variant(tail->kind, tail->shape[0]),
                             parts};
 
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0] - (parts == 0)); /* one place: as ever */
@@ -176,7 +176,7 @@ starfish_status starfish_submit_tail(struct starfish_progress *progress, const s
     struct starfish_extent whole = {.wraps = 0};
     size_t n[2];
 
-    tail->kind->extent(tail->shape[0], n);
+    starfish_grid_extent(tail->kind, tail->shape[0], n);
     whole.x1 = (ptrdiff_t)n[0];
     whole.y1 = (ptrdiff_t)n[1];
     starfish_task_begin(&submitted, &tail_codelet, progress, STARFISH_PHASE_TAIL);

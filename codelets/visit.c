@@ -191,7 +191,7 @@ static struct starfish_cost cost_of(const struct arguments *a)
 
     for (int i = 0; i < a->visit.steps; i++) {
         const struct starfish_grid_step step = step_with(a, i, &vectors);
-        starfish_cost_add(&sum, a->setting.kind->cost(a->setting.precision, a->visit.step[i].operation, &step));
+        starfish_cost_add(&sum, a->setting.kind->costs->cost(a->setting.precision, a->visit.step[i].operation, &step));
     }
     return sum;
 }
@@ -202,7 +202,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     const struct starfish_rectangle *first = &v->step[0].at;
     size_t n[2];
 
-    setting->kind->extent(t->shape, n);
+    starfish_grid_extent(setting->kind, t->shape, n);
     const size_t sizes[] = {(size_t)setting->kind->name[0],
                             strlen(setting->kind->name),
                             setting->precision,
@@ -213,7 +213,7 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             (size_t)v->steps,
                             (size_t)v->sweeps,
                             (size_t)v->zero,
-                            setting->kind->variant(t->shape)};
+                            starfish_grid_variant(setting->kind, t->shape)};
 
     return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
 }

@@ -120,7 +120,7 @@ starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine
     size_t n[2], parts;
 
     STARFISH_TRY(starfish_hierarchy_count(engine->context, &spec, &bytes));
-    grids->kind->extent(grids->shape, n);
+    starfish_grid_extent(grids->kind, grids->shape, n);
     n[1] = starfish_hierarchy_rows_here(engine->context, &spec, 0, &parts);
     const size_t field = n[0] * n[1] * starfish_real_size(engine->options.precision);
     const size_t part = grids->parts_apart > 1 ? field / grids->parts_apart + field / 4 / grids->parts_apart : field;
@@ -210,7 +210,7 @@ starfish_status starfish_multigrid_engine_complete(struct starfish_multigrid_eng
     struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
 
     STARFISH_TRY(copy_bytes(&engine->shapes, grids->shape, (size_t)grids->levels * grids->shape_size));
-    grids->kind->extent(engine->shapes, engine->n);
+    starfish_grid_extent(grids->kind, engine->shapes, engine->n);
     const struct starfish_hierarchy_spec spec = spec_of(engine, grids, engine->shapes, grid);
     STARFISH_TRY(starfish_hierarchy_create(&engine->graph, engine->context, &spec));
     STARFISH_TRY(create_operator(engine, grids));

@@ -92,7 +92,7 @@ static void find_size(struct starfish_multigrid_solve *solve, const struct starf
     double square;
 
     if (solve->failure.status != STARFISH_ERROR_NUMERICAL || !engine->op.setting.kind ||
-        !engine->op.setting.kind->has_sizes)
+        !(engine->op.setting.kind->fusing && engine->op.setting.kind->fusing->has_sizes))
         return;
     if (starfish_operator_advance(&engine->op, solve->progress, &step) == STARFISH_SUCCESS &&
         starfish_sums_total(&engine->work.sums, engine->context, &square) == STARFISH_SUCCESS)

@@ -23,7 +23,7 @@ int starfish_multigrid_fuses(const struct starfish_multigrid_engine *engine, con
     const struct starfish_grid_kind *kind = engine->op.setting.kind;
 
     return pass->variant == STARFISH_KRYLOV_CG && !engine->mixed && engine->hooks->precondition_sums && kind &&
-           kind->combines;
+           starfish_grid_combines(kind);
 }
 
 int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine *engine,
@@ -32,7 +32,7 @@ int starfish_multigrid_fuses_corrections(const struct starfish_multigrid_engine 
     const struct starfish_grid_kind *kind = engine->op.setting.kind;
     const int corrects = engine->mixed && pass->variant == STARFISH_KRYLOV_NONE;
 
-    return corrects && !pass->from_guess && !engine->hooks->polish && kind && kind->combines;
+    return corrects && !pass->from_guess && !engine->hooks->polish && kind && starfish_grid_combines(kind);
 }
 
 /* Corrections that wait need a second solution instead of a residual. */

@@ -17,7 +17,7 @@ static size_t unknowns_of(const struct starfish_hierarchy_spec *spec, int level)
 {
     size_t n[2];
 
-    spec->kind->extent(spec->grid[level].shape, n);
+    starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
     return n[0] * n[1];
 }
 
@@ -44,12 +44,12 @@ static void cut_tiles(struct starfish_space *space, struct starfish_context *con
 {
     const void *shape = spec->grid[level].shape;
     const size_t slabs = last ? 1 : slabs_of(context, spec, level);
-    const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? slabs : 1, slabs},
-                                           spec->kind->column_unit(shape)};
-    size_t n[2];
+    struct starfish_grid_facts facts;
 
-    spec->kind->extent(shape, n);
-    starfish_space_tiles(space, context, n, &tiling);
+    spec->kind->describe(NULL, shape, &facts);
+    const struct starfish_tiling tiling = {{starfish_hierarchy_runs_along_columns(spec, level) ? slabs : 1, slabs},
+                                           facts.column_unit};
+    starfish_space_tiles(space, context, facts.n, &tiling);
 }
 
 /* Along with the finest grid's parts, with halos as deep as tasks read. */
@@ -64,7 +64,7 @@ static starfish_status cut_runs(struct starfish_space *space, struct starfish_co
                              "the smoother has lines across the parts of grid %d, which are apart: choose jacobi, "
                              "chebyshev, gauss-seidel or line-x",
                              level);
-    spec->kind->extent(spec->grid[level].shape, n);
+    starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
     starfish_hierarchy_cut_rows(spec, spec->runs, level, first);
     runs.first = first;
     runs.depth = starfish_hierarchy_depth(spec, spec->runs, level);
@@ -95,8 +95,8 @@ static int can_be_cut(const struct starfish_hierarchy_spec *spec, int level)
 {
     size_t n[2], finest[2];
 
-    spec->kind->extent(spec->grid[0].shape, finest);
-    spec->kind->extent(spec->grid[level].shape, n);
+    starfish_grid_extent(spec->kind, spec->grid[0].shape, finest);
+    starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
     for (size_t p = 0; p < spec->runs->parts; p++)
         if (!starfish_hierarchy_is_deep(spec->runs->first[p + 1] - spec->runs->first[p], n[1], finest[1]))
             return 0;
@@ -197,7 +197,7 @@ static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const
     }
     if (!graph->collects)
         return STARFISH_SUCCESS;
-    spec->kind->extent(spec->grid[first].shape, n);
+    starfish_grid_extent(spec->kind, spec->grid[first].shape, n);
     starfish_space_tiles(&graph->tail_space, graph->context, n, &one);
     STARFISH_TRY(starfish_vector_create(&graph->tail_f, &graph->tail_space, spec->precision));
     return starfish_vector_create(&graph->tail_u, &graph->tail_space, spec->precision);
@@ -215,8 +215,8 @@ static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
 
     for (int l = 0; l < graph->levels; l++)
         for (size_t p = 0; p < graph->level[l].space.parts[1]; p++)
-            most = larger(most,
-                          graph->kind->work(&graph->tail.smoothing, graph->level[l].part[p].shape, STARFISH_F64, gpu));
+            most = larger(most, starfish_grid_work(graph->kind, &graph->tail.smoothing, graph->level[l].part[p].shape,
+                                                   STARFISH_F64, gpu));
     return most;
 }
 
@@ -313,14 +313,15 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
     for (int l = 0; l < spec->levels; l++) {
         const struct starfish_hierarchy_grid *grid = &spec->grid[l];
         size_t n[2];
-        spec->kind->extent(grid->shape, n);
+        starfish_grid_extent(spec->kind, grid->shape, n);
         const size_t entries = grid->spans ? starfish_spans_elements(grid->spans) : grid->table_size;
         bytes->tables += entries * (grid->packed ? sizeof(float) : size);
         if (l < levels) {
             size_t parts;
             const size_t rows = starfish_hierarchy_rows_here(context, spec, l, &parts);
             bytes->vectors += 3 * n[0] * (rows + 2 * parts * depth_of(spec, l)) * size;
-            bytes->gpu_work = larger(bytes->gpu_work, spec->kind->work(&spec->smoothing, grid->shape, STARFISH_F64, 1));
+            bytes->gpu_work =
+                larger(bytes->gpu_work, starfish_grid_work(spec->kind, &spec->smoothing, grid->shape, STARFISH_F64, 1));
         }
         if (l >= levels - 1)
             tail.shape[l - levels + 1] = grid->shape;

@@ -48,7 +48,7 @@ static void go_ahead(const struct starfish_hierarchy_level *level, struct starfi
 static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level,
                                  const struct starfish_one_sweep *sweep)
 {
-    const int along_columns = s->graph->kind->runs_along_columns(sweep->sweep);
+    const int along_columns = starfish_grid_runs_along_columns(s->graph->kind, sweep->sweep);
     const int adds = starfish_grid_adds(s->graph->kind, sweep->sweep);
     const struct starfish_vector *v = level->u[!level->now];
     const size_t parts = level->space.parts[!along_columns];
@@ -234,15 +234,16 @@ static starfish_status run_steps(const struct submission *s, struct starfish_hie
     const void *shape = level->part[0].shape;
     int of_step[STARFISH_GRID_MOST_SWEEPS];
     struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST] = {{.sweep = 0}};
-    const int sweeps = kind->sweeps(smoothing, shape, after && smoothing->symmetric, of_step);
+    const int sweeps = starfish_grid_sweeps(kind, smoothing, shape, after && smoothing->symmetric, of_step);
 
     level->sweep_count = steps * sweeps;
     for (level->sweep = 0; level->sweep < level->sweep_count;) {
         const int count = count_together(level);
         for (int k = 0; k < count; k++) {
             const int i = level->sweep + k, adds = starfish_grid_adds(kind, of_step[i % sweeps]);
-            sweep[k] = (struct starfish_one_sweep){of_step[i % sweeps], zero && (i == 0 || (i < sweeps && adds)),
-                                                   kind->damping(smoothing, shape, i / sweeps, steps)};
+            sweep[k] =
+                (struct starfish_one_sweep){of_step[i % sweeps], zero && (i == 0 || (i < sweeps && adds)),
+                                            starfish_grid_step_damping(kind, smoothing, shape, i / sweeps, steps)};
         }
         STARFISH_TRY(is_ahead(level) ? run_sweeps(s, level, sweep, count) : run_sweep(s, level, &sweep[0]));
         level->sweep += count;
@@ -259,7 +260,7 @@ static starfish_status smooth(void *self, int l, int steps, int after, int zero)
 
     if (after && level->uncorrected && can_visit(s, l, STARFISH_VISITS_UP))
         return run_visit(s, l, STARFISH_VISITS_UP);
-    if (level->uncorrected && !kind->adds_correction(smoothing))
+    if (level->uncorrected && !starfish_grid_adds_correction(kind, smoothing))
         STARFISH_TRY(add_correction(s, level, 0));
     if (!after && !level->uncorrected && can_visit(s, l, zero ? STARFISH_VISITS_FROM_ZERO : STARFISH_VISITS_DOWN)) {
         level->waits = zero ? STARFISH_WAITS_ZERO : STARFISH_WAITS; /* for the restriction, which follows */
@@ -299,7 +300,7 @@ static starfish_status prolong(void *self, int l, int zero)
 
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
 
-    if (zero || (!s->graph->kind->adds_correction(smoothing) &&
+    if (zero || (!starfish_grid_adds_correction(s->graph->kind, smoothing) &&
                  (smoothing->after == 0 || !can_visit(s, l, STARFISH_VISITS_UP))))
         return add_correction(s, fine, zero);
     fine->uncorrected = 1;

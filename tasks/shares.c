@@ -33,16 +33,16 @@ enum {
 
 static void rows_of(const struct starfish_hierarchy_spec *spec, int level, size_t n[2])
 {
-    spec->kind->extent(spec->grid[level].shape, n);
+    starfish_grid_extent(spec->kind, spec->grid[level].shape, n);
 }
 
 int starfish_hierarchy_runs_along_columns(const struct starfish_hierarchy_spec *spec, int level)
 {
     int sweep[STARFISH_GRID_MOST_SWEEPS], any = 0;
-    const int sweeps = spec->kind->sweeps(&spec->smoothing, spec->grid[level].shape, 0, sweep);
+    const int sweeps = starfish_grid_sweeps(spec->kind, &spec->smoothing, spec->grid[level].shape, 0, sweep);
 
     for (int i = 0; i < sweeps; i++)
-        any = any || spec->kind->runs_along_columns(sweep[i]);
+        any = any || starfish_grid_runs_along_columns(spec->kind, sweep[i]);
     return any;
 }
 
@@ -94,7 +94,7 @@ static void look_at_reach(struct reading *r, size_t part, const struct starfish_
 static void look(struct reading *r, size_t part, const struct starfish_grid_step *step,
                  enum starfish_grid_operation operation, enum starfish_grid_input input)
 {
-    const struct starfish_reach reach = r->spec->kind->reads[operation](step, input);
+    const struct starfish_reach reach = starfish_grid_reach(r->spec->kind, operation, step, input);
 
     look_at_reach(r, part, &reach);
 }
@@ -104,7 +104,8 @@ static void look_at_sweeps(struct reading *r, size_t part, int level, enum starf
 {
     for (int reverse = 0; reverse < 2; reverse++) {
         int sweep[STARFISH_GRID_MOST_SWEEPS];
-        const int sweeps = r->spec->kind->sweeps(&r->spec->smoothing, r->spec->grid[level].shape, reverse, sweep);
+        const int sweeps =
+            starfish_grid_sweeps(r->spec->kind, &r->spec->smoothing, r->spec->grid[level].shape, reverse, sweep);
         for (int i = 0; i < sweeps; i++) {
             struct starfish_grid_step step = step_on(r, level, level, part);
             step.sweep = sweep[i];
@@ -214,7 +215,7 @@ int starfish_hierarchy_wraps(const struct starfish_hierarchy_spec *spec)
 
     rows_of(spec, 0, n);
     const struct starfish_grid_step whole = {.shape = spec->grid[0].shape, .at = {0, n[0], 0, n[1]}};
-    return spec->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
+    return starfish_grid_reach(spec->kind, STARFISH_GRID_RESIDUAL, &whole, STARFISH_GRID_U).wraps;
 }
 
 /* ---- What can be shared ------------------------------------------------------------------------------------------ */
@@ -226,7 +227,9 @@ static const char *why_not_apart(const struct starfish_hierarchy_spec *spec)
         return "sweeps by planes take whole grids";
     if (starfish_hierarchy_runs_along_columns(spec, 0))
         return "the smoother has lines across rows: choose jacobi, chebyshev, gauss-seidel or line-x";
-    return starfish_hierarchy_wraps(spec) && !spec->kind->has_ghosts ? "its last direction is periodic" : NULL;
+    return starfish_hierarchy_wraps(spec) && !(spec->kind->sharing && spec->kind->sharing->has_ghosts)
+               ? "its last direction is periodic"
+               : NULL;
 }
 
 /* ---- What it takes ----------------------------------------------------------------------------------------------- */
@@ -252,7 +255,7 @@ static starfish_status ask_models(struct starfish_context *context, const struct
     starfish_space_tiles(&space, context, n, &one);
     for (int v = 0; v < 3; v++)
         STARFISH_TRY(starfish_vector_over(&vector[v], &space, spec->precision, -1, NULL, "a vector without memory"));
-    spec->kind->sweeps(&spec->smoothing, spec->grid[0].shape, 0, sweep);
+    starfish_grid_sweeps(spec->kind, &spec->smoothing, spec->grid[0].shape, 0, sweep);
     const struct starfish_grid_task task = {
         .operation = STARFISH_GRID_SMOOTH,
         .step = {.shape = spec->grid[0].shape, .at = {0, n[0], 0, n[1]}, .sweep = sweep[0], .damping = 1},

@@ -38,13 +38,13 @@ static void add_sweeps(const struct starfish_visited *v, int after, struct starf
     const struct starfish_smoothing *smoothing = v->smoothing;
     const int steps = after ? smoothing->after : smoothing->before;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
-    const int sweeps = v->kind->sweeps(smoothing, v->shape, after && smoothing->symmetric, sweep);
+    const int sweeps = starfish_grid_sweeps(v->kind, smoothing, v->shape, after && smoothing->symmetric, sweep);
 
     for (int i = 0; i < steps * sweeps && visit->steps < STARFISH_VISIT_STEPS; i++)
-        visit->step[visit->steps++] =
-            (struct starfish_visit_step){.operation = STARFISH_GRID_SMOOTH,
-                                         .sweep = sweep[i % sweeps],
-                                         .damping = v->kind->damping(smoothing, v->shape, i / sweeps, steps)};
+        visit->step[visit->steps++] = (struct starfish_visit_step){
+            .operation = STARFISH_GRID_SMOOTH,
+            .sweep = sweep[i % sweeps],
+            .damping = starfish_grid_step_damping(v->kind, smoothing, v->shape, i / sweeps, steps)};
     visit->sweeps = steps * sweeps;
 }
 
@@ -58,14 +58,14 @@ static void find_step(const struct starfish_visited *v, struct starfish_visit *v
     struct starfish_reach read[3];
     size_t n[2], coarse[2];
 
-    v->kind->extent(v->shape, n);
-    v->kind->extent(v->coarse_shape, coarse);
+    starfish_grid_extent(v->kind, v->shape, n);
+    starfish_grid_extent(v->kind, v->coarse_shape, coarse);
     clip(needed, n[1]);
     this->at = restricts ? v->coarse_at
                          : (struct starfish_rectangle){v->at.x0, v->at.x1, (size_t)needed->y0, (size_t)needed->y1};
     step.at = this->at;
     for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_COARSE; input++)
-        read[input] = v->kind->reads[this->operation](&step, input);
+        read[input] = starfish_grid_reach(v->kind, this->operation, &step, input);
     if (i > 0 || !visit->zero)
         widen(needed, &read[STARFISH_GRID_U], n[0]);
     widen(&visit->f, &read[STARFISH_GRID_F], n[0]);
@@ -82,9 +82,10 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
         return 0;
     for (int i = 0; i < visit->steps; i++)
         if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
-            (v->kind->runs_along_columns(visit->step[i].sweep) || starfish_grid_adds(v->kind, visit->step[i].sweep)))
+            (starfish_grid_runs_along_columns(v->kind, visit->step[i].sweep) ||
+             starfish_grid_adds(v->kind, visit->step[i].sweep)))
             return 0;
-    return !v->kind->reads[STARFISH_GRID_RESIDUAL](&whole, STARFISH_GRID_U).wraps;
+    return !starfish_grid_reach(v->kind, STARFISH_GRID_RESIDUAL, &whole, STARFISH_GRID_U).wraps;
 }
 
 static struct starfish_extent own_rows(const struct starfish_visited *v)
@@ -102,7 +103,7 @@ static int find(const struct starfish_visited *v, struct starfish_extent needed,
 
     if (!is_possible(v, visit))
         return 0;
-    v->kind->extent(v->shape, n);
+    starfish_grid_extent(v->kind, v->shape, n);
     for (int i = visit->steps - 1; i >= 0; i--) {
         find_step(v, visit, i, &needed);
         const struct starfish_rectangle *at = &visit->step[i].at;
@@ -145,7 +146,7 @@ int starfish_visit_down(const struct starfish_visited *visited, int zero, struct
 
 int starfish_visit_up(const struct starfish_visited *visited, struct starfish_visit *visit)
 {
-    *visit = (struct starfish_visit){.adds = visited->kind->adds_correction(visited->smoothing)};
+    *visit = (struct starfish_visit){.adds = starfish_grid_adds_correction(visited->kind, visited->smoothing)};
     if (!visit->adds)
         visit->step[visit->steps++].operation = STARFISH_GRID_PROLONG;
     add_sweeps(visited, 1, visit);

@@ -91,7 +91,7 @@ struct mueller_cost mueller_kernel_cost(size_t layers, enum mueller_kernel kerne
         a.vector[v] = &any;
     const struct job job = {&a, kernel};
     const enum starfish_grid_operation operation = prepare(&job, &step);
-    const struct starfish_cost cost = starfish_flat_kind.cost(STARFISH_F64, operation, &step);
+    const struct starfish_cost cost = starfish_flat_kind.costs->cost(STARFISH_F64, operation, &step);
     const double unknowns = (double)(COLUMNS * COLUMNS * layers);
     return (struct mueller_cost){cost.operations / unknowns, cost.bytes / sizeof(double) / unknowns};
 }

@@ -107,19 +107,6 @@ static int solve(const struct starfish_place *place, const struct starfish_smoot
 
 /* ---- What multigrid asks ----------------------------------------------------------------------------------------- */
 
-static void extent(const void *shape, size_t n[2])
-{
-    n[0] = 1;
-    n[1] = ((const struct starfish_fem_shape *)shape)->rows;
-}
-
-static size_t no_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
-                      int gpu)
-{
-    (void)smoothing, (void)shape, (void)precision, (void)gpu;
-    return 0;
-}
-
 static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
                          int gpu)
 {
@@ -127,34 +114,23 @@ static size_t solve_work(const struct starfish_smoothing *smoothing, const void 
     return STARFISH_BICGSTAB_VECTORS * pitch_of(shape) * starfish_real_size(precision);
 }
 
-static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
-                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+/* Matrices of one size take different time by their entries and their format. */
+static void describe(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts)
 {
     const struct starfish_fem_shape *grid = shape;
+    const int first = grid->diagonal ? STARFISH_FEM_POINTS : STARFISH_FEM_RESIDUAL;
+    size_t entries = 0;
 
-    (void)smoothing, (void)reverse;
-    sweep[0] = grid->diagonal ? STARFISH_FEM_POINTS : STARFISH_FEM_RESIDUAL;
-    sweep[1] = STARFISH_FEM_ADD;
-    return grid->diagonal ? 1 : 2;
-}
-
-static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
-{
-    const struct starfish_fem_shape *grid = shape;
-
-    (void)smoothing, (void)step, (void)steps;
-    return grid->damping;
-}
-
-static int adds_correction(const struct starfish_smoothing *smoothing)
-{
     (void)smoothing;
-    return 0;
-}
-
-static int adds(int sweep)
-{
-    return sweep == STARFISH_FEM_ADD;
+    for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
+        entries += grid->matrix[m].entries;
+    *facts = (struct starfish_grid_facts){.n = {1, grid->rows},
+                                          .column_unit = 1,
+                                          .variant = STARFISH_SPARSE_FORMATS * entries +
+                                                     (size_t)grid->matrix[STARFISH_FEM_A].format,
+                                          .damping = grid->damping,
+                                          .sweeps = grid->diagonal ? 1 : 2,
+                                          .sweep = {{first, STARFISH_FEM_ADD}, {first, STARFISH_FEM_ADD}}};
 }
 
 static int at_once(const void *shape, int sweep[2])
@@ -176,8 +152,6 @@ static struct starfish_reach residual_reads(const struct starfish_grid_step *ste
 {
     const struct starfish_fem_shape *shape = step->shape;
 
-    if (input == STARFISH_GRID_COARSE)
-        return nothing;
     return input == STARFISH_GRID_F ? (struct starfish_reach){0, 1, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1, 0}
                                     : all_of(shape->rows);
 }
@@ -188,32 +162,19 @@ static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, 
 
     if (input == STARFISH_GRID_F && step->sweep == STARFISH_FEM_OF_F)
         return all_of(shape->rows);
-    return input == STARFISH_GRID_F && adds(step->sweep) ? nothing : residual_reads(step, input);
+    return input == STARFISH_GRID_F && step->sweep == STARFISH_FEM_ADD ? nothing : residual_reads(step, input);
 }
 
 static struct starfish_reach restriction_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    const struct starfish_fem_shape *shape = step->shape;
-
-    return input == STARFISH_GRID_COARSE ? nothing : all_of(shape->rows);
+    (void)input;
+    return all_of(((const struct starfish_fem_shape *)step->shape)->rows);
 }
 
 static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    const struct starfish_fem_shape *shape = step->shape;
-
-    return input == STARFISH_GRID_COARSE ? all_of(shape->coarse_rows) : nothing;
-}
-
-static int not_along_columns(int sweep)
-{
-    return sweep < 0;
-}
-
-static size_t one(const void *shape)
-{
-    (void)shape;
-    return 1;
+    (void)input;
+    return all_of(((const struct starfish_fem_shape *)step->shape)->coarse_rows);
 }
 
 /* ---- What operations take ---------------------------------------------------------------------------------------- */
@@ -283,36 +244,18 @@ static struct starfish_cost solve_cost(starfish_precision precision, const struc
     return sum;
 }
 
-/* Matrices of one size take different time by their entries and their format. */
-static size_t variant(const void *shape)
-{
-    const struct starfish_fem_shape *grid = shape;
-    size_t entries = 0;
-
-    for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
-        entries += grid->matrix[m].entries;
-    return STARFISH_SPARSE_FORMATS * entries + (size_t)grid->matrix[STARFISH_FEM_A].format;
-}
-
 static const char *const sweep_names[STARFISH_FEM_SWEEPS] = {"points", "f - A u", "u + M r", "G f", "E u + g"};
+
+static const struct starfish_grid_fusing fusing = {.at_once = at_once};
+static const struct starfish_grid_costs costs = {.cost = cost, .solve = solve_cost, .solve_work = solve_work};
 
 const struct starfish_grid_kind starfish_fem_kind = {
     .name = "fem",
+    .sweep_names = sweep_names,
     .compute = {smooth, restrict_residual, prolong, residual},
     .solve = solve,
-    .cost = cost,
-    .solve_cost = solve_cost,
-    .extent = extent,
-    .work = no_work,
-    .solve_work = solve_work,
-    .sweeps = sweeps,
-    .damping = damping,
-    .adds_correction = adds_correction,
-    .adds = adds,
-    .at_once = at_once,
-    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
-    .runs_along_columns = not_along_columns,
-    .column_unit = one,
-    .share = starfish_grid_share_all_by_rows,
-    .variant = variant,
-    .sweep_names = sweep_names};
+    .describe = describe,
+    .reach = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
+    .adds = 1U << STARFISH_FEM_ADD,
+    .fusing = &fusing,
+    .costs = &costs};

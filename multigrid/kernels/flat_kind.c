@@ -2,14 +2,6 @@
 /* Flat domains as a grid kind: sweeps, what operations read, and how cores share them. */
 #include "multigrid/kernels/flat_kind.h"
 
-static void extent(const void *shape, size_t n[2])
-{
-    const struct starfish_flat_shape *grid = shape;
-
-    n[0] = grid->n[0] * grid->n[2];
-    n[1] = grid->n[1];
-}
-
 static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
 {
     (void)smoothing;
@@ -25,42 +17,23 @@ static size_t solve_work(const struct starfish_smoothing *smoothing, const void 
 
 /* ---- The smoother ------------------------------------------------------------------------------------------------ */
 
-static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
-                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+/* Rows hold columns of cells whole. Grids of one size may have columns of different lengths. */
+static void describe(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts)
 {
-    (void)shape;
-    if (smoothing->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL) {
-        sweep[0] = reverse ? STARFISH_FLAT_ODD_LINES : STARFISH_FLAT_EVEN_LINES;
-        sweep[1] = reverse ? STARFISH_FLAT_EVEN_LINES : STARFISH_FLAT_ODD_LINES;
-        return 2;
-    }
-    sweep[0] = STARFISH_FLAT_LINES;
-    return 1;
-}
-
-static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
-{
-    (void)shape;
-    return starfish_grid_damping(smoothing, 2, step, steps);
-}
-
-static int adds_correction(const struct starfish_smoothing *smoothing)
-{
-    return smoothing->after > 0;
-}
-
-/* Rows hold columns of cells whole. */
-static int runs_along_columns(int sweep)
-{
-    (void)sweep;
-    return 0;
-}
-
-static size_t column_unit(const void *shape)
-{
+    static const int colours[2][2] = {{STARFISH_FLAT_EVEN_LINES, STARFISH_FLAT_ODD_LINES},
+                                      {STARFISH_FLAT_ODD_LINES, STARFISH_FLAT_EVEN_LINES}};
     const struct starfish_flat_shape *grid = shape;
+    const int coloured = smoothing && smoothing->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL;
 
-    return grid->n[0] * grid->n[2];
+    *facts = (struct starfish_grid_facts){.n = {grid->n[0] * grid->n[2], grid->n[1]},
+                                          .column_unit = grid->n[0] * grid->n[2],
+                                          .variant = 2 * grid->n[2] + (grid->skew != 0),
+                                          .eigenvalue = 2,
+                                          .damping = -1,
+                                          .sweeps = 1 + coloured};
+    for (int reverse = 0; reverse < 2; reverse++)
+        for (int i = 0; i < facts->sweeps; i++)
+            facts->sweep[reverse][i] = coloured ? colours[reverse][i] : STARFISH_FLAT_LINES;
 }
 
 /* ---- What operations read ---------------------------------------------------------------------------------------- */
@@ -107,18 +80,13 @@ static struct starfish_reach restriction_reads(const struct starfish_grid_step *
     const ptrdiff_t factor = is_coarser(shape) ? 2 : 1, all = (ptrdiff_t)shape->n[1], width = input == STARFISH_GRID_U;
     const ptrdiff_t first = factor * (ptrdiff_t)step->at.y0, end = factor * (ptrdiff_t)step->at.y1;
 
-    return input == STARFISH_GRID_COARSE ? nothing : rows(shape, first - width, (end < all ? end : all) + width);
+    return rows(shape, first - width, (end < all ? end : all) + width);
 }
 
 static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    return input == STARFISH_GRID_COARSE ? coarse_rows(step->shape, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1)
-                                         : nothing;
-}
-
-static struct starfish_reach residual_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
-{
-    return input == STARFISH_GRID_COARSE ? nothing : sweep_reads(step, input);
+    (void)input;
+    return coarse_rows(step->shape, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1);
 }
 
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
@@ -212,34 +180,21 @@ static struct starfish_cost solve_cost(starfish_precision precision, const struc
     return sum;
 }
 
-/* Grids of one size may have columns of different lengths. */
-static size_t variant(const void *shape)
-{
-    const struct starfish_flat_shape *grid = shape;
-
-    return 2 * grid->n[2] + (grid->skew != 0);
-}
-
 static const char *const sweep_names[STARFISH_FLAT_SWEEPS] = {"lines upwards", "even lines", "odd lines"};
+
+static const struct starfish_grid_sharing sharing = {.share = share};
+static const struct starfish_grid_fusing fusing = {.adds_correction = ~0U, .combines = 1, .has_sizes = 1};
+static const struct starfish_grid_costs costs = {
+    .cost = cost, .solve = solve_cost, .work = work, .solve_work = solve_work};
 
 const struct starfish_grid_kind starfish_flat_kind = {
     .name = "flat domain",
+    .sweep_names = sweep_names,
     .compute = {starfish_flat_smooth_here, starfish_flat_restrict_here, starfish_flat_prolong_here,
                 starfish_flat_residual_here},
     .solve = starfish_flat_solve_here,
-    .cost = cost,
-    .solve_cost = solve_cost,
-    .extent = extent,
-    .work = work,
-    .solve_work = solve_work,
-    .sweeps = sweeps,
-    .damping = damping,
-    .adds_correction = adds_correction,
-    .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},
-    .runs_along_columns = runs_along_columns,
-    .column_unit = column_unit,
-    .combines = 1,
-    .has_sizes = 1,
-    .share = share,
-    .variant = variant,
-    .sweep_names = sweep_names};
+    .describe = describe,
+    .reach = {sweep_reads, restriction_reads, prolongation_reads, sweep_reads},
+    .sharing = &sharing,
+    .fusing = &fusing,
+    .costs = &costs};

@@ -5,14 +5,6 @@
 #include "multigrid/kernels/flux_pass.h"
 #include "multigrid/kernels/flux_steps.h"
 
-static void extent(const void *shape, size_t n[2])
-{
-    const struct starfish_flux_shape *grid = shape;
-
-    n[0] = grid->n[0] * grid->n[1];
-    n[1] = grid->n[2];
-}
-
 static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
 {
     const size_t steps = starfish_flux_step_work(precision, shape, smoothing->smoother, gpu);
@@ -29,16 +21,6 @@ static int solve(const struct starfish_place *place, const struct starfish_smoot
     return starfish_flux_invert_here(place, step);
 }
 
-static size_t solve_work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
-                         int gpu)
-{
-    (void)smoothing;
-    (void)shape;
-    (void)precision;
-    (void)gpu;
-    return 0;
-}
-
 /* ---- The smoother ------------------------------------------------------------------------------------------------ */
 
 /* There are no lines along a direction that is decoupled, and one plane across a direction would be all of the problem.
@@ -50,8 +32,7 @@ static int is_there(const struct starfish_flux_shape *shape, int sweep)
     return sweep < STARFISH_FLUX_LINES_X || !shape->decoupled[sweep - (int)STARFISH_FLUX_LINES_X];
 }
 
-static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
-                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+static void describe(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts)
 {
     static const struct {
         int count, sweep[2][3];
@@ -70,19 +51,23 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
                                      {{STARFISH_FLUX_PLANES_X, STARFISH_FLUX_PLANES_Y, STARFISH_FLUX_PLANES_Z},
                                       {STARFISH_FLUX_PLANES_Z, STARFISH_FLUX_PLANES_Y, STARFISH_FLUX_PLANES_X}}},
     };
-    const int *const candidate = all[smoothing->smoother].sweep[reverse != 0];
-    int count = 0;
+    const struct starfish_flux_shape *grid = shape;
 
-    for (int i = 0; i < all[smoothing->smoother].count; i++)
-        if (is_there(shape, candidate[i]))
-            sweep[count++] = candidate[i];
-    return count;
+    *facts = (struct starfish_grid_facts){.n = {grid->n[0] * grid->n[1], grid->n[2]},
+                                          .column_unit = grid->n[0],
+                                          .variant = grid->stored != 0,
+                                          .eigenvalue = grid->eigenvalue,
+                                          .damping = -1};
+    for (int reverse = 0; smoothing && reverse < 2; reverse++) {
+        const int *const candidate = all[smoothing->smoother].sweep[reverse];
+        facts->sweeps = 0;
+        for (int i = 0; i < all[smoothing->smoother].count; i++)
+            if (is_there(grid, candidate[i]))
+                facts->sweep[reverse][facts->sweeps++] = candidate[i];
+    }
 }
 
-static int has_phases(int sweep)
-{
-    return sweep == STARFISH_FLUX_RED_BLACK || sweep == STARFISH_FLUX_BLACK_RED;
-}
+enum { COLOURS = 1 << STARFISH_FLUX_RED_BLACK | 1 << STARFISH_FLUX_BLACK_RED };
 
 static int is_open(const struct starfish_flux_shape *shape, int direction)
 {
@@ -95,42 +80,13 @@ static int can_pass(const struct starfish_grid_pass *pass)
     const struct starfish_flux_shape *shape = pass->step.shape;
     const size_t planes = shape->n[2] / 2 / pass->parts * 2;
 
-    return has_phases(pass->step.sweep) && pass->sweeps <= STARFISH_FLUX_PASS_SWEEPS && is_open(shape, 1) &&
+    return (COLOURS >> pass->step.sweep & 1) && pass->sweeps <= STARFISH_FLUX_PASS_SWEEPS && is_open(shape, 1) &&
            is_open(shape, 2) && (!pass->restricted || shape->pairs) &&
            (pass->parts == 1 ||
             planes >= starfish_flux_pass_planes(pass->sweeps, pass->step.coarse != NULL, pass->restricted != NULL));
 }
 
-static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
-{
-    const struct starfish_flux_shape *grid = shape;
-
-    return starfish_grid_damping(smoothing, grid->eigenvalue, step, steps);
-}
-
-/* Sweeps by points do. */
-static int adds_correction(const struct starfish_smoothing *smoothing)
-{
-    return smoothing->after > 0 &&
-           (smoothing->smoother == STARFISH_SMOOTHER_JACOBI || smoothing->smoother == STARFISH_SMOOTHER_CHEBYSHEV ||
-            smoothing->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL);
-}
-
-static int runs_along_columns(int sweep)
-{
-    return sweep == STARFISH_FLUX_LINES_Z;
-}
-
-static size_t column_unit(const void *shape)
-{
-    const struct starfish_flux_shape *grid = shape;
-
-    return grid->n[0];
-}
-
 /* ---- What operations read ---------------------------------------------------------------------------------------- */
-
-static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
 
 /* All columns of some planes, of a grid of nx x ny unknowns in a plane. */
 static struct starfish_reach planes(const size_t n[3], ptrdiff_t first, ptrdiff_t last, int wraps)
@@ -180,10 +136,10 @@ static struct starfish_reach around(const struct starfish_flux_shape *shape, str
 static struct starfish_reach sweep_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
     const struct starfish_flux_shape *shape = step->shape;
-    const int colours = step->sweep == STARFISH_FLUX_RED_BLACK || step->sweep == STARFISH_FLUX_BLACK_RED;
+    const int colours = COLOURS >> step->sweep & 1;
 
     if (step->sweep >= STARFISH_FLUX_LINES_X && input == STARFISH_GRID_COARSE)
-        return nothing;
+        return (struct starfish_reach){0, 0, 0, 0, 0};
     if (step->sweep >= STARFISH_FLUX_PLANES_X)
         return planes(shape->n, 0, (ptrdiff_t)shape->n[2], 0);
     if (input == STARFISH_GRID_COARSE)
@@ -197,8 +153,6 @@ static struct starfish_reach restriction_reads(const struct starfish_grid_step *
     const struct starfish_flux_shape *shape = step->shape;
     const ptrdiff_t z0 = (ptrdiff_t)step->at.y0, z1 = (ptrdiff_t)step->at.y1, width = input == STARFISH_GRID_U;
 
-    if (input == STARFISH_GRID_COARSE)
-        return nothing;
     if (shape->coarse[2] == shape->n[2])
         return planes(shape->n, z0 - width, z1 + width, shape->periodic[2]);
     return planes(shape->n, 2 * z0 - 1 - width, 2 * z1 + 1 + width, shape->periodic[2]);
@@ -206,14 +160,13 @@ static struct starfish_reach restriction_reads(const struct starfish_grid_step *
 
 static struct starfish_reach prolongation_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    if (input != STARFISH_GRID_COARSE)
-        return nothing;
+    (void)input;
     return coarse_planes(step->shape, (ptrdiff_t)step->at.y0, (ptrdiff_t)step->at.y1);
 }
 
 static struct starfish_reach residual_reads(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    return input == STARFISH_GRID_COARSE ? nothing : around(step->shape, step->at, input == STARFISH_GRID_U);
+    return around(step->shape, step->at, input == STARFISH_GRID_U);
 }
 
 /* ---- Cores ------------------------------------------------------------------------------------------------------- */
@@ -332,31 +285,31 @@ static struct starfish_cost solve_cost(starfish_precision precision, const struc
     return starfish_cost_of(n, 2 * n, n + 2, precision);
 }
 
-static size_t variant(const void *shape)
-{
-    const struct starfish_flux_shape *grid = shape;
-
-    return grid->stored != 0;
-}
-
 static const char *const sweep_names[STARFISH_FLUX_SWEEPS] = {"points",          "red-black",       "black-red",
                                                               "lines in x",      "lines in y",      "lines in z",
                                                               "planes across x", "planes across y", "planes across z"};
 
+static const struct starfish_grid_sharing sharing = {
+    .share = share, .along_columns = 1U << STARFISH_FLUX_LINES_Z, .has_ghosts = 1};
+/* Sweeps by points add corrections. */
+static const struct starfish_grid_fusing fusing = {.adds_correction = 1U << STARFISH_SMOOTHER_JACOBI |
+                                                                      1U << STARFISH_SMOOTHER_CHEBYSHEV |
+                                                                      1U << STARFISH_SMOOTHER_GAUSS_SEIDEL,
+                                                   .phases = COLOURS,
+                                                   .can_pass = can_pass,
+                                                   .pass = starfish_flux_pass_here};
+static const struct starfish_grid_costs costs = {.cost = cost, .solve = solve_cost, .work = work};
+static const struct starfish_grid_costs plane_costs = {
+    .cost = cost, .solve = starfish_flux_plane_solve_cost, .work = work, .solve_work = starfish_flux_plane_solve_work};
+
 /* What grids and grids of planes have in common. */
 #define OPERATIONS                                                                                                     \
+    .sweep_names = sweep_names,                                                                                        \
     .compute = {starfish_flux_smooth_here, starfish_flux_restrict_here, starfish_flux_prolong_here,                    \
                 starfish_flux_residual_here},                                                                          \
-    .cost = cost, .extent = extent, .work = work, .sweeps = sweeps, .damping = damping,                                \
-    .adds_correction = adds_correction, .reads = {sweep_reads, restriction_reads, prolongation_reads, residual_reads}, \
-    .has_ghosts = 1, .has_phases = has_phases, .can_pass = can_pass, .pass = starfish_flux_pass_here,                  \
-    .runs_along_columns = runs_along_columns, .column_unit = column_unit, .share = share, .variant = variant,          \
-    .sweep_names = sweep_names
+    .describe = describe, .reach = {sweep_reads, restriction_reads, prolongation_reads, residual_reads},               \
+    .sharing = &sharing, .fusing = &fusing
 
-const struct starfish_grid_kind starfish_flux_kind = {
-    .name = "flux", .solve = solve, .solve_cost = solve_cost, .solve_work = solve_work, OPERATIONS};
-const struct starfish_grid_kind starfish_flux_plane_kind = {.name = "flux planes",
-                                                            .solve = starfish_flux_plane_solve,
-                                                            .solve_cost = starfish_flux_plane_solve_cost,
-                                                            .solve_work = starfish_flux_plane_solve_work,
-                                                            OPERATIONS};
+const struct starfish_grid_kind starfish_flux_kind = {.name = "flux", .solve = solve, .costs = &costs, OPERATIONS};
+const struct starfish_grid_kind starfish_flux_plane_kind = {
+    .name = "flux planes", .solve = starfish_flux_plane_solve, .costs = &plane_costs, OPERATIONS};

@@ -130,7 +130,7 @@ struct starfish_cost starfish_flux_plane_solve_cost(starfish_precision precision
     const struct starfish_grid_step sweep = sweep_of(step);
 
     (void)smoothing;
-    return starfish_flux_plane_kind.cost(precision, STARFISH_GRID_SMOOTH, &sweep);
+    return starfish_flux_plane_kind.costs->cost(precision, STARFISH_GRID_SMOOTH, &sweep);
 }
 
 size_t starfish_flux_plane_solve_work(const struct starfish_smoothing *smoothing, const void *shape,

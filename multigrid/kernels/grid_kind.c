@@ -3,6 +3,7 @@
 #include "multigrid/kernels/grid_kind.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct starfish_activity starfish_grid_activity[STARFISH_GRID_OPERATIONS] = {
     [STARFISH_GRID_SMOOTH] = {"smooth", 0x5588aa, STARFISH_NO_PHASE},
@@ -12,11 +13,64 @@ const struct starfish_activity starfish_grid_activity[STARFISH_GRID_OPERATIONS] 
 const struct starfish_activity starfish_pass_down_activity = {"smooth and restrict", 0x5588cc, STARFISH_NO_PHASE};
 const struct starfish_activity starfish_coarsest_activity = {"coarsest grid", 0x555588, STARFISH_NO_PHASE};
 
+void starfish_grid_extent(const struct starfish_grid_kind *kind, const void *shape, size_t n[2])
+{
+    struct starfish_grid_facts facts;
+
+    kind->describe(NULL, shape, &facts);
+    n[0] = facts.n[0];
+    n[1] = facts.n[1];
+}
+
+size_t starfish_grid_variant(const struct starfish_grid_kind *kind, const void *shape)
+{
+    struct starfish_grid_facts facts;
+
+    kind->describe(NULL, shape, &facts);
+    return facts.variant;
+}
+
+int starfish_grid_sweeps(const struct starfish_grid_kind *kind, const struct starfish_smoothing *smoothing,
+                         const void *shape, int reverse, int sweep[STARFISH_GRID_MOST_SWEEPS])
+{
+    struct starfish_grid_facts facts;
+
+    kind->describe(smoothing, shape, &facts);
+    memcpy(sweep, facts.sweep[reverse != 0], sizeof facts.sweep[0]);
+    return facts.sweeps;
+}
+
+double starfish_grid_step_damping(const struct starfish_grid_kind *kind, const struct starfish_smoothing *smoothing,
+                                  const void *shape, int step, int steps)
+{
+    struct starfish_grid_facts facts;
+
+    kind->describe(NULL, shape, &facts);
+    return facts.damping >= 0 ? facts.damping : starfish_grid_damping(smoothing, facts.eigenvalue, step, steps);
+}
+
+/* Prolongations read the coarse grid's solution alone, restrictions and residuals all but that. */
+struct starfish_reach starfish_grid_reach(const struct starfish_grid_kind *kind, enum starfish_grid_operation operation,
+                                          const struct starfish_grid_step *step, enum starfish_grid_input input)
+{
+    const int may_read_coarse =
+        operation == STARFISH_GRID_PROLONG || (operation == STARFISH_GRID_SMOOTH && kind->fusing);
+    const int may_read = input == STARFISH_GRID_COARSE ? may_read_coarse : operation != STARFISH_GRID_PROLONG;
+
+    return may_read ? kind->reach[operation](step, input) : (struct starfish_reach){0, 0, 0, 0, 0};
+}
+
+void starfish_grid_share(const struct starfish_grid_kind *kind, struct starfish_grid_step *step,
+                         enum starfish_grid_operation operation, size_t part, size_t parts)
+{
+    (kind->sharing ? kind->sharing->share : starfish_grid_share_all_by_rows)(step, operation, part, parts);
+}
+
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape)
 {
     size_t n[2];
 
-    kind->extent(shape, n);
+    starfish_grid_extent(kind, shape, n);
     return (struct starfish_rectangle){0, n[0], 0, n[1]};
 }
 

@@ -63,7 +63,7 @@ enum starfish_sweep_phase {
 };
 
 /* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the
- * operation reads or writes (starfish_grid_kind.reads, `at`) need be there. */
+ * operation reads or writes (starfish_grid_reach, `at`) need be there. */
 struct starfish_grid_step {
     const void *shape, *coarse_shape; /* of this grid and of the next coarser one, NULL where an operation needs none */
     const void *table, *coarse_table; /* their coefficients, in the memory of the place */
@@ -112,78 +112,123 @@ struct starfish_reach {
 };
 enum starfish_grid_input { STARFISH_GRID_U, STARFISH_GRID_F, STARFISH_GRID_COARSE };
 
+/* What a grid is, and the sweeps of one smoothing step on it. */
+struct starfish_grid_facts {
+    size_t n[2];        /* columns and rows of its arrays */
+    size_t column_unit; /* parts of a sweep along columns are runs of columns, multiples of this */
+    size_t variant;     /* differs where operations on grids of one size take different time: how matrices are stored */
+    double eigenvalue;  /* an upper bound of those of D^-1 A, for the steps of Chebyshev */
+    double damping;     /* of all steps; negative: that of the smoothing */
+    int sweeps;
+    int sweep[2][STARFISH_GRID_MOST_SWEEPS]; /* in their order; [1]: after the correction in a symmetric cycle */
+};
+
+/* Trait: how parts of a grid, and cores, share operations. NULL: by rows. Sets of sweeps have bit `sweep`. */
+struct starfish_grid_sharing {
+    /* The share of one of `parts` cores in a step: narrows step->at, to nothing (x0 == x1) where there is none. */
+    void (*share)(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts);
+    unsigned along_columns; /* sweeps along columns, across the rows of all parts; then a part is a run of columns */
+    int has_ghosts;         /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
+};
+
+/* Trait: operations that are done together. NULL: none are. */
+struct starfish_grid_fusing {
+    unsigned adds_correction; /* smoothers whose first sweep after the coarse grid's correction adds that on its way */
+    unsigned phases; /* sweeps by colours (enum starfish_sweep_phase); else parts compute twice what they need */
+    /* Several steps at once, as result = E u + G f with two matrices: how many steps these are on a grid, 0 where it
+     * has none. Sweep sweep[0] computes g = G f, and sweep[1] E u + g, of which g is the step's f. NULL: never. */
+    int (*at_once)(const void *shape, int sweep[2]);
+    /* Can so many cores do a pass? And does it. NULL: there are none. */
+    int (*can_pass)(const struct starfish_grid_pass *pass);
+    int (*pass)(const struct starfish_place *place, const struct starfish_grid_pass *pass);
+    int combines;  /* steps may have corrections, v, energy, and sums of sweeps */
+    int has_sizes; /* steps may be absolute */
+};
+
+/* Trait: what operations take. */
+struct starfish_grid_costs {
+    /* Of an operation whose step has shapes, `at`, sweep and pointers set, of which it counts whether they are NULL;
+     * and of `solve`, where its solver iterates of one iteration. */
+    struct starfish_cost (*cost)(starfish_precision precision, enum starfish_grid_operation operation,
+                                 const struct starfish_grid_step *step);
+    struct starfish_cost (*solve)(starfish_precision precision, const struct starfish_smoothing *smoothing,
+                                  const struct starfish_grid_step *step);
+    /* Bytes of work space (place.work) of the operations on a grid; and, all in all, of `solve` on the coarsest. NULL:
+     * none. */
+    size_t (*work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                   int gpu);
+    size_t (*solve_work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
+                         int gpu);
+};
+
+/* Six functions: smooth, restrict, prolong, residual, solve and describe; what the first four reach; and traits. */
 struct starfish_grid_kind {
     const char *name;
+    const char *const *sweep_names; /* for traces */
 
     int (*compute[STARFISH_GRID_OPERATIONS])(const struct starfish_place *place, const struct starfish_grid_step *step);
     /* The coarsest grid: result = A^-1 f, or result improved where its solver iterates (zero: it starts from zero). */
     int (*solve)(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
                  const struct starfish_grid_step *step);
-
-    /* What an operation takes whose step has shapes, `at`, sweep and pointers set, of which it counts whether they are
-     * NULL; and `solve`, where its solver iterates by one iteration. */
-    struct starfish_cost (*cost)(starfish_precision precision, enum starfish_grid_operation operation,
-                                 const struct starfish_grid_step *step);
-    struct starfish_cost (*solve_cost)(starfish_precision precision, const struct starfish_smoothing *smoothing,
-                                       const struct starfish_grid_step *step);
-
-    /* Columns and rows of a grid's arrays. */
-    void (*extent)(const void *shape, size_t n[2]);
-    /* Bytes of work space (place.work) of the operations on a grid; and, all in all, of `solve` on the coarsest. */
-    size_t (*work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
-                   int gpu);
-    size_t (*solve_work)(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision,
-                         int gpu);
-
-    /* The sweeps of one smoothing step on a grid, in their order; `reverse`: those after the correction in a symmetric
-     * cycle. */
-    int (*sweeps)(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
-                  int sweep[STARFISH_GRID_MOST_SWEEPS]);
-    /* The damping of step 0 .. steps-1. */
-    double (*damping)(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps);
-    /* Does a sweep after the coarse grid's correction add that on its way? Else a prolongation of its own does. */
-    int (*adds_correction)(const struct starfish_smoothing *smoothing);
-
-    /* Does a sweep improve what its result holds, by u, which the sweep before has made? The first sweep of such a step
-     * makes of u a vector that is no solution, and its second one adds that to u, where it stands. NULL: none does. */
-    int (*adds)(int sweep);
-
-    /* Several steps at once, as result = E u + G f with two matrices: how many steps these are on a grid, 0 where it
-     * has none. Sweep sweep[0] computes g = G f, and sweep[1] E u + g, of which g is the step's f. NULL: no grid has
-     * any. */
-    int (*at_once)(const void *shape, int sweep[2]);
-
-    /* Else parts of a sweep compute twice what they need of each other. NULL: none has. */
-    int (*has_phases)(int sweep);
-
-    /* Can so many cores do a pass? And does it. NULL: there are none. */
-    int (*can_pass)(const struct starfish_grid_pass *pass);
-    int (*pass)(const struct starfish_place *place, const struct starfish_grid_pass *pass);
-
-    int has_ghosts; /* beyond periodic ends too, so that grids with such ends may be cut into parts apart */
-    int combines;   /* steps may have corrections, v, energy, and sums of sweeps */
-    int has_sizes;  /* steps may be absolute */
-
-    /* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result.
-     */
-    struct starfish_reach (*reads[STARFISH_GRID_OPERATIONS])(const struct starfish_grid_step *step,
+    /* smoothing NULL: nothing is told of sweeps. */
+    void (*describe)(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts);
+    /* See starfish_grid_reach. */
+    struct starfish_reach (*reach[STARFISH_GRID_OPERATIONS])(const struct starfish_grid_step *step,
                                                              enum starfish_grid_input input);
-    /* Does a sweep run along columns, across the rows of all parts? Then a part is a run of columns, multiples of
-     * `column_unit`. */
-    int (*runs_along_columns)(int sweep);
-    size_t (*column_unit)(const void *shape);
-    /* The share of one of `parts` cores in a step: narrows step->at, to nothing (x0 == x1) where there is none. */
-    void (*share)(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts);
+    /* Sweeps that improve what their result holds, by u, which the sweep before has made. The first sweep of such a
+     * step makes of u a vector that is no solution, and its second one adds that to u, where it stands. */
+    unsigned adds;
 
-    /* A number that differs where operations on grids of one size take different time: how matrices are stored. */
-    size_t (*variant)(const void *shape);
-    const char *const *sweep_names; /* for traces */
+    const struct starfish_grid_sharing *sharing;
+    const struct starfish_grid_fusing *fusing;
+    const struct starfish_grid_costs *costs;
 };
 
 static inline int starfish_grid_adds(const struct starfish_grid_kind *kind, int sweep)
 {
-    return kind->adds && kind->adds(sweep);
+    return kind->adds >> sweep & 1;
 }
+static inline int starfish_grid_runs_along_columns(const struct starfish_grid_kind *kind, int sweep)
+{
+    return kind->sharing && kind->sharing->along_columns >> sweep & 1;
+}
+/* Does a sweep after the coarse grid's correction add that on its way? Else a prolongation of its own does. */
+static inline int starfish_grid_adds_correction(const struct starfish_grid_kind *kind,
+                                                const struct starfish_smoothing *smoothing)
+{
+    return kind->fusing && smoothing->after > 0 && kind->fusing->adds_correction >> smoothing->smoother & 1;
+}
+static inline int starfish_grid_combines(const struct starfish_grid_kind *kind)
+{
+    return kind->fusing && kind->fusing->combines;
+}
+static inline size_t starfish_grid_work(const struct starfish_grid_kind *kind,
+                                        const struct starfish_smoothing *smoothing, const void *shape,
+                                        starfish_precision precision, int gpu)
+{
+    return kind->costs->work ? kind->costs->work(smoothing, shape, precision, gpu) : 0;
+}
+static inline size_t starfish_grid_solve_work(const struct starfish_grid_kind *kind,
+                                              const struct starfish_smoothing *smoothing, const void *shape,
+                                              starfish_precision precision, int gpu)
+{
+    return kind->costs->solve_work ? kind->costs->solve_work(smoothing, shape, precision, gpu) : 0;
+}
+
+/* Of kind->describe: columns and rows of a grid's arrays; the number that tells its matrices' storage; the sweeps of
+ * one smoothing step, in their order; and the damping of step 0 .. steps-1. */
+void starfish_grid_extent(const struct starfish_grid_kind *kind, const void *shape, size_t n[2]);
+size_t starfish_grid_variant(const struct starfish_grid_kind *kind, const void *shape);
+int starfish_grid_sweeps(const struct starfish_grid_kind *kind, const struct starfish_smoothing *smoothing,
+                         const void *shape, int reverse, int sweep[STARFISH_GRID_MOST_SWEEPS]);
+double starfish_grid_step_damping(const struct starfish_grid_kind *kind, const struct starfish_smoothing *smoothing,
+                                  const void *shape, int step, int steps);
+/* What an operation whose step has shapes, `at` and sweep set reads of an input; not what it reads of its result. */
+struct starfish_reach starfish_grid_reach(const struct starfish_grid_kind *kind, enum starfish_grid_operation operation,
+                                          const struct starfish_grid_step *step, enum starfish_grid_input input);
+/* The share of one of `parts` cores in a step. */
+void starfish_grid_share(const struct starfish_grid_kind *kind, struct starfish_grid_step *step,
+                         enum starfish_grid_operation operation, size_t part, size_t parts);
 
 /* All of a grid's arrays. */
 struct starfish_rectangle starfish_grid_whole(const struct starfish_grid_kind *kind, const void *shape);

@@ -7,7 +7,7 @@
 
 #include "multigrid/kernels/q1_shape.h"
 
-/* struct starfish_grid_kind.solve and solve_work of Q1 elements. By the inverse, `zero` does not count. */
+/* starfish_grid_kind.solve and starfish_grid_costs.solve_work of Q1 elements. By the inverse, `zero` does not count. */
 int starfish_q1_solve_here(const struct starfish_place *place, const struct starfish_smoothing *smoothing,
                            const struct starfish_grid_step *step);
 size_t starfish_q1_solve_work(const struct starfish_smoothing *smoothing, const void *shape,

@@ -6,14 +6,6 @@
 #include "multigrid/kernels/q1_steps.h"
 #include "multigrid/kernels/transfer.h"
 
-static void extent(const void *shape, size_t n[2])
-{
-    const struct starfish_q1_shape *grid = shape;
-
-    n[0] = grid->n[0];
-    n[1] = grid->n[1];
-}
-
 static size_t work(const struct starfish_smoothing *smoothing, const void *shape, starfish_precision precision, int gpu)
 {
     (void)smoothing;
@@ -22,8 +14,7 @@ static size_t work(const struct starfish_smoothing *smoothing, const void *shape
 
 /* ---- The smoother ------------------------------------------------------------------------------------------------ */
 
-static int sweeps(const struct starfish_smoothing *smoothing, const void *shape, int reverse,
-                  int sweep[STARFISH_GRID_MOST_SWEEPS])
+static void describe(const struct starfish_smoothing *smoothing, const void *shape, struct starfish_grid_facts *facts)
 {
     static const struct {
         int count, sweep[4];
@@ -39,41 +30,23 @@ static int sweeps(const struct starfish_smoothing *smoothing, const void *shape,
                                      {STARFISH_Q1_EVEN_LINES_X, STARFISH_Q1_ODD_LINES_X, STARFISH_Q1_EVEN_LINES_Y,
                                       STARFISH_Q1_ODD_LINES_Y}},
     };
-    const int count = all[smoothing->smoother].count;
-
-    (void)shape;
-    for (int i = 0; i < count; i++)
-        sweep[i] = all[smoothing->smoother].sweep[reverse ? count - 1 - i : i];
-    return count;
-}
-
-static double damping(const struct starfish_smoothing *smoothing, const void *shape, int step, int steps)
-{
     const struct starfish_q1_shape *grid = shape;
+    const starfish_smoother smoother = smoothing ? smoothing->smoother : STARFISH_SMOOTHER_AUTO;
 
-    return starfish_grid_damping(smoothing, grid->eigenvalue, step, steps);
+    *facts = (struct starfish_grid_facts){.n = {grid->n[0], grid->n[1]},
+                                          .column_unit = 1,
+                                          .variant =
+                                              grid->tensor ? 1 : 2 + 2 * (size_t)grid->storage + (grid->diagonals != 0),
+                                          .eigenvalue = grid->eigenvalue,
+                                          .damping = -1,
+                                          .sweeps = all[smoother].count};
+    for (int i = 0; i < facts->sweeps; i++)
+        facts->sweep[0][i] = facts->sweep[1][facts->sweeps - 1 - i] = all[smoother].sweep[i];
 }
 
-static int adds_correction(const struct starfish_smoothing *smoothing)
-{
-    (void)smoothing;
-    return 0;
-}
-
-static int runs_along_columns(int sweep)
-{
-    return sweep == STARFISH_Q1_LINES_Y || sweep == STARFISH_Q1_EVEN_LINES_Y || sweep == STARFISH_Q1_ODD_LINES_Y;
-}
-
-static size_t column_unit(const void *shape)
-{
-    (void)shape;
-    return 1;
-}
+enum { ALONG_COLUMNS = 1 << STARFISH_Q1_LINES_Y | 1 << STARFISH_Q1_EVEN_LINES_Y | 1 << STARFISH_Q1_ODD_LINES_Y };
 
 /* ---- What operations read ---------------------------------------------------------------------------------------- */
-
-static const struct starfish_reach nothing = {0, 0, 0, 0, 0};
 
 /* A rectangle and the unknowns around it that a matrix reaches, or where `width` is 0 the rectangle alone. */
 static struct starfish_reach around(const struct starfish_q1_shape *shape, struct starfish_rectangle at, size_t width)
@@ -89,8 +62,6 @@ static struct starfish_reach around(const struct starfish_q1_shape *shape, struc
 
 static struct starfish_reach reads_here(const struct starfish_grid_step *step, enum starfish_grid_input input)
 {
-    if (input == STARFISH_GRID_COARSE)
-        return nothing;
     return around(step->shape, step->at, input == STARFISH_GRID_U);
 }
 
@@ -108,8 +79,6 @@ static struct starfish_reach restriction_reads(const struct starfish_grid_step *
     const struct starfish_q1_shape *fine = step->shape;
     size_t rows[2];
 
-    if (input == STARFISH_GRID_COARSE)
-        return nothing;
     starfish_transfer_fine(&axis, step->at.y0, step->at.y1, rows);
     return around(fine, (struct starfish_rectangle){0, fine->n[0], rows[0], rows[1]}, input == STARFISH_GRID_U);
 }
@@ -120,8 +89,7 @@ static struct starfish_reach prolongation_reads(const struct starfish_grid_step 
     const struct starfish_q1_shape *coarse = step->coarse_shape;
     size_t rows[2];
 
-    if (input != STARFISH_GRID_COARSE)
-        return nothing;
+    (void)input;
     starfish_transfer_coarse(&axis, step->at.y0, step->at.y1, rows);
     return around(coarse, (struct starfish_rectangle){0, coarse->n[0], rows[0], rows[1]}, 0);
 }
@@ -131,7 +99,7 @@ static struct starfish_reach prolongation_reads(const struct starfish_grid_step 
 /* Lines are whole. A sum is one number, so that one core computes it. */
 static void share(struct starfish_grid_step *step, enum starfish_grid_operation operation, size_t part, size_t parts)
 {
-    const int columns = operation == STARFISH_GRID_SMOOTH && runs_along_columns(step->sweep);
+    const int columns = operation == STARFISH_GRID_SMOOTH && ALONG_COLUMNS >> step->sweep & 1;
 
     if (operation == STARFISH_GRID_RESIDUAL && step->sums) {
         if (part > 0)
@@ -201,33 +169,21 @@ static struct starfish_cost solve_cost(starfish_precision precision, const struc
         matrix_words(shape) + 12, precision);
 }
 
-static size_t variant(const void *shape)
-{
-    const struct starfish_q1_shape *grid = shape;
-
-    return grid->tensor ? 1 : 2 + 2 * (size_t)grid->storage + (grid->diagonals != 0);
-}
-
 static const char *const sweep_names[STARFISH_Q1_SWEEPS] = {"lines in x",     "lines in y",      "points",
                                                             "even rows",      "odd rows",        "even lines in x",
                                                             "odd lines in x", "even lines in y", "odd lines in y"};
 
+static const struct starfish_grid_sharing sharing = {.share = share, .along_columns = ALONG_COLUMNS};
+static const struct starfish_grid_costs costs = {
+    .cost = cost, .solve = solve_cost, .work = work, .solve_work = starfish_q1_solve_work};
+
 const struct starfish_grid_kind starfish_q1_kind = {
     .name = "q1",
+    .sweep_names = sweep_names,
     .compute = {starfish_q1_smooth_here, starfish_q1_restrict_here, starfish_q1_prolong_here,
                 starfish_q1_residual_here},
     .solve = starfish_q1_solve_here,
-    .cost = cost,
-    .solve_cost = solve_cost,
-    .extent = extent,
-    .work = work,
-    .solve_work = starfish_q1_solve_work,
-    .sweeps = sweeps,
-    .damping = damping,
-    .adds_correction = adds_correction,
-    .reads = {reads_here, restriction_reads, prolongation_reads, reads_here},
-    .runs_along_columns = runs_along_columns,
-    .column_unit = column_unit,
-    .share = share,
-    .variant = variant,
-    .sweep_names = sweep_names};
+    .describe = describe,
+    .reach = {reads_here, restriction_reads, prolongation_reads, reads_here},
+    .sharing = &sharing,
+    .costs = &costs};

@@ -73,7 +73,7 @@ static size_t cores_of(const struct run *run, int level)
 
     if (run->core.cores == 1 || run->level[level].g)
         return 1;
-    run->tail->kind->extent(run->tail->shape[level], n);
+    starfish_grid_extent(run->tail->kind, run->tail->shape[level], n);
     const size_t most = n[0] * n[1] / run->core.worth;
     return most < 1 ? 1 : most < run->core.cores ? most : run->core.cores;
 }
@@ -95,13 +95,13 @@ static int compute(struct run *run, int level, enum starfish_grid_operation oper
     struct starfish_grid_step own = *step;
 
     if (run->cost) {
-        starfish_cost_add(run->cost, run->tail->kind->cost(run->tail->precision, operation, step));
+        starfish_cost_add(run->cost, run->tail->kind->costs->cost(run->tail->precision, operation, step));
         return 0;
     }
     if (!takes_part(run, cores))
         return 0;
     if (cores > 1)
-        run->tail->kind->share(&own, operation, run->core.self, cores);
+        starfish_grid_share(run->tail->kind, &own, operation, run->core.self, cores);
     starfish_activity_begin(&starfish_grid_activity[operation]);
     return own.at.x0 < own.at.x1 && own.at.y0 < own.at.y1 ? run->tail->kind->compute[operation](&run->place, &own) : 0;
 }
@@ -111,7 +111,7 @@ static int run_sweep(struct run *run, int level, struct starfish_grid_step *step
 {
     const struct starfish_grid_kind *kind = run->tail->kind;
 
-    if (cores_of(run, level) == 1 || !kind->has_phases || !kind->has_phases(step->sweep))
+    if (cores_of(run, level) == 1 || !kind->fusing || !(kind->fusing->phases >> step->sweep & 1))
         return compute(run, level, STARFISH_GRID_SMOOTH, step);
     for (step->phase = STARFISH_SWEEP_BEGIN; step->phase <= STARFISH_SWEEP_END_ODD; step->phase++)
         TRY_LAUNCH(compute(run, level, STARFISH_GRID_SMOOTH, step));
@@ -120,7 +120,9 @@ static int run_sweep(struct run *run, int level, struct starfish_grid_step *step
 
 static int steps_at_once(const struct starfish_tail *tail, int level, int sweep[2])
 {
-    return tail->kind->at_once ? tail->kind->at_once(tail->shape[level], sweep) : 0;
+    const struct starfish_grid_fusing *fusing = tail->kind->fusing;
+
+    return fusing && fusing->at_once ? fusing->at_once(tail->shape[level], sweep) : 0;
 }
 
 /* ---- Operations of a cycle --------------------------------------------------------------------------------------- */
@@ -161,11 +163,13 @@ static int smooth_at_once(struct run *run, struct level *grid, int count, int ze
 static int find_pass(const struct run *run, int level, int steps, int after, int zero, struct starfish_grid_pass *pass)
 {
     const struct starfish_tail *tail = run->tail;
+    const struct starfish_grid_fusing *fusing = tail->kind->fusing;
     const size_t cores = cores_of(run, level);
     int sweep[STARFISH_GRID_MOST_SWEEPS];
 
-    if (!tail->kind->can_pass || run->place.gpu || (cores > 1 && cores < run->core.cores) ||
-        tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep) != 1)
+    if (!fusing || !fusing->can_pass || run->place.gpu || (cores > 1 && cores < run->core.cores) ||
+        starfish_grid_sweeps(tail->kind, &tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric,
+                             sweep) != 1)
         return 0;
     *pass = (struct starfish_grid_pass){.step = step_on(run, level),
                                         .sweeps = steps,
@@ -173,14 +177,14 @@ static int find_pass(const struct run *run, int level, int steps, int after, int
                                         .parts = cores,
                                         .barrier = run->core.barrier};
     pass->step.sweep = sweep[0];
-    pass->step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], 0, steps);
+    pass->step.damping = starfish_grid_step_damping(tail->kind, &tail->smoothing, tail->shape[level], 0, steps);
     pass->step.result = solution(run, level);
     pass->step.u = zero ? NULL : pass->step.result;
     pass->step.coarse = run->level[level].uncorrected ? solution(run, level + 1) : NULL;
     if (after && level == 0 && run->sums)
         pass->sum = run->sums + run->core.self;
     pass->restricted = after ? NULL : run->level[level + 1].own_f;
-    return tail->kind->can_pass(pass);
+    return fusing->can_pass(pass);
 }
 
 /* Its sweeps and restriction, of which the first sweep alone goes through memory, and the coarse residual. */
@@ -188,17 +192,17 @@ static struct starfish_cost cost_of_pass(const struct run *run, const struct sta
 {
     const struct starfish_tail *tail = run->tail;
     struct starfish_grid_step step = pass->step;
-    const struct starfish_cost first = tail->kind->cost(tail->precision, STARFISH_GRID_SMOOTH, &step);
+    const struct starfish_cost first = tail->kind->costs->cost(tail->precision, STARFISH_GRID_SMOOTH, &step);
     struct starfish_cost sum = first;
 
     step.u = step.result;
     step.coarse = NULL;
     for (int i = 1; i < pass->sweeps; i++)
-        starfish_cost_add(&sum, tail->kind->cost(tail->precision, STARFISH_GRID_SMOOTH, &step));
+        starfish_cost_add(&sum, tail->kind->costs->cost(tail->precision, STARFISH_GRID_SMOOTH, &step));
     sum.bytes = first.bytes;
     if (pass->restricted) {
         step.at = starfish_grid_whole(tail->kind, step.coarse_shape);
-        sum.operations += tail->kind->cost(tail->precision, STARFISH_GRID_RESTRICT, &step).operations;
+        sum.operations += tail->kind->costs->cost(tail->precision, STARFISH_GRID_RESTRICT, &step).operations;
         sum.bytes += starfish_cost_of(starfish_grid_count(step.at), 0, 1, tail->precision).bytes;
     }
     return sum;
@@ -221,7 +225,7 @@ static int run_pass(struct run *run, int level, const struct starfish_grid_pass 
         return 0;
     starfish_activity_begin(pass->restricted ? &starfish_pass_down_activity
                                              : &starfish_grid_activity[STARFISH_GRID_SMOOTH]);
-    return run->tail->kind->pass(&run->place, pass);
+    return run->tail->kind->fusing->pass(&run->place, pass);
 }
 
 static starfish_status smooth(void *self, int level, int steps, int after, int zero)
@@ -230,8 +234,8 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     struct level *grid = &run->level[level];
     const struct starfish_tail *tail = run->tail;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
-    const int sweeps =
-        tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
+    const int sweeps = starfish_grid_sweeps(tail->kind, &tail->smoothing, tail->shape[level],
+                                            after && tail->smoothing.symmetric, sweep);
     int of_several[2];
     const int at_once = steps_at_once(tail, level, of_several);
     struct starfish_grid_pass pass;
@@ -244,7 +248,7 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
         struct starfish_grid_step step = step_on(run, level);
         step.sweep = sweep[i % sweeps];
         step.zero = zero && i < sweeps && starfish_grid_adds(tail->kind, step.sweep);
-        step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], i / sweeps, steps);
+        step.damping = starfish_grid_step_damping(tail->kind, &tail->smoothing, tail->shape[level], i / sweeps, steps);
         step.u = zero && i == 0 ? NULL : solution(run, level);
         step.coarse = grid->uncorrected ? solution(run, level + 1) : NULL;
         step.result = grid->u[!grid->now];
@@ -297,7 +301,7 @@ static starfish_status prolong(void *self, int level, int zero)
 {
     struct run *run = self;
 
-    if (zero || !run->tail->kind->adds_correction(&run->tail->smoothing))
+    if (zero || !starfish_grid_adds_correction(run->tail->kind, &run->tail->smoothing))
         return check_launch(run, add_correction(run, level, zero));
     run->level[level].uncorrected = 1;
     return STARFISH_SUCCESS;
@@ -312,7 +316,7 @@ static starfish_status solve_coarsest(void *self, int level, starfish_cycle_shap
     step.zero = zero;
     step.result = solution(run, level);
     if (run->cost) {
-        starfish_cost_add(run->cost, run->tail->kind->solve_cost(run->tail->precision, &run->tail->smoothing, &step));
+        starfish_cost_add(run->cost, run->tail->kind->costs->solve(run->tail->precision, &run->tail->smoothing, &step));
         return STARFISH_SUCCESS;
     }
     if (!takes_part(run, 1))
@@ -332,7 +336,7 @@ static size_t array_bytes(const struct starfish_tail *tail, int level)
 {
     size_t n[2];
 
-    tail->kind->extent(tail->shape[level], n);
+    starfish_grid_extent(tail->kind, tail->shape[level], n);
     return aligned(n[0] * n[1] * starfish_real_size(tail->precision));
 }
 
@@ -349,10 +353,10 @@ size_t starfish_tail_shared_work(const struct starfish_tail *tail)
 size_t starfish_tail_own_work(const struct starfish_tail *tail, int gpu)
 {
     const struct starfish_grid_kind *kind = tail->kind;
-    size_t most = kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, gpu);
+    size_t most = starfish_grid_solve_work(kind, &tail->smoothing, tail->shape[tail->levels - 1], tail->precision, gpu);
 
     for (int l = 0; l < tail->levels; l++) {
-        const size_t work = kind->work(&tail->smoothing, tail->shape[l], tail->precision, gpu);
+        const size_t work = starfish_grid_work(kind, &tail->smoothing, tail->shape[l], tail->precision, gpu);
         most = work > most ? work : most;
     }
     return aligned(most);

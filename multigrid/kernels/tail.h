@@ -7,7 +7,7 @@
  * the place.
  *
  * Several cores may run a tail together, and then it may have large grids too: each walks through the same cycle, does
- * its share of every operation (starfish_grid_kind.share), and waits for the others before the next one. A grid of few
+ * its share of every operation (starfish_grid_share), and waits for the others before the next one. A grid of few
  * unknowns is shared by fewer cores, the smallest are one core's, for which the others wait once. */
 #ifndef STARFISH_MULTIGRID_KERNELS_TAIL_H
 #define STARFISH_MULTIGRID_KERNELS_TAIL_H

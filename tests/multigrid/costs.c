@@ -106,7 +106,7 @@ static struct starfish_cost cost_of(const struct starfish_grid_kind *kind, const
                                             .coarse = prolongs ? &array : NULL,
                                             .result = &array};
 
-    return kind->cost(STARFISH_F64, operation, &step);
+    return kind->costs->cost(STARFISH_F64, operation, &step);
 }
 
 static void assert_near(double a, double b)
@@ -208,16 +208,16 @@ static void test_tail(void **state)
                                       .sweep = STARFISH_FLAT_LINES,
                                       .f = &array,
                                       .result = &array};
-    struct starfish_cost sum = tail.kind->cost(STARFISH_F64, STARFISH_GRID_SMOOTH, &step);
+    struct starfish_cost sum = tail.kind->costs->cost(STARFISH_F64, STARFISH_GRID_SMOOTH, &step);
 
     (void)state;
     coarsest.coarse_sweeps = 2;
     step.u = step.coarse = &array;
-    starfish_cost_add(&sum, tail.kind->cost(STARFISH_F64, STARFISH_GRID_SMOOTH, &step));
+    starfish_cost_add(&sum, tail.kind->costs->cost(STARFISH_F64, STARFISH_GRID_SMOOTH, &step));
     starfish_cost_add(&sum, cost_of(tail.kind, &flat, &coarsest, STARFISH_GRID_RESTRICT, 0));
     step = (struct starfish_grid_step){
         .shape = &coarsest, .at = starfish_grid_whole(tail.kind, &coarsest), .zero = 1, .f = &array, .result = &array};
-    starfish_cost_add(&sum, tail.kind->solve_cost(STARFISH_F64, &tail.smoothing, &step));
+    starfish_cost_add(&sum, tail.kind->costs->solve(STARFISH_F64, &tail.smoothing, &step));
     const struct starfish_cost cost = starfish_tail_cost(&tail, STARFISH_CYCLE_V, 1);
     assert_near(cost.operations, sum.operations);
     assert_near(cost.bytes, sum.bytes);

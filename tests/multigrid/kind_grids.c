@@ -294,7 +294,7 @@ size_t test_kind_unknowns(const struct test_kind_grids *grids, int level)
 {
     size_t n[2];
 
-    grids->tail.kind->extent(grids->tail.shape[level], n);
+    starfish_grid_extent(grids->tail.kind, grids->tail.shape[level], n);
     return n[0] * n[1];
 }
 

@@ -83,7 +83,7 @@ static void check_step(const struct test_matrix *g, const struct sweep *sweep, i
     const struct starfish_place place = {
         .precision = g->precision,
         .gpu = on_gpu,
-        .work = memory->upload(NULL, starfish_q1_kind.work(&smoothing, &shape, g->precision, on_gpu))};
+        .work = memory->upload(NULL, starfish_grid_work(&starfish_q1_kind, &smoothing, &shape, g->precision, on_gpu))};
     struct starfish_grid_step step = {.shape = &shape,
                                       .table = upload_table(g),
                                       .sweep = (int)sweep->sweep,

@@ -44,13 +44,14 @@ static void extent_of(const struct trial *t, int input, size_t n[2])
 {
     const struct starfish_tail *tail = &t->grids->tail;
 
-    tail->kind->extent(tail->shape[input == STARFISH_GRID_COARSE], n);
+    starfish_grid_extent(tail->kind, tail->shape[input == STARFISH_GRID_COARSE], n);
 }
 
 /* The input where the operation reads it and NaN elsewhere. */
 static void *poisoned(const struct trial *t, const struct starfish_grid_step *step, int input)
 {
-    const struct starfish_reach reach = t->grids->tail.kind->reads[t->operation](step, (enum starfish_grid_input)input);
+    const struct starfish_reach reach =
+        starfish_grid_reach(t->grids->tail.kind, t->operation, step, (enum starfish_grid_input)input);
     const size_t size = real_size(t);
     size_t n[2];
     extent_of(t, input, n);
@@ -153,8 +154,11 @@ static size_t random_below(size_t end, unsigned *seed)
 static struct starfish_rectangle random_part(const struct trial *t, unsigned *seed)
 {
     const struct starfish_grid_kind *kind = t->grids->tail.kind;
-    const int columns = t->operation == STARFISH_GRID_SMOOTH && kind->runs_along_columns(t->step.sweep);
-    const size_t unit = columns ? kind->column_unit(t->step.shape) : 1;
+    const int columns = t->operation == STARFISH_GRID_SMOOTH && starfish_grid_runs_along_columns(kind, t->step.sweep);
+    struct starfish_grid_facts facts;
+
+    kind->describe(NULL, t->step.shape, &facts);
+    const size_t unit = columns ? facts.column_unit : 1;
     const size_t count = t->written[!columns] / unit;
     const size_t first = random_below(count, seed), last = first + 1 + random_below(count - first, seed);
 
@@ -182,7 +186,7 @@ static void check_shares(const struct trial *t, const void *whole)
 
     for (size_t core = 0; core < CORES; core++) {
         struct starfish_grid_step step = t->step;
-        t->grids->tail.kind->share(&step, t->operation, core, CORES);
+        starfish_grid_share(t->grids->tail.kind, &step, t->operation, core, CORES);
         if (step.at.x0 == step.at.x1)
             continue;
         area += (step.at.x1 - step.at.x0) * (step.at.y1 - step.at.y0);
@@ -202,7 +206,8 @@ static void check(struct trial *t)
     const struct starfish_grid_kind *kind = t->grids->tail.kind;
     unsigned seed = 3;
 
-    kind->extent(t->operation == STARFISH_GRID_RESTRICT ? t->step.coarse_shape : t->step.shape, t->written);
+    starfish_grid_extent(kind, t->operation == STARFISH_GRID_RESTRICT ? t->step.coarse_shape : t->step.shape,
+                         t->written);
     t->result_count = t->written[0] * t->written[1];
     t->step.at = (struct starfish_rectangle){0, t->written[0], 0, t->written[1]};
     void *whole = result_of(t, t->step.at);
@@ -223,11 +228,11 @@ static void check_sweeps(struct trial *t, const struct starfish_smoothing *smoot
     int sweep[STARFISH_GRID_MOST_SWEEPS];
 
     t->operation = STARFISH_GRID_SMOOTH;
-    t->work = kind->work(smoothing, t->step.shape, t->grids->tail.precision, 0);
+    t->work = starfish_grid_work(kind, smoothing, t->step.shape, t->grids->tail.precision, 0);
     for (int reverse = 0; reverse < 2; reverse++) {
-        const int sweeps = kind->sweeps(smoothing, t->step.shape, reverse, sweep);
+        const int sweeps = starfish_grid_sweeps(kind, smoothing, t->step.shape, reverse, sweep);
         for (int i = 0; i < sweeps; i++)
-            for (int way = 0; way < (kind->adds_correction(smoothing) ? 3 : 2); way++) {
+            for (int way = 0; way < (starfish_grid_adds_correction(kind, smoothing) ? 3 : 2); way++) {
                 t->step.sweep = sweep[i];
                 t->step.damping = 0.7;
                 t->step.u = way > 0 ? t->input[STARFISH_GRID_U] : NULL;
@@ -242,7 +247,7 @@ static void check_others(struct trial *t)
 {
     const struct starfish_smoothing smoothing = test_kind_smoothing(STARFISH_SMOOTHER_JACOBI);
 
-    t->work = t->grids->tail.kind->work(&smoothing, t->step.shape, t->grids->tail.precision, 0);
+    t->work = starfish_grid_work(t->grids->tail.kind, &smoothing, t->step.shape, t->grids->tail.precision, 0);
     for (int with_u = 0; with_u < 2; with_u++) {
         t->step.u = with_u ? t->input[STARFISH_GRID_U] : NULL;
         t->operation = STARFISH_GRID_RESIDUAL;
@@ -307,7 +312,7 @@ static void sums_are_of_one_core_or_shared(void **state)
         const struct starfish_rectangle whole = starfish_grid_whole(g.tail.kind, g.tail.shape[0]);
         for (size_t core = 0; core < CORES; core++) {
             struct starfish_grid_step step = {.shape = g.tail.shape[0], .at = whole, .sums = sums};
-            g.tail.kind->share(&step, STARFISH_GRID_RESIDUAL, core, CORES);
+            starfish_grid_share(g.tail.kind, &step, STARFISH_GRID_RESIDUAL, core, CORES);
             if (step.at.x1 == step.at.x0)
                 continue;
             assert_int_equal(step.at.x1 - step.at.x0, whole.x1 - whole.x0);

@@ -53,13 +53,13 @@ static void smooth(struct hand *h, int level, int steps, int after, int zero)
 {
     const struct starfish_tail *tail = h->tail;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
-    const int sweeps =
-        tail->kind->sweeps(&tail->smoothing, tail->shape[level], after && tail->smoothing.symmetric, sweep);
+    const int sweeps = starfish_grid_sweeps(tail->kind, &tail->smoothing, tail->shape[level],
+                                            after && tail->smoothing.symmetric, sweep);
 
     for (int i = 0; i < steps * sweeps; i++) {
         struct starfish_grid_step step = step_on(h, level);
         step.sweep = sweep[i % sweeps];
-        step.damping = tail->kind->damping(&tail->smoothing, tail->shape[level], i / sweeps, steps);
+        step.damping = starfish_grid_step_damping(tail->kind, &tail->smoothing, tail->shape[level], i / sweeps, steps);
         step.u = zero && i == 0 ? NULL : h->u[level];
         step.result = h->other[level];
         assert_int_equal(tail->kind->compute[STARFISH_GRID_SMOOTH](&h->place, &step), 0);
@@ -100,12 +100,13 @@ static void *cycle_by_hand(const struct test_kind_grids *g, const void *f, const
     const struct starfish_tail *tail = &g->tail;
     const size_t size = starfish_real_size(tail->precision), count = test_kind_unknowns(g, 0);
     struct hand h = {.tail = tail, .table = g->table, .place = {.precision = tail->precision}, .visits = visits};
-    size_t work = tail->kind->solve_work(&tail->smoothing, tail->shape[tail->levels - 1], tail->precision, 0);
+    size_t work =
+        starfish_grid_solve_work(tail->kind, &tail->smoothing, tail->shape[tail->levels - 1], tail->precision, 0);
 
     int level = 0;
     do { /* there is one level at least */
         const size_t bytes = test_kind_unknowns(g, level) * size;
-        const size_t more = tail->kind->work(&tail->smoothing, tail->shape[level], tail->precision, 0);
+        const size_t more = starfish_grid_work(tail->kind, &tail->smoothing, tail->shape[level], tail->precision, 0);
         work = more > work ? more : work;
         h.u[level] = test_kind_work(bytes);
         h.other[level] = test_kind_work(bytes);
@@ -269,7 +270,7 @@ static void cycles_are_those_by_hand(void **state)
 static double relative_residual(const struct test_kind_grids *g, const void *f, const void *u)
 {
     const struct starfish_tail *tail = &g->tail;
-    const size_t work = tail->kind->work(&tail->smoothing, tail->shape[0], tail->precision, 0);
+    const size_t work = starfish_grid_work(tail->kind, &tail->smoothing, tail->shape[0], tail->precision, 0);
     const struct starfish_place place = {.precision = tail->precision, .work = test_kind_work(work)};
     double sums[2][STARFISH_SUMS], norm[2] = {0, 0};
 
