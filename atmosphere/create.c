@@ -78,7 +78,8 @@ static starfish_status create_engine(struct starfish_atmosphere_plan *plan, cons
     plan->volumes.matrix.coarse_sweeps = o->coarse_sweeps;
     plan->volumes.matrix.preconditioner = gradients ? preconditioners[o->preconditioner] : STARFISH_FLAT_BY_CYCLES;
     const starfish_status status =
-        starfish_flat_engine_create(context, &plan->volumes.matrix, &options, runs, &plan->engine, memory);
+        starfish_multigrid_engine_create(context, starfish_flat_hooks(&plan->volumes.matrix), &plan->volumes.matrix,
+                                         &options, runs, &plan->engine, memory);
     plan->volumes.matrix.cut = NULL;
     if (plan->engine) {
         plan->plan.about.levels = plan->engine->graph.all_levels;

@@ -80,7 +80,8 @@ static starfish_status use_cycles(const struct starfish_diffusion_plan *plan, st
     options.before = options.after = 2;
     if (plan->dealt.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return starfish_stencil_engine_create_faces(plan->plan.context, &faces, &options, runs, created, memory);
+    return starfish_multigrid_engine_create(plan->plan.context, &starfish_stencil_hooks, &faces, &options, runs,
+                                            created, memory);
 }
 
 /* The engine; or, where `memory` is there, what it would take. */

@@ -3,6 +3,8 @@
 #include "multigrid/engine.h"
 #include "multigrid/options.h"
 
+#include "base/pages.h"
+#include "base/precision.h"
 #include "base/real.h"
 #include "scheduler/runtime/host_loop.h"
 #include "scheduler/runtime/memory.h"
@@ -69,62 +71,78 @@ starfish_status starfish_multigrid_engine_create(struct starfish_context *contex
     return status;
 }
 
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
+
+starfish_status starfish_multigrid_table_create(struct starfish_multigrid_grids *grids, int l)
+{
+    grids->level[l].table = starfish_pages_alloc(grids->level[l].table_size * sizeof(double));
+    return grids->level[l].table ? STARFISH_SUCCESS
+                                 : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
+}
+
+starfish_status starfish_multigrid_table_check(const struct starfish_multigrid_grids *grids, int l,
+                                               starfish_precision precision)
+{
+    const struct starfish_hierarchy_grid *grid = &grids->level[l];
+    const double most = starfish_largest_number(precision);
+    const size_t size = grid->table_size;
+    const size_t i = grid->spans ? starfish_spans_find_beyond(grid->spans, grid->table, -most, most, size)
+                                 : starfish_host_find_beyond(grid->table, size, -most, most);
+
+    return i == size ? STARFISH_SUCCESS
+                     : starfish_fail(STARFISH_ERROR_NUMERICAL,
+                                     "grid %d: an entry of the matrix is %g, beyond the precision", l, grid->table[i]);
+}
+
+void starfish_multigrid_tables_destroy(struct starfish_multigrid_grids *grids)
+{
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++) {
+        free(grids->level[l].table);
+        free(grids->level[l].packed);
+    }
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static struct starfish_hierarchy_spec spec_of(const struct starfish_multigrid_engine *engine,
-                                              const struct starfish_multigrid_grids *grids, const void *shapes,
-                                              struct starfish_hierarchy_grid *grid)
+static void complete_spec(const struct starfish_multigrid_engine *engine, struct starfish_multigrid_grids *grids,
+                          const void *shapes)
 {
     const struct starfish_multigrid_options *o = &engine->options;
+    struct starfish_hierarchy_spec *spec = &grids->spec;
 
-    for (int l = 0; l < grids->levels; l++)
-        grid[l] = (struct starfish_hierarchy_grid){.shape = (const char *)shapes + (size_t)l * grids->shape_size,
-                                                   .table = grids->table[l],
-                                                   .packed = grids->packed ? grids->packed[l] : NULL,
-                                                   .table_size = grids->table_size[l],
-                                                   .spans = grids->table_spans ? &grids->table_spans[l] : NULL};
-    return (struct starfish_hierarchy_spec){.kind = grids->kind,
-                                            .precision = starfish_cycle_precision(o),
-                                            .smoothing = {.smoother = o->smoother,
-                                                          .damping = o->damping,
-                                                          .before = o->before,
-                                                          .after = o->after,
-                                                          .symmetric = starfish_multigrid_has(o, STARFISH_KRYLOV_CG),
-                                                          .coarse = grids->coarse},
-                                            .levels = grids->levels,
-                                            .grid = grid,
-                                            .unknowns_per_task = grids->unknowns_per_task,
-                                            .tail_on_cores = grids->tail_on_cores,
-                                            .tail_on_either = grids->tail_on_either,
-                                            .tail_shared = grids->tail_shared,
-                                            .slabs = o->slabs,
-                                            .tail = o->tail,
-                                            .parts = o->parts,
-                                            .sharing = o->sharing,
-                                            .levels_in_tail = grids->levels_in_tail,
-                                            .borrows_finest = !engine->mixed,
-                                            .runs = grids->runs,
-                                            .index_levels = grids->index_levels,
-                                            .index_sets = grids->index_sets};
+    for (int l = 0; l < spec->levels; l++)
+        grids->level[l].shape = (const char *)shapes + (size_t)l * grids->shape_size;
+    spec->grid = grids->level;
+    spec->precision = starfish_cycle_precision(o);
+    spec->smoothing.smoother = o->smoother;
+    spec->smoothing.damping = o->damping;
+    spec->smoothing.before = o->before;
+    spec->smoothing.after = o->after;
+    spec->smoothing.symmetric = starfish_multigrid_has(o, STARFISH_KRYLOV_CG);
+    spec->slabs = o->slabs;
+    spec->tail = o->tail;
+    spec->parts = o->parts;
+    spec->sharing = o->sharing;
+    spec->borrows_finest = !engine->mixed;
 }
 
 /* At once, a task has the tail's tables, of mixed precision the finest matrix in f64, and four vectors of the finest
  * grid. The users' arrays are data of a GPU too. */
 starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine *engine,
-                                                const struct starfish_multigrid_grids *grids, size_t own)
+                                                struct starfish_multigrid_grids *grids, size_t own)
 {
     enum { AT_ONCE = 4, SMALL = 1 << 20 };
-    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
-    const struct starfish_hierarchy_spec spec = spec_of(engine, grids, grids->shape, grid);
+    const struct starfish_hierarchy_spec *spec = &grids->spec;
     struct starfish_hierarchy_bytes bytes;
     size_t n[2], parts;
 
-    STARFISH_TRY(starfish_hierarchy_count(engine->context, &spec, &bytes));
-    starfish_grid_extent(grids->kind, grids->shape, n);
-    n[1] = starfish_hierarchy_rows_here(engine->context, &spec, 0, &parts);
+    complete_spec(engine, grids, grids->shape);
+    STARFISH_TRY(starfish_hierarchy_count(engine->context, spec, &bytes));
+    starfish_grid_extent(spec->kind, grids->shape, n);
+    n[1] = starfish_hierarchy_rows_here(engine->context, spec, 0, &parts);
     const size_t field = n[0] * n[1] * starfish_real_size(engine->options.precision);
     const size_t part = grids->parts_apart > 1 ? field / grids->parts_apart + field / 4 / grids->parts_apart : field;
-    const size_t tables = bytes.tables + (engine->mixed ? grids->table_size[0] * sizeof(double) : 0);
+    const size_t tables = bytes.tables + (engine->mixed ? grids->level[0].table_size * sizeof(double) : 0);
     engine->memory = (struct starfish_memory){
         .main_bytes = bytes.vectors + tables + (own + starfish_multigrid_work_vectors(engine)) * field + SMALL,
         .gpu_work = bytes.gpu_work + SMALL,
@@ -135,7 +153,7 @@ starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine
 }
 
 starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
-                                                  const struct starfish_multigrid_grids *grids, size_t own)
+                                                  struct starfish_multigrid_grids *grids, size_t own)
 {
     STARFISH_TRY(starfish_multigrid_engine_count(engine, grids, own));
     return engine->measured ? STARFISH_SUCCESS : starfish_memory_check("multigrid", &engine->memory);
@@ -169,7 +187,7 @@ starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *e
 static starfish_status create_high_parts(struct starfish_multigrid_engine *engine,
                                          const struct starfish_multigrid_grids *grids)
 {
-    const struct starfish_hierarchy_index_sets *sets = &grids->index_sets[0];
+    const struct starfish_hierarchy_index_sets *sets = &grids->spec.index_sets[0];
 
     engine->high_shape = malloc(sets->parts * grids->shape_size);
     if (!engine->high_shape)
@@ -196,7 +214,7 @@ static starfish_status create_operator(struct starfish_multigrid_engine *engine,
     if (!engine->mixed)
         return STARFISH_SUCCESS;
     engine->op.setting.precision = engine->options.precision;
-    if (grids->index_levels > 0)
+    if (grids->spec.index_levels > 0)
         return create_high_parts(engine, grids);
     STARFISH_TRY(copy_bytes(&engine->high_shape, grids->high_shape, grids->shape_size));
     for (size_t part = 0; part < STARFISH_SPACE_MOST_PARTS; part++)
@@ -205,14 +223,12 @@ static starfish_status create_operator(struct starfish_multigrid_engine *engine,
 }
 
 starfish_status starfish_multigrid_engine_complete(struct starfish_multigrid_engine *engine,
-                                                   const struct starfish_multigrid_grids *grids)
+                                                   struct starfish_multigrid_grids *grids)
 {
-    struct starfish_hierarchy_grid grid[STARFISH_GRID_MOST_LEVELS];
-
-    STARFISH_TRY(copy_bytes(&engine->shapes, grids->shape, (size_t)grids->levels * grids->shape_size));
-    starfish_grid_extent(grids->kind, engine->shapes, engine->n);
-    const struct starfish_hierarchy_spec spec = spec_of(engine, grids, engine->shapes, grid);
-    STARFISH_TRY(starfish_hierarchy_create(&engine->graph, engine->context, &spec));
+    STARFISH_TRY(copy_bytes(&engine->shapes, grids->shape, (size_t)grids->spec.levels * grids->shape_size));
+    starfish_grid_extent(grids->spec.kind, engine->shapes, engine->n);
+    complete_spec(engine, grids, engine->shapes);
+    STARFISH_TRY(starfish_hierarchy_create(&engine->graph, engine->context, &grids->spec));
     STARFISH_TRY(create_operator(engine, grids));
     return starfish_multigrid_work_create(engine);
 }

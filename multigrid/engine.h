@@ -108,28 +108,25 @@ starfish_status starfish_multigrid_engine_begin(struct starfish_context *context
                                                 const struct starfish_multigrid_hooks *hooks,
                                                 struct starfish_multigrid_engine **created);
 
-/* The grids of a problem, finest first. */
+/* The grids of a problem, finest first, as their maker fills them in; all zero before. */
 struct starfish_multigrid_grids {
-    const struct starfish_grid_kind *kind;
-    int levels;
-    const void *shape; /* an array of all shapes, which is copied */
+    /* Of the maker: kind, levels, smoothing.coarse, what is worth a task and a tail, levels_in_tail, runs, index sets. */
+    struct starfish_hierarchy_spec spec;
+    struct starfish_hierarchy_grid level[STARFISH_GRID_MOST_LEVELS]; /* tables, owned; the engine sets shapes */
+    const void *shape;                                               /* an array of all shapes, which is copied */
     size_t shape_size;
-    double *const *table;
-    float *const *packed; /* instead of tables, where entries have 16 bits; NULL: nowhere */
-    const size_t *table_size;
-    const struct starfish_spans *table_spans; /* what is there of each; NULL: all */
     /* Mixed precision: shape and coefficients of the residual's matrix in f64. */
     const void *high_shape;
     const struct starfish_hierarchy_grid
-        *high_part; /* of grids that are cut by index sets, for each part; NULL: none */
-    struct starfish_coarse_solving coarse;
-    size_t unknowns_per_task, tail_on_cores, tail_on_either, tail_shared; /* of struct starfish_hierarchy_spec */
-    int levels_in_tail;
+        *high_part;     /* of grids that are cut by index sets, for each part; NULL: none */
     size_t parts_apart; /* of the finest grid, all of about one size, of which a task has one; 0: it has the grid */
-    const struct starfish_runs *runs; /* how the finest grid is cut; NULL: chosen from the workers */
-    int index_levels;                 /* instead, of unstructured grids */
-    const struct starfish_hierarchy_index_sets *index_sets;
 };
+/* Memory for the table of a grid, whose table_size is set; not cleared. */
+starfish_status starfish_multigrid_table_create(struct starfish_multigrid_grids *grids, int l);
+/* Entries must be numbers of the precision. Error: NUMERICAL. */
+starfish_status starfish_multigrid_table_check(const struct starfish_multigrid_grids *grids, int l,
+                                               starfish_precision precision);
+void starfish_multigrid_tables_destroy(struct starfish_multigrid_grids *grids);
 /* A whole engine of a kind, from the caller's options; or, where `memory` is not NULL, what it would take of memory. */
 starfish_status starfish_multigrid_engine_create(struct starfish_context *context,
                                                  const struct starfish_multigrid_hooks *hooks, const void *problem,
@@ -139,32 +136,24 @@ starfish_status starfish_multigrid_engine_create(struct starfish_context *contex
                                                  struct starfish_memory *memory);
 /* engine->memory, from shapes and sizes of tables, with `own` vectors of the kind's besides. */
 starfish_status starfish_multigrid_engine_count(struct starfish_multigrid_engine *engine,
-                                                const struct starfish_multigrid_grids *grids, size_t own);
+                                                struct starfish_multigrid_grids *grids, size_t own);
 /* For hooks.create, before tables are made: the same, and MEMORY where it is more than there is. An engine that is
  * measured ends with that. */
 starfish_status starfish_multigrid_engine_measure(struct starfish_multigrid_engine *engine,
-                                                  const struct starfish_multigrid_grids *grids, size_t own);
+                                                  struct starfish_multigrid_grids *grids, size_t own);
 /* Graph, operator and vectors. */
 starfish_status starfish_multigrid_engine_complete(struct starfish_multigrid_engine *engine,
-                                                   const struct starfish_multigrid_grids *grids);
+                                                   struct starfish_multigrid_grids *grids);
 /* Before the tables of grids are rounded to the precision of the cycles: keep that of the finest for residuals in f64.
  */
 starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *engine, const double *table,
                                              size_t size);
 
-/* Engines for the problems of starfish_q1_plan_create and starfish_stencil_plan_create; `runs`: how the finest grid is
- * cut into rows (planes), each run with its owner, or NULL. With `memory`, what they would take. */
-starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
-                                          const struct starfish_multigrid_options *options,
-                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
-                                          struct starfish_memory *memory);
-starfish_status
-starfish_stencil_engine_create(starfish_context *context, const struct starfish_stencil_problem *problem,
-                               const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                               struct starfish_multigrid_engine **result, struct starfish_memory *memory);
+/* Problems of bilinear elements, struct starfish_q1_problem. */
+extern const struct starfish_multigrid_hooks starfish_q1_hooks;
 
-/* A seven-point problem whose faces have couplings of their own (starfish_flux_grid_set_faces), of the planes in the
- * window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
+/* A seven-point problem; or, where there is face[0], one whose faces have couplings of their own
+ * (starfish_flux_grid_set_faces), of the planes in the window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
  * engines are collective, but fail for themselves in the end: agree on their status.
  *
  * That many planes beside a part tasks read the couplings of, at most: with two sweeps before and after, whose second
@@ -175,10 +164,7 @@ struct starfish_stencil_faces {
     struct starfish_halo_window window;
     const double *face[3], *rest;
 };
-starfish_status
-starfish_stencil_engine_create_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
-                                     const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                                     struct starfish_multigrid_engine **result, struct starfish_memory *memory);
+extern const struct starfish_multigrid_hooks starfish_stencil_hooks;
 
 enum { STARFISH_MULTIGRID_MOST_COARSEST = 1024 };    /* unknowns of a grid that is solved by its inverse */
 enum { STARFISH_MULTIGRID_MOST_ITERATED = 1 << 20 }; /* of one that is solved by conjugate gradients */

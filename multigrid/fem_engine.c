@@ -382,6 +382,11 @@ static starfish_status make_parts(struct making *m)
     return STARFISH_SUCCESS;
 }
 
+static struct starfish_hierarchy_grid hierarchy_grid_of(const struct packed *p)
+{
+    return (struct starfish_hierarchy_grid){.shape = &p->shape, .packed = p->words, .table_size = p->count};
+}
+
 static void describe_parts(const struct making *m, struct starfish_hierarchy_index_sets *sets)
 {
     const struct starfish_fem_cut *cut = m->grids->cut;
@@ -389,8 +394,7 @@ static void describe_parts(const struct making *m, struct starfish_hierarchy_ind
     for (int l = 0; cut && l < cut->levels; l++) {
         struct part_of_grid *part = &m->part[l];
         for (size_t p = 0; p < cut->parts; p++)
-            part->grid[p] = (struct starfish_hierarchy_grid){
-                .shape = &part->packed[p].shape, .packed = part->packed[p].words, .table_size = part->packed[p].count};
+            part->grid[p] = hierarchy_grid_of(&part->packed[p]);
         sets[l] = (struct starfish_hierarchy_index_sets){.parts = cut->parts,
                                                          .rows = part->rows,
                                                          .owner = cut->owner,
@@ -444,34 +448,26 @@ static starfish_status complete(struct starfish_multigrid_engine *engine, struct
     struct starfish_hierarchy_index_sets sets[STARFISH_GRID_MOST_LEVELS];
     struct starfish_hierarchy_grid high[STARFISH_SPACE_MOST_PARTS];
     struct starfish_fem_shape shape[STARFISH_GRID_MOST_LEVELS];
-    float *packed[STARFISH_GRID_MOST_LEVELS];
-    double *none[STARFISH_GRID_MOST_LEVELS] = {NULL};
-    size_t size[STARFISH_GRID_MOST_LEVELS];
-    const struct starfish_multigrid_grids grids = {
-        .kind = &starfish_fem_kind,
-        .levels = g->levels,
+    struct starfish_multigrid_grids grids = {
+        .spec = {.kind = &starfish_fem_kind,
+                 .levels = g->levels,
+                 .smoothing.coarse = {.tolerance = g->coarse_tolerance, .iterations = g->coarse_iterations},
+                 .unknowns_per_task = ROWS_PER_TASK,
+                 .tail_on_cores = TAIL_ON_CORES,
+                 .tail_on_either = TAIL_ON_EITHER,
+                 .index_levels = g->cut ? g->cut->levels : 0,
+                 .index_sets = sets},
         .shape = shape,
         .shape_size = sizeof shape[0],
-        .table = none,
-        .packed = packed,
-        .table_size = size,
         .high_shape = &m->high.shape,
-        .high_part = m->mixed && g->cut ? high : NULL,
-        .coarse = {.tolerance = g->coarse_tolerance, .iterations = g->coarse_iterations},
-        .unknowns_per_task = ROWS_PER_TASK,
-        .tail_on_cores = TAIL_ON_CORES,
-        .tail_on_either = TAIL_ON_EITHER,
-        .index_levels = g->cut ? g->cut->levels : 0,
-        .index_sets = sets};
+        .high_part = m->mixed && g->cut ? high : NULL};
 
     for (int l = 0; l < g->levels; l++) {
         shape[l] = m->whole[l].shape;
-        packed[l] = m->whole[l].words;
-        size[l] = m->whole[l].count;
+        grids.level[l] = hierarchy_grid_of(&m->whole[l]);
     }
     for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
-        high[p] = (struct starfish_hierarchy_grid){
-            .shape = &m->high_part[p].shape, .packed = m->high_part[p].words, .table_size = m->high_part[p].count};
+        high[p] = hierarchy_grid_of(&m->high_part[p]);
     describe_parts(m, sets);
     STARFISH_TRY(keep_shapes(engine, m));
     STARFISH_TRY(starfish_multigrid_engine_count(engine, &grids, 0));

@@ -54,12 +54,8 @@ static inline int starfish_flat_inner_cycles(const struct starfish_flat_problem 
  * 0: 5, or more where the coarsest grid would be hard to solve. Otherwise as starfish_stencil_plan_create. */
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                           const struct starfish_multigrid_options *options, starfish_plan **plan);
-/* An engine, with the finest grid cut into runs of rows of columns, each with its owner; or, where
- * `memory` is not NULL, what it would take. */
-starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
-                                            const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
-                                            struct starfish_memory *memory);
+/* For starfish_multigrid_engine_create of such a problem; runs are of rows of columns. */
+const struct starfish_multigrid_hooks *starfish_flat_hooks(const struct starfish_flat_problem *problem);
 
 /* ---- Grids (flat_grid.c) ----------------------------------------------------------------------------------------- */
 

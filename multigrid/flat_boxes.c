@@ -232,10 +232,10 @@ static starfish_status make_grid(const struct starfish_flat_boxes *boxes, const 
 {
     describe_shape(boxes, cut, whole, l, number);
     const size_t size = starfish_flat_table_entry(&boxes->shape[number], STARFISH_FLAT_ENTRIES);
-    double *const table = boxes->table[number] = calloc(size, sizeof *table);
+    double *const table = calloc(size, sizeof *table);
     if (!table)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of a box of grid %d", l);
-    fill_table(&boxes->box[number], &whole->shape[l], &boxes->shape[number], whole->table[l], table);
+    fill_table(&boxes->box[number], &whole->shape[l], &boxes->shape[number], whole->grid[l].table, table);
     boxes->grid[number] =
         (struct starfish_hierarchy_grid){.shape = &boxes->shape[number], .table = table, .table_size = size};
     return STARFISH_SUCCESS;
@@ -249,11 +249,10 @@ static starfish_status allocate(struct starfish_flat_boxes *boxes)
 
     boxes->shape = calloc(count, sizeof *boxes->shape);
     boxes->grid = calloc(count, sizeof *boxes->grid);
-    boxes->table = calloc(count, sizeof *boxes->table);
     boxes->box = calloc(count, sizeof *boxes->box);
     boxes->cut = calloc((size_t)boxes->levels, sizeof *boxes->cut);
     boxes->neighbour = calloc((size_t)boxes->levels * STARFISH_SPHERE_NEIGHBOURS, sizeof *boxes->neighbour);
-    return boxes->shape && boxes->grid && boxes->table && boxes->box && boxes->cut && boxes->neighbour
+    return boxes->shape && boxes->grid && boxes->box && boxes->cut && boxes->neighbour
                ? STARFISH_SUCCESS
                : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu boxes", boxes->parts);
 }
@@ -325,9 +324,8 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
 
 void starfish_flat_boxes_destroy(struct starfish_flat_boxes *boxes)
 {
-    for (size_t number = 0; boxes->table && number < boxes->parts * (size_t)boxes->levels; number++)
-        free(boxes->table[number]);
-    free(boxes->table);
+    for (size_t number = 0; boxes->grid && number < boxes->parts * (size_t)boxes->levels; number++)
+        free(boxes->grid[number].table);
     free(boxes->grid);
     free(boxes->shape);
     free(boxes->box);

@@ -20,11 +20,10 @@
 enum { STARFISH_FLAT_BOX_COLUMNS = 2 };
 
 struct starfish_flat_boxes {
-    int levels;                        /* grids that are cut; the last one is the first of the tail, */
-    size_t parts;                      /* into so many boxes */
-    struct starfish_flat_shape *shape; /* of box p on grid l: number p + parts * l, as all that follows */
-    struct starfish_hierarchy_grid *grid;
-    double **table;
+    int levels;                           /* grids that are cut; the last one is the first of the tail, */
+    size_t parts;                         /* into so many boxes */
+    struct starfish_flat_shape *shape;    /* of box p on grid l: number p + parts * l, as all that follows */
+    struct starfish_hierarchy_grid *grid; /* whose tables are owned */
     struct starfish_box *box;
     struct starfish_boxes *cut;               /* by grid */
     struct starfish_box_neighbour *neighbour; /* of a sphere, STARFISH_SPHERE_NEIGHBOURS for each grid */
@@ -36,7 +35,7 @@ struct starfish_flat_boxes {
 struct starfish_flat_whole {
     int levels;
     const struct starfish_flat_shape *shape;
-    double *const *table;
+    const struct starfish_hierarchy_grid *grid; /* their tables */
     size_t tail;
     int collected; /* of a sphere, whose boxes are its panels: the first grid that is not cut any more */
 };

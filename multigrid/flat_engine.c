@@ -4,8 +4,8 @@
 #include "multigrid/flat_boxes.h"
 #include "multigrid/plan.h"
 
-#include "base/precision.h"
 #include "multigrid/kernels/flat_sphere.h"
+#include "scheduler/runtime/host_loop.h"
 #include "tasks/arrange.h"
 
 #include <math.h>
@@ -55,18 +55,16 @@ struct hierarchy {
     int levels;
     struct starfish_flat_grid grid[STARFISH_GRID_MOST_LEVELS];
     struct starfish_flat_shape shape[STARFISH_GRID_MOST_LEVELS];
-    double *table[STARFISH_GRID_MOST_LEVELS];
-    size_t size[STARFISH_GRID_MOST_LEVELS]; /* of the tables */
-    int collected;                          /* of a sphere, the first grid that is collected in one place */
-    struct starfish_flat_boxes boxes;       /* where the problem is cut into them */
+    struct starfish_multigrid_grids made;
+    int collected;                    /* of a sphere, the first grid that is collected in one place */
+    struct starfish_flat_boxes boxes; /* where the problem is cut into them */
 };
 
 static void free_hierarchy(struct hierarchy *h)
 {
-    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++) {
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++)
         starfish_flat_grid_destroy(&h->grid[l]);
-        free(h->table[l]);
-    }
+    starfish_multigrid_tables_destroy(&h->made);
     starfish_flat_boxes_destroy(&h->boxes);
     free(h);
 }
@@ -122,18 +120,6 @@ static void complete_coarsest(struct hierarchy *h, const struct starfish_flat_pr
         shape->lowest = lowest;
 }
 
-/* Entries must be numbers of the precision. */
-static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
-{
-    const double most = starfish_largest_number(precision);
-
-    for (size_t i = 0; i < h->size[l]; i++)
-        if (!(fabs(h->table[l][i]) <= most))
-            return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
-    return STARFISH_SUCCESS;
-}
-
 /* Ghosts around the panels of a sphere's grid: one on the coarsest of the grids that are collected, and on the coarsest
  * of those that are cut; on each finer one twice as many, so that coarse ones are pairs, too. */
 static size_t rim_of(const struct hierarchy *h, int l)
@@ -163,7 +149,7 @@ static void describe_shape(struct hierarchy *h, const struct starfish_flat_probl
     shape->n[2] = problem->n[2];
     shape->skew = grid->corner != NULL;
     shape->types = starfish_flat_grid_types(grid, problem->n[2]);
-    h->size[l] = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
+    h->made.level[l].table_size = starfish_flat_table_entry(shape, STARFISH_FLAT_ENTRIES);
 }
 
 static starfish_status fill_table(const struct starfish_flat_grid *grid, const struct starfish_flat_problem *problem,
@@ -184,11 +170,10 @@ static starfish_status fill_table(const struct starfish_flat_grid *grid, const s
 static starfish_status make_table(struct hierarchy *h, const struct starfish_flat_problem *problem, int l,
                                   starfish_precision precision)
 {
-    h->table[l] = calloc(h->size[l], sizeof(double));
-    if (!h->table[l])
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    STARFISH_TRY(fill_table(&h->grid[l], problem, &h->shape[l], h->table[l]));
-    return check_table(h, l, precision);
+    STARFISH_TRY(starfish_multigrid_table_create(&h->made, l));
+    starfish_host_zero(h->made.level[l].table, h->made.level[l].table_size * sizeof(double));
+    STARFISH_TRY(fill_table(&h->grid[l], problem, &h->shape[l], h->made.level[l].table));
+    return starfish_multigrid_table_check(&h->made, l, precision);
 }
 
 /* ---- Before, in and after a solve -------------------------------------------------------------------------------- */
@@ -215,33 +200,38 @@ static starfish_status arrange(struct starfish_multigrid_engine *engine, struct 
     return starfish_algebra_arrange(&algebra, &arrangement, from, to);
 }
 
-static starfish_status precondition(struct starfish_multigrid_engine *engine, struct starfish_progress *progress)
+/* z = an approximate solution for r; with the sum of their products, or NULL. */
+static starfish_status apply_lines(const struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
+                                   const struct starfish_grid_operator *op, const struct starfish_operator_sweep *lines)
 {
     const struct flat_state *state = engine->state;
     const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, engine->op.setting.where};
-    const struct starfish_grid_operator op = starfish_hierarchy_operator(&engine->graph);
-    const struct starfish_vector *r = starfish_hierarchy_rhs(&engine->graph);
-    const struct starfish_vector *z = starfish_hierarchy_solution(&engine->graph);
 
-    if (state->preconditioner == STARFISH_FLAT_BY_NOTHING)
-        return starfish_algebra_update(&algebra, r, NULL, NULL, z);
-    return starfish_operator_sweep(
-        &op, progress, &(struct starfish_operator_sweep){.sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z});
+    if (state->preconditioner != STARFISH_FLAT_BY_NOTHING)
+        return starfish_operator_sweep(op, progress, lines);
+    STARFISH_TRY(starfish_algebra_update(&algebra, lines->f, NULL, NULL, lines->v));
+    return lines->sums ? starfish_algebra_product(&algebra, lines->f, lines->v, lines->sums) : STARFISH_SUCCESS;
+}
+
+static starfish_status precondition(struct starfish_multigrid_engine *engine, struct starfish_progress *progress)
+{
+    const struct starfish_grid_operator op = starfish_hierarchy_operator(&engine->graph);
+    const struct starfish_operator_sweep lines = {.sweep = STARFISH_FLAT_LINES,
+                                                  .damping = 1,
+                                                  .f = starfish_hierarchy_rhs(&engine->graph),
+                                                  .v = starfish_hierarchy_solution(&engine->graph)};
+
+    return apply_lines(engine, progress, &op, &lines);
 }
 
 static starfish_status precondition_sums(struct starfish_multigrid_engine *engine, struct starfish_progress *progress,
                                          const struct starfish_vector *r, const struct starfish_vector *z,
                                          const struct starfish_sums *rz)
 {
-    const struct flat_state *state = engine->state;
-    const struct starfish_algebra algebra = {progress, STARFISH_PHASE_VECTORS, engine->op.setting.where};
-    const struct starfish_operator_sweep sweep = {
+    const struct starfish_operator_sweep lines = {
         .sweep = STARFISH_FLAT_LINES, .damping = 1, .f = r, .v = z, .sums = rz};
 
-    if (state->preconditioner != STARFISH_FLAT_BY_NOTHING)
-        return starfish_operator_sweep(&engine->op, progress, &sweep);
-    STARFISH_TRY(starfish_algebra_update(&algebra, r, NULL, NULL, z));
-    return starfish_algebra_product(&algebra, r, z, rz);
+    return apply_lines(engine, progress, &engine->op, &lines);
 }
 
 static void destroy(struct starfish_multigrid_engine *engine)
@@ -291,28 +281,21 @@ enum { UNKNOWNS_PER_TASK = 32768, TAIL_ON_CORES = 32768 };
  * 2^22, as the tail is on one GPU while the other waits, and 24 % less than with 2^24. */
 enum { TAIL_SHARED = 1 << 20 };
 
-static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_flat_problem *problem,
-                                                const struct starfish_runs *runs)
+static void describe_grids(const struct starfish_flat_problem *problem, const struct starfish_runs *runs,
+                           struct hierarchy *h)
 {
     const struct starfish_flat_cut *cut = problem->cut;
 
-    return (struct starfish_multigrid_grids){.index_levels = h->boxes.levels,
-                                             .index_sets = h->boxes.sets,
-                                             .kind = &starfish_flat_kind,
-                                             .levels = h->levels,
-                                             .shape = h->shape,
-                                             .shape_size = sizeof h->shape[0],
-                                             .table = h->table,
-                                             .table_size = h->size,
-                                             .high_shape = h->shape,
-                                             .unknowns_per_task = UNKNOWNS_PER_TASK,
-                                             .tail_on_cores = TAIL_ON_CORES,
-                                             .tail_on_either = TAIL_ON_CORES,
-                                             .tail_shared = TAIL_SHARED,
-                                             .parts_apart = cut    ? cut->parts[0] * cut->parts[1]
-                                                            : runs ? runs->parts
-                                                                   : 0,
-                                             .runs = runs};
+    h->made.spec = (struct starfish_hierarchy_spec){.kind = &starfish_flat_kind,
+                                                    .levels = h->levels,
+                                                    .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                                    .tail_on_cores = TAIL_ON_CORES,
+                                                    .tail_on_either = TAIL_ON_CORES,
+                                                    .tail_shared = TAIL_SHARED,
+                                                    .runs = runs};
+    h->made.shape = h->made.high_shape = h->shape;
+    h->made.shape_size = sizeof h->shape[0];
+    h->made.parts_apart = cut ? cut->parts[0] * cut->parts[1] : runs ? runs->parts : 0;
 }
 
 static int has_one_owner(const struct starfish_flat_cut *cut)
@@ -347,26 +330,27 @@ static void choose_collected(struct hierarchy *h, const struct starfish_flat_pro
 static starfish_status make_boxes(struct starfish_multigrid_engine *engine, struct hierarchy *h,
                                   const struct starfish_flat_problem *problem)
 {
-    const struct starfish_flat_whole whole = {h->levels, h->shape, h->table, tail_of_boxes(engine, problem),
+    const struct starfish_flat_whole whole = {h->levels, h->shape, h->made.level, tail_of_boxes(engine, problem),
                                               h->collected};
 
     STARFISH_TRY(starfish_flat_boxes_create(&h->boxes, problem->cut, &whole));
     engine->part_shapes = h->boxes.shape; /* they must stay as long as the graph */
     h->boxes.shape = NULL;
+    h->made.spec.index_levels = h->boxes.levels;
+    h->made.spec.index_sets = h->boxes.sets;
     return STARFISH_SUCCESS;
 }
 
 static starfish_status complete(struct starfish_multigrid_engine *engine, struct hierarchy *h,
-                                const struct starfish_flat_problem *problem, const struct starfish_runs *runs)
+                                const struct starfish_flat_problem *problem)
 {
     const struct flat_state *state = engine->state;
 
     if (problem->cut)
         STARFISH_TRY(make_boxes(engine, h, problem));
-    const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
     if (engine->mixed && !problem->cut)
-        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], h->size[0]));
-    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &grids));
+        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->made.level[0].table, h->made.level[0].table_size));
+    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &h->made));
     starfish_users_space(&engine->users, engine->op.space, state->n);
     return STARFISH_SUCCESS;
 }
@@ -386,14 +370,14 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(h, problem, l);
     if (status == STARFISH_SUCCESS) {
-        const struct starfish_multigrid_grids grids = grids_of(h, problem, runs);
         complete_coarsest(h, problem, engine->options.damping);
-        status = starfish_multigrid_engine_measure(engine, &grids, 0);
+        describe_grids(problem, runs, h);
+        status = starfish_multigrid_engine_measure(engine, &h->made, 0);
     }
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
         status = make_table(h, problem, l, starfish_cycle_precision(&engine->options));
     if (status == STARFISH_SUCCESS && !engine->measured)
-        status = complete(engine, h, problem, runs);
+        status = complete(engine, h, problem);
     free_hierarchy(h);
     return status;
 }
@@ -407,7 +391,7 @@ static const struct starfish_multigrid_hooks of_lines = {.check = check,
                                                          .precondition = precondition,
                                                          .precondition_sums = precondition_sums};
 
-static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_flat_problem *problem)
+const struct starfish_multigrid_hooks *starfish_flat_hooks(const struct starfish_flat_problem *problem)
 {
     return problem->preconditioner == STARFISH_FLAT_BY_CYCLES ? &of_cycles : &of_lines;
 }
@@ -415,13 +399,5 @@ static const struct starfish_multigrid_hooks *hooks_of(const struct starfish_fla
 starfish_status starfish_flat_plan_create(starfish_context *context, const struct starfish_flat_problem *problem,
                                           const struct starfish_multigrid_options *options, starfish_plan **plan)
 {
-    return starfish_multigrid_plan_create(context, hooks_of(problem), problem, options, plan);
-}
-
-starfish_status starfish_flat_engine_create(starfish_context *context, const struct starfish_flat_problem *problem,
-                                            const struct starfish_multigrid_options *options,
-                                            const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
-                                            struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_create(context, hooks_of(problem), problem, options, runs, result, memory);
+    return starfish_multigrid_plan_create(context, starfish_flat_hooks(problem), problem, options, plan);
 }

@@ -5,7 +5,6 @@
 #include "multigrid/plan.h"
 
 #include "base/arithmetic.h"
-#include "base/pages.h"
 #include "base/precision.h"
 #include "multigrid/kernels/flux_kind.h"
 #include "scheduler/runtime/host_loop.h"
@@ -49,7 +48,7 @@ static starfish_status check(const void *problem, const struct starfish_multigri
     if (o->coarse != STARFISH_COARSE_DIRECT)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
                              "options.coarse: seven-point differences have STARFISH_COARSE_DIRECT alone");
-    return check_grid(problem);
+    return check_grid(&((const struct starfish_stencil_faces *)problem)->problem);
 }
 
 /* ---- Smoother ---------------------------------------------------------------------------------------------------- */
@@ -111,18 +110,16 @@ struct hierarchy {
     struct choice choice;
     struct starfish_flux_grid grid[STARFISH_GRID_MOST_LEVELS];
     struct starfish_flux_shape shape[STARFISH_GRID_MOST_LEVELS];
-    double *table[STARFISH_GRID_MOST_LEVELS];
-    size_t size[STARFISH_GRID_MOST_LEVELS];                 /* of the tables */
-    struct starfish_spans spans[STARFISH_GRID_MOST_LEVELS]; /* of them: what is there */
+    struct starfish_multigrid_grids made;
+    struct starfish_spans spans[STARFISH_GRID_MOST_LEVELS]; /* of their tables: what is there */
     struct starfish_flux_plane *plane; /* with PLANE: three of each grid; until the graph has them */
 };
 
 static void free_hierarchy(struct hierarchy *h)
 {
-    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++) {
+    for (int l = 0; l < STARFISH_GRID_MOST_LEVELS; l++)
         starfish_flux_grid_destroy(&h->grid[l]);
-        free(h->table[l]);
-    }
+    starfish_multigrid_tables_destroy(&h->made);
     free(h->plane);
     free(h);
 }
@@ -182,13 +179,12 @@ enum { ENOUGH = 128 };
 
 /* A finest grid of whose couplings ranks have windows is got whole by all of them where the tail may begin with it. */
 static starfish_status create_finest(struct hierarchy *h, const struct starfish_multigrid_options *o,
-                                     const struct starfish_stencil_problem *problem,
                                      const struct starfish_stencil_faces *faces)
 {
     struct starfish_flux_grid *grid = &h->grid[0];
-    starfish_status status = starfish_flux_grid_create(grid, problem);
+    const starfish_status status = starfish_flux_grid_create(grid, &faces->problem);
 
-    if (!faces)
+    if (!faces->face[0])
         return status;
     grid->window = faces->window;
     STARFISH_TRY(starfish_halo_window_agree(&grid->window, status));
@@ -206,13 +202,12 @@ static starfish_status coarsen(struct hierarchy *h, const struct starfish_multig
 }
 
 static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigrid_options *o,
-                                   const struct starfish_stencil_problem *problem,
                                    const struct starfish_stencil_faces *faces)
 {
     const int most = o->levels > 0 ? o->levels : STARFISH_GRID_MOST_LEVELS;
     int coarsened[3], any;
 
-    STARFISH_TRY(create_finest(h, o, problem, faces));
+    STARFISH_TRY(create_finest(h, o, faces));
     choose_smoother(o, &h->grid[0], &h->choice);
     for (h->levels = 1; h->levels < most; h->levels++) {
         struct starfish_flux_grid *fine = &h->grid[h->levels - 1];
@@ -231,30 +226,19 @@ static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigri
     return STARFISH_SUCCESS;
 }
 
-/* Entries must be numbers of the precision. */
-static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
-{
-    const double most = starfish_largest_number(precision);
-
-    const size_t i = starfish_spans_find_beyond(&h->spans[l], h->table[l], -most, most, h->size[l]);
-
-    return i == h->size[l]
-               ? STARFISH_SUCCESS
-               : starfish_fail(STARFISH_ERROR_NUMERICAL, "grid %d: an entry of the matrix is %g, beyond the precision",
-                               l, h->table[l][i]);
-}
-
 static void describe_shape(struct hierarchy *h, int l)
 {
     h->shape[l] = starfish_flux_shape_of(&h->grid[l], l == h->levels - 1);
-    h->size[l] = starfish_flux_table_size(&h->shape[l]);
+    h->made.level[l].table_size = starfish_flux_table_size(&h->shape[l]);
     h->spans[l] = starfish_flux_table_spans(&h->grid[l], &h->shape[l]);
+    h->made.level[l].spans = &h->spans[l];
 }
 
 static starfish_status append_planes(struct hierarchy *h, int l, struct starfish_flux_plane *plane)
 {
-    STARFISH_TRY(starfish_flux_append_planes(&h->grid[l], plane, &h->table[l], &h->size[l]));
-    h->spans[l] = starfish_spans_all(h->size[l]);
+    STARFISH_TRY(
+        starfish_flux_append_planes(&h->grid[l], plane, &h->made.level[l].table, &h->made.level[l].table_size));
+    h->spans[l] = starfish_spans_all(h->made.level[l].table_size);
     return STARFISH_SUCCESS;
 }
 
@@ -264,17 +248,15 @@ static starfish_status make_table(struct hierarchy *h, int l, starfish_precision
     const struct starfish_flux_grid *grid = &h->grid[l];
     struct starfish_flux_shape *shape = &h->shape[l];
 
-    h->table[l] = starfish_pages_alloc(h->size[l] * sizeof(double));
-    if (!h->table[l])
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    starfish_host_zero(h->table[l], starfish_flux_table_stored(shape) * sizeof(double));
-    starfish_flux_fill_table(grid, shape, h->table[l]);
+    STARFISH_TRY(starfish_multigrid_table_create(&h->made, l));
+    starfish_host_zero(h->made.level[l].table, starfish_flux_table_stored(shape) * sizeof(double));
+    starfish_flux_fill_table(grid, shape, h->made.level[l].table);
     if (shape->coarsest)
-        STARFISH_TRY(starfish_flux_inverse(grid, h->table[l] + starfish_flux_table_inverse(shape)));
+        STARFISH_TRY(starfish_flux_inverse(grid, h->made.level[l].table + starfish_flux_table_inverse(shape)));
     else if (plane)
         STARFISH_TRY(append_planes(h, l, plane));
     shape->plane = plane;
-    return check_table(h, l, precision);
+    return starfish_multigrid_table_check(&h->made, l, precision);
 }
 
 /* ---- Volumes ----------------------------------------------------------------------------------------------------- */
@@ -388,21 +370,19 @@ static starfish_status create_volumes(struct starfish_multigrid_engine *engine, 
 
 /* ---- The engine -------------------------------------------------------------------------------------------------- */
 
-static struct starfish_multigrid_grids grids_of(const struct hierarchy *h, const struct starfish_runs *runs)
+static void describe_grids(struct hierarchy *h)
 {
-    return (struct starfish_multigrid_grids){.kind = &starfish_flux_kind,
-                                             .levels = h->levels,
-                                             .shape = h->shape,
-                                             .shape_size = sizeof h->shape[0],
-                                             .table = h->table,
-                                             .table_size = h->size,
-                                             .table_spans = h->spans,
-                                             .high_shape = h->shape,
-                                             .unknowns_per_task = UNKNOWNS_PER_TASK,
-                                             .tail_on_cores = TAIL_ON_CORES,
-                                             .tail_on_either = TAIL_ON_CORES,
-                                             .levels_in_tail = h->choice.planes,
-                                             .runs = runs};
+    for (int l = 0; l < h->levels; l++)
+        describe_shape(h, l);
+    h->made.spec = (struct starfish_hierarchy_spec){.kind = &starfish_flux_kind,
+                                                    .levels = h->levels,
+                                                    .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                                    .tail_on_cores = TAIL_ON_CORES,
+                                                    .tail_on_either = TAIL_ON_CORES,
+                                                    .levels_in_tail = h->choice.planes,
+                                                    .runs = h->runs};
+    h->made.shape = h->made.high_shape = h->shape;
+    h->made.shape_size = sizeof h->shape[0];
 }
 
 /* Where tasks compute a plane they read the right-hand side, and the couplings of that plane and of the one above. */
@@ -419,37 +399,25 @@ static starfish_status check_windows(const struct starfish_multigrid_engine *eng
     return STARFISH_SUCCESS;
 }
 
-static starfish_status complete(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
-                                const struct starfish_runs *runs)
+static starfish_status complete(struct starfish_multigrid_engine *engine, struct hierarchy *h)
 {
-    const struct starfish_multigrid_grids grids = grids_of(h, runs);
-
     if (engine->mixed)
-        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], starfish_flux_table_size(&h->shape[0])));
-    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &grids));
+        STARFISH_TRY(
+            starfish_multigrid_keep_high(engine, h->made.level[0].table, starfish_flux_table_size(&h->shape[0])));
+    STARFISH_TRY(starfish_multigrid_engine_complete(engine, &h->made));
     return check_windows(engine, h);
 }
 
-/* Right-hand sides as integrals are a vector more. */
-static starfish_status measure(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
-                               const struct starfish_runs *runs)
+/* Tables, and before them what they will take; those of planes have to be there to know. Right-hand sides as integrals
+ * are a vector more. */
+static starfish_status make_tables(struct starfish_multigrid_engine *engine, struct hierarchy *h)
 {
-    const struct starfish_multigrid_grids grids = grids_of(h, runs);
-
-    return starfish_multigrid_engine_measure(engine, &grids, 1);
-}
-
-/* Tables, and before them what they will take; those of planes have to be there to know. */
-static starfish_status make_tables(struct starfish_multigrid_engine *engine, struct hierarchy *h,
-                                   const struct starfish_runs *runs)
-{
-    for (int l = 0; l < h->levels; l++)
-        describe_shape(h, l);
+    describe_grids(h);
     if (!h->choice.planes)
-        STARFISH_TRY(measure(engine, h, runs));
+        STARFISH_TRY(starfish_multigrid_engine_measure(engine, &h->made, 1));
     for (int l = 0; l < h->levels && (h->choice.planes || !engine->measured); l++)
         STARFISH_TRY(make_table(h, l, starfish_cycle_precision(&engine->options)));
-    return h->choice.planes ? measure(engine, h, runs) : STARFISH_SUCCESS;
+    return h->choice.planes ? starfish_multigrid_engine_measure(engine, &h->made, 1) : STARFISH_SUCCESS;
 }
 
 static starfish_status allocate_planes(struct hierarchy *h)
@@ -459,88 +427,47 @@ static starfish_status allocate_planes(struct hierarchy *h)
                     : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
 }
 
-static starfish_status create_with(struct starfish_multigrid_engine *engine,
-                                   const struct starfish_stencil_problem *problem,
-                                   const struct starfish_stencil_faces *faces, const struct starfish_runs *runs)
+static starfish_status create(struct starfish_multigrid_engine *engine, const void *problem,
+                              const struct starfish_runs *runs)
 {
-    const double rhs_factor = problem->rhs_factor;
+    const struct starfish_stencil_faces *faces = problem;
     struct hierarchy *h = calloc(1, sizeof *h);
     engine->state = calloc(1, sizeof(struct volumes));
     starfish_status status =
         h && engine->state ? STARFISH_SUCCESS : starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
-    if (faces)
-        status = starfish_halo_window_agree(&faces->window, status);
+    status = starfish_halo_window_agree(&faces->window, status);
     if (status != STARFISH_SUCCESS || !h) {
         free(h);
         return status;
     }
     h->runs = runs;
-    status = coarsen_all(h, &engine->options, problem, faces);
+    status = coarsen_all(h, &engine->options, faces);
     if (status == STARFISH_SUCCESS && h->choice.planes)
         status = allocate_planes(h);
     if (status == STARFISH_SUCCESS)
-        status = make_tables(engine, h, runs);
+        status = make_tables(engine, h);
     if (status == STARFISH_SUCCESS && !engine->measured)
-        status = complete(engine, h, runs);
+        status = complete(engine, h);
     if (status == STARFISH_SUCCESS && !engine->measured)
-        status = create_volumes(engine, h, rhs_factor);
+        status = create_volumes(engine, h, faces->problem.rhs_factor);
     free_hierarchy(h);
     return status;
 }
 
-static starfish_status create(struct starfish_multigrid_engine *engine, const void *problem,
-                              const struct starfish_runs *runs)
-{
-    return create_with(engine, problem, NULL, runs);
-}
-
-static starfish_status create_faces(struct starfish_multigrid_engine *engine, const void *described,
-                                    const struct starfish_runs *runs)
-{
-    const struct starfish_stencil_faces *faces = described;
-
-    return create_with(engine, &faces->problem, faces, runs);
-}
-
-static starfish_status check_faces(const void *described, const struct starfish_multigrid_options *options)
-{
-    const struct starfish_stencil_faces *faces = described;
-
-    return check(&faces->problem, options);
-}
-
-static const struct starfish_multigrid_hooks hooks = {
+const struct starfish_multigrid_hooks starfish_stencil_hooks = {
     .check = check, .create = create, .prepare = prepare, .finish = finish, .destroy = destroy};
-static const struct starfish_multigrid_hooks hooks_of_faces = {
-    .check = check_faces, .create = create_faces, .prepare = prepare, .finish = finish, .destroy = destroy};
 
 starfish_status starfish_stencil_plan_create(starfish_context *context, const struct starfish_stencil_problem *problem,
                                              const struct starfish_multigrid_options *options, starfish_plan **result)
 {
     STARFISH_OWN_ARITHMETIC;
-    struct starfish_stencil_problem own;
+    struct starfish_stencil_faces own = {.face = {NULL}};
 
     STARFISH_NEED(context, "context");
     STARFISH_NEED(result, "plan");
     *result = NULL;
-    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
-    return starfish_multigrid_plan_create(context, &hooks, &own, options, result);
-}
-
-starfish_status
-starfish_stencil_engine_create(starfish_context *context, const struct starfish_stencil_problem *problem,
-                               const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                               struct starfish_multigrid_engine **result, struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result, memory);
-}
-
-starfish_status
-starfish_stencil_engine_create_faces(starfish_context *context, const struct starfish_stencil_faces *faces,
-                                     const struct starfish_multigrid_options *options, const struct starfish_runs *runs,
-                                     struct starfish_multigrid_engine **result, struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_create(context, &hooks_of_faces, faces, options, runs, result, memory);
+    STARFISH_TRY(starfish_problem_take(problem, &own.problem, sizeof own.problem));
+    return starfish_multigrid_plan_create(context, &starfish_stencil_hooks, &own, options, result);
 }
 
 starfish_status starfish_stencil_memory(starfish_context *context, const struct starfish_stencil_problem *problem,
@@ -548,9 +475,9 @@ starfish_status starfish_stencil_memory(starfish_context *context, const struct 
                                         struct starfish_memory *memory)
 {
     STARFISH_OWN_ARITHMETIC;
-    struct starfish_stencil_problem own;
+    struct starfish_stencil_faces own = {.face = {NULL}};
 
     STARFISH_NEED(memory, "memory");
-    STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
-    return starfish_multigrid_engine_create(context, &hooks, &own, options, NULL, NULL, memory);
+    STARFISH_TRY(starfish_problem_take(problem, &own.problem, sizeof own.problem));
+    return starfish_multigrid_engine_create(context, &starfish_stencil_hooks, &own, options, NULL, NULL, memory);
 }

@@ -8,6 +8,7 @@
 #include "multigrid/kernels/lines.h"
 #include "multigrid/kernels/q1_kind.h"
 #include "multigrid/q1.h"
+#include "scheduler/runtime/host_loop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,17 +71,15 @@ struct hierarchy {
     int levels;
     struct starfish_q1_grid grid[STARFISH_GRID_MOST_LEVELS];
     struct starfish_q1_shape shape[STARFISH_GRID_MOST_LEVELS];
-    double *table[STARFISH_GRID_MOST_LEVELS];
-    float *packed[STARFISH_GRID_MOST_LEVELS]; /* instead, of entries in 16 bits */
+    struct starfish_q1_shape high;
+    struct starfish_multigrid_grids made;
 };
 
 static void free_hierarchy(struct hierarchy *h)
 {
-    for (int l = 0; l < h->levels; l++) {
+    for (int l = 0; l < h->levels; l++)
         starfish_q1_grid_destroy(&h->grid[l]);
-        free(h->table[l]);
-        free(h->packed[l]);
-    }
+    starfish_multigrid_tables_destroy(&h->made);
     free(h);
 }
 
@@ -122,7 +121,7 @@ static double tensor_diagonal(const struct starfish_q1_shape *shape, const doubl
     return stiffness[0] * mass[1] + mass[0] * (stiffness[1] + shape->reaction * mass[1]);
 }
 
-/* Entries must be numbers of the precision, and diagonals not vanish in it. */
+/* Diagonals must not vanish in the precision, either. */
 static starfish_status check_table(const struct hierarchy *h, int l, starfish_precision precision)
 {
     const double most = starfish_largest_number(precision), least = starfish_least_normal(precision);
@@ -131,14 +130,11 @@ static starfish_status check_table(const struct hierarchy *h, int l, starfish_pr
     struct starfish_band_matrix bands = {0};
 
     if (!shape->tensor)
-        bands = starfish_band_table_point(n[0], n[1], h->table[l], sizeof(double));
-    for (size_t i = 0; i < starfish_q1_table_size(shape); i++)
-        if (!(fabs(h->table[l][i]) <= most))
-            return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "grid %d: an entry of the matrix is %g, beyond the precision", l, h->table[l][i]);
+        bands = starfish_band_table_point(n[0], n[1], h->made.level[l].table, sizeof(double));
+    STARFISH_TRY(starfish_multigrid_table_check(&h->made, l, precision));
     for (size_t i = 0; i < n[0] * n[1]; i++) {
-        const double diagonal =
-            shape->tensor ? tensor_diagonal(shape, h->table[l], i % n[0], i / n[0]) : starfish_band_diagonal(&bands, i);
+        const double diagonal = shape->tensor ? tensor_diagonal(shape, h->made.level[l].table, i % n[0], i / n[0])
+                                              : starfish_band_diagonal(&bands, i);
         if (!(diagonal >= least && diagonal <= most))
             return starfish_fail(STARFISH_ERROR_NUMERICAL,
                                  "grid %d: a diagonal entry of the matrix is %g, beyond the precision", l, diagonal);
@@ -168,20 +164,20 @@ static starfish_status pack_table(struct hierarchy *h, int l, starfish_storage s
 {
     struct starfish_q1_shape *shape = &h->shape[l];
     const size_t nx = shape->n[0], ny = shape->n[1];
-    const double *rest = h->table[l] + starfish_q1_table_weights(shape);
+    const double *rest = h->made.level[l].table + starfish_q1_table_weights(shape);
     const size_t others = starfish_q1_table_size(shape) - starfish_q1_table_weights(shape);
 
-    starfish_q1_assemble_edges(&h->grid[l], h->table[l]);
+    starfish_q1_assemble_edges(&h->grid[l], h->made.level[l].table);
     shape->storage = storage == STARFISH_STORAGE_F16 ? STARFISH_BAND_F16 : STARFISH_BAND_BF16;
-    shape->scale = starfish_band_packed_scale(nx, ny, h->table[l], shape->storage);
+    shape->scale = starfish_band_packed_scale(nx, ny, h->made.level[l].table, shape->storage);
     if (!(shape->scale > 0))
         return starfish_fail(STARFISH_ERROR_NUMERICAL,
                              "grid %d: options.storage: couplings differ by more than 16 bits can hold", l);
-    h->packed[l] = malloc(starfish_q1_table_size(shape) * sizeof(float));
-    if (!h->packed[l])
+    h->made.level[l].packed = malloc(starfish_q1_table_size(shape) * sizeof(float));
+    if (!h->made.level[l].packed)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    starfish_band_pack(nx, ny, h->table[l], shape->storage, shape->scale, h->packed[l]);
-    float *to = h->packed[l] + starfish_q1_table_weights(shape);
+    starfish_band_pack(nx, ny, h->made.level[l].table, shape->storage, shape->scale, h->made.level[l].packed);
+    float *to = h->made.level[l].packed + starfish_q1_table_weights(shape);
     for (size_t i = 0; i < others; i++)
         to[i] = (float)rest[i];
     return STARFISH_SUCCESS;
@@ -200,6 +196,7 @@ static void describe_shape(const struct starfish_multigrid_engine *engine, struc
                                    .tensor = engine->options.matrix == STARFISH_MATRIX_TENSOR,
                                    .reaction = grid->reaction,
                                    .eigenvalue = starfish_q1_largest_eigenvalue(grid)};
+    h->made.level[l].table_size = starfish_q1_table_size(&h->shape[l]);
 }
 
 static starfish_status make_table(struct starfish_multigrid_engine *engine, struct hierarchy *h, int l)
@@ -207,23 +204,22 @@ static starfish_status make_table(struct starfish_multigrid_engine *engine, stru
     const struct starfish_q1_grid *grid = &h->grid[l];
     struct starfish_q1_shape *shape = &h->shape[l];
 
-    h->table[l] = calloc(starfish_q1_table_size(shape), sizeof(double));
-    if (!h->table[l])
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of grid %d", l);
-    (shape->tensor ? starfish_q1_tensor : starfish_q1_assemble)(grid, h->table[l]);
+    STARFISH_TRY(starfish_multigrid_table_create(&h->made, l));
+    starfish_host_zero(h->made.level[l].table, h->made.level[l].table_size * sizeof(double));
+    (shape->tensor ? starfish_q1_tensor : starfish_q1_assemble)(grid, h->made.level[l].table);
     if (engine->mixed && l == 0)
-        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->table[0], starfish_q1_table_weights(shape)));
-    double *weight = h->table[l] + starfish_q1_table_weights(shape);
+        STARFISH_TRY(starfish_multigrid_keep_high(engine, h->made.level[0].table, starfish_q1_table_weights(shape)));
+    double *weight = h->made.level[l].table + starfish_q1_table_weights(shape);
     for (int d = 0; d < 2 && l > 0; d++) {
         memcpy(weight, grid->left[d], grid->n[d] * sizeof *weight);
         memcpy(weight + grid->n[d], grid->right[d], grid->n[d] * sizeof *weight);
         weight += 2 * grid->n[d];
     }
     if (shape->coarsest)
-        STARFISH_TRY(add_inverse(grid, shape, h->table[l]));
+        STARFISH_TRY(add_inverse(grid, shape, h->made.level[l].table));
     STARFISH_TRY(check_table(h, l, starfish_cycle_precision(&engine->options)));
     if (shape->diagonals)
-        starfish_q1_diagonals(grid, h->table[l]);
+        starfish_q1_diagonals(grid, h->made.level[l].table);
     return engine->options.storage ? pack_table(h, l, engine->options.storage) : STARFISH_SUCCESS;
 }
 
@@ -357,42 +353,29 @@ static void complete_coarse(struct starfish_multigrid_options *o)
  * TAIL_ON_EITHER unknowns a core may have it instead. */
 enum { UNKNOWNS_PER_TASK = 8192, TAIL_ON_CORES = 8192, TAIL_ON_EITHER = 129 * 129 };
 
-/* `end`: what is done with the grids. */
-static starfish_status with_grids(struct starfish_multigrid_engine *engine, const struct hierarchy *h,
-                                  const struct starfish_runs *runs,
-                                  starfish_status (*end)(struct starfish_multigrid_engine *engine,
-                                                         const struct starfish_multigrid_grids *grids))
+static void describe_grids(const struct starfish_multigrid_options *o, const struct starfish_runs *runs,
+                           struct hierarchy *h)
 {
-    const struct starfish_multigrid_options *o = &engine->options;
-    struct starfish_q1_shape high = h->shape[0];
-    size_t size[STARFISH_GRID_MOST_LEVELS];
-
-    for (int l = 0; l < h->levels; l++)
-        size[l] = starfish_q1_table_size(&h->shape[l]);
-    high.diagonals = 0;
-    high.storage = STARFISH_BAND_REALS;
-    const struct starfish_multigrid_grids grids = {
-        .kind = &starfish_q1_kind,
-        .levels = h->levels,
-        .shape = h->shape,
-        .shape_size = sizeof h->shape[0],
-        .table = h->table,
-        .packed = o->storage ? h->packed : NULL,
-        .table_size = size,
-        .high_shape = &high,
-        .coarse = {o->coarse, o->coarse_tolerance, o->coarse_iterations},
-        .unknowns_per_task = UNKNOWNS_PER_TASK,
-        .tail_on_cores = TAIL_ON_CORES,
-        .tail_on_either = TAIL_ON_EITHER,
-        .runs = runs,
-    };
-
-    return end(engine, &grids);
+    h->made.spec =
+        (struct starfish_hierarchy_spec){.kind = &starfish_q1_kind,
+                                         .levels = h->levels,
+                                         .smoothing.coarse = {o->coarse, o->coarse_tolerance, o->coarse_iterations},
+                                         .unknowns_per_task = UNKNOWNS_PER_TASK,
+                                         .tail_on_cores = TAIL_ON_CORES,
+                                         .tail_on_either = TAIL_ON_EITHER,
+                                         .runs = runs};
+    h->made.shape = h->shape;
+    h->made.shape_size = sizeof h->shape[0];
+    h->made.high_shape = &h->high;
 }
 
-static starfish_status measure(struct starfish_multigrid_engine *engine, const struct starfish_multigrid_grids *grids)
+/* In mixed precision residuals are of the matrix as it is stored in f64. */
+static starfish_status complete(struct starfish_multigrid_engine *engine, struct hierarchy *h)
 {
-    return starfish_multigrid_engine_measure(engine, grids, 0);
+    h->high = h->shape[0];
+    h->high.diagonals = 0;
+    h->high.storage = STARFISH_BAND_REALS;
+    return starfish_multigrid_engine_complete(engine, &h->made);
 }
 
 static starfish_status create(struct starfish_multigrid_engine *engine, const void *described,
@@ -411,16 +394,18 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS; l++)
         describe_shape(engine, h, l);
     if (status == STARFISH_SUCCESS)
-        status = with_grids(engine, h, runs, measure);
+        describe_grids(&engine->options, runs, h);
+    if (status == STARFISH_SUCCESS)
+        status = starfish_multigrid_engine_measure(engine, &h->made, 0);
     for (int l = 0; l < h->levels && status == STARFISH_SUCCESS && !engine->measured; l++)
         status = make_table(engine, h, l);
     if (status == STARFISH_SUCCESS && !engine->measured)
-        status = with_grids(engine, h, runs, starfish_multigrid_engine_complete);
+        status = complete(engine, h);
     free_hierarchy(h);
     return status;
 }
 
-static const struct starfish_multigrid_hooks hooks = {.check = check, .create = create, .polish = polish};
+const struct starfish_multigrid_hooks starfish_q1_hooks = {.check = check, .create = create, .polish = polish};
 
 starfish_status starfish_q1_plan_create(starfish_context *context, const struct starfish_q1_problem *problem,
                                         const struct starfish_multigrid_options *options, starfish_plan **result)
@@ -432,15 +417,7 @@ starfish_status starfish_q1_plan_create(starfish_context *context, const struct 
     STARFISH_NEED(result, "plan");
     *result = NULL;
     STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
-    return starfish_multigrid_plan_create(context, &hooks, &own, options, result);
-}
-
-starfish_status starfish_q1_engine_create(starfish_context *context, const struct starfish_q1_problem *problem,
-                                          const struct starfish_multigrid_options *options,
-                                          const struct starfish_runs *runs, struct starfish_multigrid_engine **result,
-                                          struct starfish_memory *memory)
-{
-    return starfish_multigrid_engine_create(context, &hooks, problem, options, runs, result, memory);
+    return starfish_multigrid_plan_create(context, &starfish_q1_hooks, &own, options, result);
 }
 
 starfish_status starfish_q1_memory(starfish_context *context, const struct starfish_q1_problem *problem,
@@ -451,5 +428,5 @@ starfish_status starfish_q1_memory(starfish_context *context, const struct starf
 
     STARFISH_NEED(memory, "memory");
     STARFISH_TRY(starfish_problem_take(problem, &own, sizeof own));
-    return starfish_multigrid_engine_create(context, &hooks, &own, options, NULL, NULL, memory);
+    return starfish_multigrid_engine_create(context, &starfish_q1_hooks, &own, options, NULL, NULL, memory);
 }

@@ -165,7 +165,9 @@ static starfish_status use_lines(const struct starfish_poisson_plan *plan, struc
     describe(plan, line, &problem);
     if (runs && plan->here.any_gpu)
         options.tail = TAIL_OF_GPUS;
-    return starfish_stencil_engine_create(plan->base.context, &problem, &options, runs, created, memory);
+    const struct starfish_stencil_faces faces = {.problem = problem};
+    return starfish_multigrid_engine_create(plan->base.context, &starfish_stencil_hooks, &faces, &options, runs,
+                                            created, memory);
 }
 
 /* `runs`: of planes, or NULL where the workers' kinds decide. */
@@ -198,7 +200,7 @@ static starfish_status can(const struct starfish_poisson_plan *plan)
  * last one there, the only row is the whole field. */
 static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct state *state)
 {
-    const struct starfish_space *finest = starfish_hierarchy_space(&state->engine->graph);
+    const struct starfish_space *finest = &state->engine->graph.level[0].space;
     const struct starfish_runs runs = {.parts = finest->parts[1],
                                        .first = finest->first[1],
                                        .owner = finest->apart ? finest->owner : NULL,

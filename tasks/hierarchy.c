@@ -378,11 +378,6 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
 
 /* ---- The finest grid --------------------------------------------------------------------------------------------- */
 
-const struct starfish_space *starfish_hierarchy_space(const struct starfish_hierarchy_graph *graph)
-{
-    return &graph->level[0].space;
-}
-
 void starfish_hierarchy_set_arrays(struct starfish_hierarchy_graph *graph, const struct starfish_vector *f,
                                    const struct starfish_vector *u)
 {

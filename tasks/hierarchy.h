@@ -81,8 +81,8 @@ struct starfish_hierarchy_graph {
  * copied. */
 struct starfish_hierarchy_grid {
     const void *shape;
-    const double *table; /* stored in the precision of the hierarchy */
-    const float *packed; /* instead, where entries have 16 bits */
+    double *table; /* stored in the precision of the hierarchy */
+    float *packed; /* instead, where entries have 16 bits */
     size_t table_size;
     const struct starfish_spans *spans; /* what there is of `table`, that this rank reads (window.h); NULL: all */
 };
@@ -137,9 +137,7 @@ starfish_status starfish_hierarchy_create(struct starfish_hierarchy_graph *graph
                                           const struct starfish_hierarchy_spec *given);
 void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph);
 
-/* The space of the finest grid's vectors. */
-const struct starfish_space *starfish_hierarchy_space(const struct starfish_hierarchy_graph *graph);
-/* The finest grid gets its right-hand side and solution, on that space, until others are set. */
+/* The finest grid gets its right-hand side and solution, on its space, until others are set. */
 void starfish_hierarchy_set_arrays(struct starfish_hierarchy_graph *graph, const struct starfish_vector *f,
                                    const struct starfish_vector *u);
 /* The next cycle begins in the first of the two arrays of the finest solution. */

@@ -50,7 +50,7 @@ static starfish_status create_rectangle(starfish_context *context, size_t column
 
     for (size_t i = 0; i < rows; i++)
         width[i] = 1.0 / (double)rows;
-    STARFISH_TRY(starfish_q1_engine_create(context, &problem, options, runs, &engine, NULL));
+    STARFISH_TRY(starfish_multigrid_engine_create(context, &starfish_q1_hooks, &problem, options, runs, &engine, NULL));
     return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 
@@ -79,17 +79,18 @@ static starfish_status create_box(starfish_context *context, size_t planes, cons
 {
     static double width[MOST_ELEMENTS];
     const starfish_end x = z[0] == STARFISH_PERIODIC ? STARFISH_DIRICHLET : STARFISH_PERIODIC;
-    const struct starfish_stencil_problem problem = {
-        .n = {17, 18, planes},
-        .ends = {{x, x}, {STARFISH_NEUMANN, STARFISH_NEUMANN}, {z[0], z[1]}},
-        .grid = STARFISH_CELL,
-        .width = {width, width, width},
-        .rhs_factor = -1};
+    const struct starfish_stencil_faces faces = {
+        .problem = {.n = {17, 18, planes},
+                    .ends = {{x, x}, {STARFISH_NEUMANN, STARFISH_NEUMANN}, {z[0], z[1]}},
+                    .grid = STARFISH_CELL,
+                    .width = {width, width, width},
+                    .rhs_factor = -1}};
     struct starfish_multigrid_engine *engine;
 
     for (int i = 0; i < MOST_ELEMENTS; i++)
         width[i] = 0.1;
-    STARFISH_TRY(starfish_stencil_engine_create(context, &problem, options, runs, &engine, NULL));
+    STARFISH_TRY(
+        starfish_multigrid_engine_create(context, &starfish_stencil_hooks, &faces, options, runs, &engine, NULL));
     return starfish_multigrid_plan_of(engine, starfish_now(), plan);
 }
 

@@ -43,7 +43,7 @@ static struct starfish_multigrid_engine *make_engine(int mixed, int variant, int
     options.smoother = STARFISH_SMOOTHER_JACOBI;
     options.before = options.after = steps;
     options.krylov = (starfish_krylov)variant;
-    ASSERT_OK(starfish_q1_engine_create(context, &problem, &options, NULL, &engine, NULL));
+    ASSERT_OK(starfish_multigrid_engine_create(context, &starfish_q1_hooks, &problem, &options, NULL, &engine, NULL));
     return engine;
 }
 
@@ -210,7 +210,8 @@ static void corrections_that_wait_have_no_guess(void **state)
             const starfish_status expected =
                 from_guess && !options.initial_guess ? STARFISH_ERROR_ARGUMENT : STARFISH_SUCCESS;
             struct starfish_multigrid_engine *engine;
-            ASSERT_OK(starfish_flat_engine_create(context, &volumes.matrix, &options, NULL, &engine, NULL));
+            ASSERT_OK(starfish_multigrid_engine_create(context, starfish_flat_hooks(&volumes.matrix), &volumes.matrix,
+                                                       &options, NULL, &engine, NULL));
             struct starfish_multigrid_solve *solve = make_solve(engine);
             solve->pass = (struct starfish_pass){
                 .variant = STARFISH_KRYLOV_NONE, .most = 50, .from_guess = from_guess, .tolerance = 1e-9};
