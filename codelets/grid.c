@@ -330,6 +330,32 @@ starfish_status starfish_submit_grid(struct starfish_progress *progress, const s
     return starfish_task_submit(&task, &a, sizeof a);
 }
 
+starfish_status starfish_submit_grid_parts(const struct starfish_grid_parts *on, struct starfish_progress *progress,
+                                           const struct starfish_grid_task *common, const struct starfish_sums *sums)
+{
+    const struct starfish_space *space = on->space;
+
+    for (size_t i = 0; i < space->parts[!on->along_columns]; i++) {
+        const size_t part = on->along_columns ? i : starfish_space_turn(space, i);
+        struct starfish_grid_task task = *common;
+        task.part = task.coarse_part = part;
+        task.step.shape = on->part[part].shape;
+        task.table = on->part[part].table;
+        if (on->coarse) {
+            task.step.coarse_shape = on->coarse[part].shape;
+            task.coarse_table = on->coarse[part].table;
+        }
+        task.step.at = starfish_part_rectangle(space, part);
+        if (on->along_columns)
+            task.step.at =
+                (struct starfish_rectangle){space->first[0][part], space->first[0][part + 1], 0, space->n[1]};
+        task.step.at.y1 += on->with_ghosts ? space->after[part] : 0;
+        task.sums = sums ? sums->part[part].handle : NULL;
+        STARFISH_TRY(starfish_submit_grid(progress, on->setting, &task));
+    }
+    return STARFISH_SUCCESS;
+}
+
 starfish_status starfish_grid_expect(struct starfish_context *context, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *t, double seconds[STARFISH_WORKER_KINDS])
 {

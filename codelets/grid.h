@@ -73,6 +73,25 @@ void starfish_grid_on_team(struct starfish_context *context, const struct starfi
 starfish_status starfish_submit_grid(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                      const struct starfish_grid_task *task);
 
+/* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
+struct starfish_grid_part {
+    const void *shape;
+    starfish_handle table;
+};
+
+/* The parts of a grid, and of the next coarser one or NULL, that an operation has a task for each; `space`: of what it
+ * writes. */
+struct starfish_grid_parts {
+    const struct starfish_grid_setting *setting;
+    const struct starfish_space *space;
+    const struct starfish_grid_part *part, *coarse;
+    int along_columns; /* parts are runs of columns instead, for lines across all rows */
+    int with_ghosts;   /* the ghosts behind a part are written too */
+};
+/* `common` has what the tasks have in common: operation, vectors, and what is in no way a part's. */
+starfish_status starfish_submit_grid_parts(const struct starfish_grid_parts *on, struct starfish_progress *progress,
+                                           const struct starfish_grid_task *common, const struct starfish_sums *sums);
+
 /* Instead of submitting it: the seconds that it can be expected to take on a worker of each kind, NaN where that is not
  * known. */
 starfish_status starfish_grid_expect(struct starfish_context *context, const struct starfish_grid_setting *setting,

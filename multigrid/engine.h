@@ -110,7 +110,8 @@ starfish_status starfish_multigrid_engine_begin(struct starfish_context *context
 
 /* The grids of a problem, finest first, as their maker fills them in; all zero before. */
 struct starfish_multigrid_grids {
-    /* Of the maker: kind, levels, smoothing.coarse, what is worth a task and a tail, levels_in_tail, runs, index sets. */
+    /* Of the maker: kind, levels, smoothing.coarse, what is worth a task and a tail, levels_in_tail, runs and index
+     * sets. */
     struct starfish_hierarchy_spec spec;
     struct starfish_hierarchy_grid level[STARFISH_GRID_MOST_LEVELS]; /* tables, owned; the engine sets shapes */
     const void *shape;                                               /* an array of all shapes, which is copied */
@@ -153,8 +154,9 @@ starfish_status starfish_multigrid_keep_high(struct starfish_multigrid_engine *e
 extern const struct starfish_multigrid_hooks starfish_q1_hooks;
 
 /* A seven-point problem; or, where there is face[0], one whose faces have couplings of their own
- * (starfish_flux_grid_set_faces), of the planes in the window: of one that is cut into the runs of several ranks with a depth of STARFISH_STENCIL_WINDOW. Then the makers of
- * engines are collective, but fail for themselves in the end: agree on their status.
+ * (starfish_flux_grid_set_faces), of the planes in the window: of one that is cut into the runs of several ranks with
+ * a depth of STARFISH_STENCIL_WINDOW. Then the makers of engines are collective, but fail for themselves in the end:
+ * agree on their status.
  *
  * That many planes beside a part tasks read the couplings of, at most: with two sweeps before and after, whose second
  * colour reads two planes further, a visit (tasks/visits.h) computes up to seven planes beyond its part. */

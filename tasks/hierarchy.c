@@ -424,29 +424,25 @@ struct starfish_grid_operator starfish_hierarchy_operator(const struct starfish_
     return op;
 }
 
+static struct starfish_grid_parts parts_of(const struct starfish_grid_operator *op)
+{
+    return (struct starfish_grid_parts){.setting = &op->setting, .space = op->space, .part = op->part};
+}
+
 starfish_status starfish_operator_advance(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                           const struct starfish_operator_step *s)
 {
-    for (size_t i = 0; i < op->space->parts[1]; i++) {
-        const size_t part = starfish_space_turn(op->space, i);
-        const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESIDUAL,
-                                                .step = {.shape = op->part[part].shape,
-                                                         .at = starfish_part_rectangle(op->space, part),
-                                                         .energy = s->energy,
-                                                         .lower = s->lower,
-                                                         .absolute = s->absolute},
-                                                .part = part,
-                                                .table = op->part[part].table,
-                                                .u = s->u,
-                                                .f = s->f,
-                                                .result = s->result,
-                                                .sums = s->sums ? s->sums->part[part].handle : NULL,
-                                                .correction = s->correction,
-                                                .v = s->v,
-                                                .factor = s->factor};
-        STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
-    }
-    return STARFISH_SUCCESS;
+    const struct starfish_grid_parts parts = parts_of(op);
+    const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESIDUAL,
+                                            .step = {.energy = s->energy, .lower = s->lower, .absolute = s->absolute},
+                                            .u = s->u,
+                                            .f = s->f,
+                                            .result = s->result,
+                                            .correction = s->correction,
+                                            .v = s->v,
+                                            .factor = s->factor};
+
+    return starfish_submit_grid_parts(&parts, progress, &task, s->sums);
 }
 
 starfish_status starfish_operator_residual(const struct starfish_grid_operator *op, struct starfish_progress *progress,
@@ -461,20 +457,12 @@ starfish_status starfish_operator_residual(const struct starfish_grid_operator *
 starfish_status starfish_operator_sweep(const struct starfish_grid_operator *op, struct starfish_progress *progress,
                                         const struct starfish_operator_sweep *s)
 {
-    for (size_t i = 0; i < op->space->parts[1]; i++) {
-        const size_t part = starfish_space_turn(op->space, i);
-        const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
-                                                .step = {.shape = op->part[part].shape,
-                                                         .at = starfish_part_rectangle(op->space, part),
-                                                         .sweep = s->sweep,
-                                                         .damping = s->damping},
-                                                .part = part,
-                                                .table = op->part[part].table,
-                                                .u = s->u,
-                                                .f = s->f,
-                                                .result = s->v,
-                                                .sums = s->sums ? s->sums->part[part].handle : NULL};
-        STARFISH_TRY(starfish_submit_grid(progress, &op->setting, &task));
-    }
-    return STARFISH_SUCCESS;
+    const struct starfish_grid_parts parts = parts_of(op);
+    const struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
+                                            .step = {.sweep = s->sweep, .damping = s->damping},
+                                            .u = s->u,
+                                            .f = s->f,
+                                            .result = s->v};
+
+    return starfish_submit_grid_parts(&parts, progress, &task, s->sums);
 }

@@ -13,12 +13,6 @@
 #include "multigrid/kernels/cycle.h"
 #include "scheduler/runtime/joint.h"
 
-/* A grid's part: the same shape and coefficients for all parts, or of index sets each its own. */
-struct starfish_grid_part {
-    const void *shape;
-    starfish_handle table;
-};
-
 /* A grid's matrix as an operator on vectors of its space, in some precision. */
 struct starfish_grid_operator {
     struct starfish_grid_setting setting;

@@ -12,62 +12,41 @@ struct submission {
     struct starfish_progress *progress;
 };
 
-/* A run of columns, for lines across all rows. */
-static struct starfish_rectangle columns_of(const struct starfish_space *space, size_t part)
+/* The parts of a level, whose operation writes on `space` and reads the next coarser one or not. */
+static struct starfish_grid_parts parts_of(const struct submission *s, const struct starfish_hierarchy_level *level,
+                                           const struct starfish_space *space, int with_coarse)
 {
-    return (struct starfish_rectangle){space->first[0][part], space->first[0][part + 1], 0, space->n[1]};
+    return (struct starfish_grid_parts){.setting = &s->graph->setting,
+                                        .space = space,
+                                        .part = level->part,
+                                        .coarse = with_coarse ? level[1].part : NULL};
 }
 
-/* A step on a part of a level, and on the same part of the next coarser one. */
-static struct starfish_grid_task task_on(const struct starfish_hierarchy_level *level,
-                                         const struct starfish_hierarchy_level *coarse, size_t part)
+static int has_ahead(const struct starfish_hierarchy_level *level)
 {
-    struct starfish_grid_task task = {.part = part,
-                                      .coarse_part = part,
-                                      .table = level->part[part].table,
-                                      .step = {.shape = level->part[part].shape}};
-
-    if (coarse) {
-        task.step.coarse_shape = coarse->part[part].shape;
-        task.coarse_table = coarse->part[part].table;
-    }
-    return task;
+    return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts;
 }
 
-/* On the ghosts too, where a smoothing goes on without its neighbours: what is wrong at their rim, as entries are
- * missing there, comes nearer by a row of cells with each sweep. */
-static void go_ahead(const struct starfish_hierarchy_level *level, struct starfish_grid_task *task)
-{
-    if (level->ahead == 0 || !level->f->ghosts || !level->u[0]->ghosts)
-        return;
-    task->step.at.y1 += level->space.after[task->part];
-    task->has_ghosts = level->sweep % level->ahead != 0;
-    task->keeps_edges = (level->sweep + 1) % level->ahead != 0 && level->sweep + 1 < level->sweep_count;
-}
-
+/* Ahead: on the ghosts too, where a smoothing goes on without its neighbours. What is wrong at their rim, as entries
+ * are missing there, comes nearer by a row of cells with each sweep. */
 static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level,
                                  const struct starfish_one_sweep *sweep)
 {
-    const int along_columns = starfish_grid_runs_along_columns(s->graph->kind, sweep->sweep);
-    const int adds = starfish_grid_adds(s->graph->kind, sweep->sweep);
-    const struct starfish_vector *v = level->u[!level->now];
-    const size_t parts = level->space.parts[!along_columns];
+    const int adds = starfish_grid_adds(s->graph->kind, sweep->sweep), ahead = has_ahead(level);
+    struct starfish_grid_parts parts = parts_of(s, level, &level->space, level->uncorrected);
+    struct starfish_grid_task task = {
+        .operation = STARFISH_GRID_SMOOTH,
+        .step = {.sweep = sweep->sweep, .damping = sweep->damping, .zero = sweep->zero && adds},
+        .u = sweep->zero && !adds ? NULL : starfish_level_solution(level),
+        .f = level->f,
+        .coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL,
+        .result = level->u[!level->now],
+        .has_ghosts = ahead && level->sweep % level->ahead != 0,
+        .keeps_edges = ahead && (level->sweep + 1) % level->ahead != 0 && level->sweep + 1 < level->sweep_count};
 
-    for (size_t i = 0; i < parts; i++) {
-        const size_t part = along_columns ? i : starfish_space_turn(&level->space, i);
-        struct starfish_grid_task task = task_on(level, level->uncorrected ? level + 1 : NULL, part);
-        task.operation = STARFISH_GRID_SMOOTH;
-        task.step.sweep = sweep->sweep;
-        task.step.damping = sweep->damping;
-        task.step.at = along_columns ? columns_of(&level->space, part) : starfish_part_rectangle(&level->space, part);
-        task.step.zero = sweep->zero && adds;
-        task.u = sweep->zero && !adds ? NULL : starfish_level_solution(level);
-        task.f = level->f;
-        task.coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL;
-        task.result = v;
-        go_ahead(level, &task);
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
+    parts.along_columns = starfish_grid_runs_along_columns(s->graph->kind, sweep->sweep);
+    parts.with_ghosts = ahead;
+    STARFISH_TRY(starfish_submit_grid_parts(&parts, s->progress, &task, NULL));
     level->now = !level->now;
     level->uncorrected = 0;
     memset(level->known, 0, sizeof level->known);
@@ -78,8 +57,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
  * with others? */
 static int is_ahead(const struct starfish_hierarchy_level *level)
 {
-    return level->ahead > 0 && level->f->ghosts && level->u[0]->ghosts && level->sweep % level->ahead != 0 &&
-           starfish_sweeps_known(level->space.context);
+    return has_ahead(level) && level->sweep % level->ahead != 0 && starfish_sweeps_known(level->space.context);
 }
 
 /* How many sweeps are one task: all from the next one on that need no exchange. */
@@ -114,19 +92,15 @@ static starfish_status run_sweeps(const struct submission *s, struct starfish_hi
 
 static starfish_status add_correction(const struct submission *s, struct starfish_hierarchy_level *fine, int zero)
 {
+    const struct starfish_grid_parts parts = parts_of(s, fine, &fine->space, 1);
+    const struct starfish_grid_task task = {.operation = STARFISH_GRID_PROLONG,
+                                            .step = {.zero = zero},
+                                            .coarse = starfish_level_solution(fine + 1),
+                                            .result = starfish_level_solution(fine)};
+
     fine->uncorrected = 0;
     memset(fine->known, 0, sizeof fine->known);
-    for (size_t i = 0; i < fine->space.parts[1]; i++) {
-        const size_t part = starfish_space_turn(&fine->space, i);
-        struct starfish_grid_task task = task_on(fine, fine + 1, part);
-        task.operation = STARFISH_GRID_PROLONG;
-        task.step.zero = zero;
-        task.step.at = starfish_part_rectangle(&fine->space, part);
-        task.coarse = starfish_level_solution(fine + 1);
-        task.result = starfish_level_solution(fine);
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
-    return STARFISH_SUCCESS;
+    return starfish_submit_grid_parts(&parts, s->progress, &task, NULL);
 }
 
 /* ---- Several operations in one task ------------------------------------------------------------------------------ */
@@ -279,17 +253,12 @@ static starfish_status restrict_residual(void *self, int l, int zero)
     if (fine->uncorrected)
         STARFISH_TRY(add_correction(s, fine, 0));
     coarse->now = 0;
-    for (size_t i = 0; i < coarse->space.parts[1]; i++) {
-        const size_t part = starfish_space_turn(&coarse->space, i);
-        struct starfish_grid_task task = task_on(fine, coarse, part);
-        task.operation = STARFISH_GRID_RESTRICT;
-        task.step.at = starfish_part_rectangle(&coarse->space, part);
-        task.u = zero ? NULL : starfish_level_solution(fine);
-        task.f = fine->f;
-        task.result = coarse->f;
-        STARFISH_TRY(starfish_submit_grid(s->progress, &s->graph->setting, &task));
-    }
-    return STARFISH_SUCCESS;
+    const struct starfish_grid_parts parts = parts_of(s, fine, &coarse->space, 1);
+    const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESTRICT,
+                                            .u = zero ? NULL : starfish_level_solution(fine),
+                                            .f = fine->f,
+                                            .result = coarse->f};
+    return starfish_submit_grid_parts(&parts, s->progress, &task, NULL);
 }
 
 /* The sweep that follows adds the correction on its way, where the kind can. */

@@ -17,7 +17,7 @@ struct starfish_hierarchy {
     void *self;
     int levels; /* level 0 is the finest */
     /* u of the level becomes better by `steps` steps of the smoother, those before the coarse grid's correction or
-     * after. */
+     * after. Those before may wait for the restriction, which always follows. */
     starfish_status (*smooth)(void *self, int level, int steps, int after, int zero);
     /* f of level + 1 = restricted f - A u of level. */
     starfish_status (*restrict_residual)(void *self, int level, int zero);
@@ -27,9 +27,6 @@ struct starfish_hierarchy {
      * that visit the last level twice do. */
     starfish_status (*solve_coarsest)(void *self, int level, starfish_cycle_shape shape, int zero);
     int exact;
-    /* Smooths before the coarse grid's correction and restricts the residual; NULL: `smooth` and `restrict_residual`
-     * one after the other. */
-    starfish_status (*smooth_and_restrict)(void *self, int level, int steps, int zero);
 };
 
 struct starfish_cycle {

@@ -21,7 +21,12 @@ struct level {
     void *u[2];
     int now;         /* which u holds the solution */
     int uncorrected; /* the coarser grid's solution has yet to be added to it */
-    void *g;         /* what f adds in several steps at once, where the kind does these; good while f is the same */
+    enum {
+        NOTHING_WAITS,
+        A_PASS_WAITS,
+        A_PASS_FROM_ZERO_WAITS
+    } waits; /* for the restriction, to be one pass with it */
+    void *g; /* what f adds in several steps at once, where the kind does these; good while f is the same */
     int has_g;
 };
 
@@ -240,8 +245,12 @@ static starfish_status smooth(void *self, int level, int steps, int after, int z
     const int at_once = steps_at_once(tail, level, of_several);
     struct starfish_grid_pass pass;
 
-    if (after && find_pass(run, level, steps, after, zero, &pass))
-        return check_launch(run, run_pass(run, level, &pass));
+    if (find_pass(run, level, steps, after, zero, &pass)) {
+        if (after)
+            return check_launch(run, run_pass(run, level, &pass));
+        grid->waits = zero ? A_PASS_FROM_ZERO_WAITS : A_PASS_WAITS;
+        return STARFISH_SUCCESS;
+    }
     if (at_once > 0 && steps % at_once == 0)
         return check_launch(run, smooth_at_once(run, grid, steps / at_once, zero, of_several));
     for (int i = 0; i < steps * sweeps && run->error == 0; i++) {
@@ -274,27 +283,21 @@ static starfish_status restrict_residual(void *self, int level, int zero)
 {
     struct run *run = self;
     struct starfish_grid_step step = step_on(run, level);
+    struct level *grid = &run->level[level];
+    struct starfish_grid_pass pass;
 
-    if (run->level[level].uncorrected)
+    grid[1].has_g = 0;
+    if (grid->waits &&
+        find_pass(run, level, run->tail->smoothing.before, 0, grid->waits == A_PASS_FROM_ZERO_WAITS, &pass)) {
+        grid->waits = NOTHING_WAITS;
+        return check_launch(run, run_pass(run, level, &pass));
+    }
+    if (grid->uncorrected)
         STARFISH_TRY(check_launch(run, add_correction(run, level, 0)));
     step.at = starfish_grid_whole(run->tail->kind, step.coarse_shape);
     step.u = zero ? NULL : solution(run, level);
-    step.result = run->level[level + 1].own_f;
-    run->level[level + 1].has_g = 0;
+    step.result = grid[1].own_f;
     return check_launch(run, compute(run, level, STARFISH_GRID_RESTRICT, &step));
-}
-
-static starfish_status smooth_and_restrict(void *self, int level, int steps, int zero)
-{
-    struct run *run = self;
-    struct starfish_grid_pass pass;
-
-    if (find_pass(run, level, steps, 0, zero, &pass)) {
-        run->level[level + 1].has_g = 0;
-        return check_launch(run, run_pass(run, level, &pass));
-    }
-    STARFISH_TRY(smooth(self, level, steps, 0, zero));
-    return restrict_residual(self, level, 0);
 }
 
 static starfish_status prolong(void *self, int level, int zero)
@@ -386,6 +389,7 @@ static void lay_out(struct run *run, const struct starfish_tail_arrays *arrays)
         struct level *grid = &run->level[l];
         grid->table = arrays->table[l];
         grid->now = grid->uncorrected = grid->has_g = 0;
+        grid->waits = NOTHING_WAITS;
         grid->g = steps_at_once(run->tail, l, unused) > 0 ? take(&next, bytes) : NULL;
         grid->u[1] = take(&next, bytes);
         grid->u[0] = l > 0 ? take(&next, bytes) : arrays->u;
@@ -433,8 +437,7 @@ static starfish_status walk(struct run *run, starfish_cycle_shape shape, int zer
                                                  .restrict_residual = restrict_residual,
                                                  .prolong = prolong,
                                                  .solve_coarsest = solve_coarsest,
-                                                 .exact = 1,
-                                                 .smooth_and_restrict = smooth_and_restrict};
+                                                 .exact = 1};
 
     return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
 }
