@@ -111,11 +111,11 @@ template <typename Real> struct Grid {
     int advance(bool lower)
     {
         starfish_grid_step step = step_of(u, w);
-        step.correction = coarse_f;
-        step.factor = 1;
-        step.v = v;
+        step.combined.correction = coarse_f;
+        step.combined.factor = 1;
+        step.combined.v = v;
         step.sums = sums;
-        step.lower = lower;
+        step.combined.lower = lower;
         return starfish_flat_kind.compute[STARFISH_GRID_RESIDUAL](&place, &step);
     }
     int restrict_residual()

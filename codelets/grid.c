@@ -29,7 +29,7 @@ static void *data_at(void *buffers[], int index)
 
 static starfish_precision precision_of(const struct arguments *a, enum role role)
 {
-    return a->step.lower && (role == CORRECTION || role == RESULT) ? STARFISH_F32 : a->setting.precision;
+    return a->step.combined.lower && (role == CORRECTION || role == RESULT) ? STARFISH_F32 : a->setting.precision;
 }
 
 static void *here(void *buffers[], const struct arguments *a, enum role role)
@@ -48,9 +48,9 @@ static struct starfish_grid_step with_pointers(void *buffers[], const struct arg
     step.coarse = here(buffers, a, COARSE);
     step.result = here(buffers, a, RESULT);
     step.sums = data_at(buffers, a->sums);
-    step.correction = here(buffers, a, CORRECTION);
-    step.v = here(buffers, a, V);
-    step.scalar = a->state < 0 ? NULL : (const double *)data_at(buffers, a->state) + a->scalar;
+    step.combined.correction = here(buffers, a, CORRECTION);
+    step.combined.v = here(buffers, a, V);
+    step.combined.scalar = a->state < 0 ? NULL : (const double *)data_at(buffers, a->state) + a->scalar;
     return step;
 }
 
@@ -234,7 +234,7 @@ static void attach_combination(struct starfish_task *task, struct arguments *a, 
 
     if (t->v)
         a->access[V] = starfish_vector_attach(task, t->v, t->part, &extent, STARPU_W);
-    a->step.factor = t->factor.number;
+    a->step.combined.factor = t->factor.number;
     if (!t->correction || !t->factor.state)
         return;
     a->state = attach_table(task, starfish_factor_state(&t->factor, t->part), STARPU_R);
@@ -251,8 +251,8 @@ static struct starfish_cost cost_of(const struct starfish_grid_setting *setting,
     step.f = t->f;
     step.coarse = t->coarse;
     step.result = (void *)(uintptr_t)t->result;
-    step.correction = t->correction;
-    step.v = (void *)(uintptr_t)t->v;
+    step.combined.correction = t->correction;
+    step.combined.v = (void *)(uintptr_t)t->v;
     step.sums = t->sums ? &sums : NULL;
     return setting->kind->costs->cost(setting->precision, t->operation, &step);
 }
@@ -282,8 +282,8 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
                             t->sums != NULL,
                             (size_t)t->step.zero,
                             starfish_grid_variant(kind, t->step.shape),
-                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.energy +
-                                8U * (size_t)t->step.lower + 16U * (size_t)t->step.absolute};
+                            (t->correction != NULL) + 2U * (t->v != NULL) + 4U * (size_t)t->step.combined.energy +
+                                8U * (size_t)t->step.combined.lower + 16U * (size_t)t->step.combined.absolute};
     const size_t count = sizeof sizes / sizeof sizes[0];
 
     return starfish_footprint_of(sizes, count - (sizes[count - 1] == 0)); /* else as ever */

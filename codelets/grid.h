@@ -60,8 +60,8 @@ struct starfish_grid_task {
     starpu_data_handle_t table, coarse_table;
     const struct starfish_vector *u, *f, *coarse, *result;
     starpu_data_handle_t sums;
-    /* Where the kind combines: u + factor * correction, stored as v; NULL: none. With step.lower correction and result
-     * are vectors in f32, and the result is over the factor. */
+    /* Where the kind combines: u + factor * correction, stored as v; NULL: none. With step.combined.lower correction
+     * and result are vectors in f32, and the result is over the factor. */
     const struct starfish_vector *correction, *v;
     struct starfish_factor factor;
     /* Apart: the ghosts are as they should be, and are not filled; and nobody reads this part's edges of the result. */

@@ -433,14 +433,15 @@ starfish_status starfish_operator_advance(const struct starfish_grid_operator *o
                                           const struct starfish_operator_step *s)
 {
     const struct starfish_grid_parts parts = parts_of(op);
-    const struct starfish_grid_task task = {.operation = STARFISH_GRID_RESIDUAL,
-                                            .step = {.energy = s->energy, .lower = s->lower, .absolute = s->absolute},
-                                            .u = s->u,
-                                            .f = s->f,
-                                            .result = s->result,
-                                            .correction = s->correction,
-                                            .v = s->v,
-                                            .factor = s->factor};
+    const struct starfish_grid_task task = {
+        .operation = STARFISH_GRID_RESIDUAL,
+        .step.combined = {.energy = s->energy, .lower = s->lower, .absolute = s->absolute},
+        .u = s->u,
+        .f = s->f,
+        .result = s->result,
+        .correction = s->correction,
+        .v = s->v,
+        .factor = s->factor};
 
     return starfish_submit_grid_parts(&parts, progress, &task, s->sums);
 }

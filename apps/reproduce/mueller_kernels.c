@@ -48,13 +48,13 @@ static enum starfish_grid_operation prepare(const struct job *job, struct starfi
     switch (job->kernel) {
     case MUELLER_DIRECTION: /* p = z + p, and (p, A p) */
     case MUELLER_SOLUTION:  /* u = u + p, and r = f - A u with (r, r) */
-        step->correction = a->vector[3];
-        step->factor = 1;
-        step->v = a->vector[4];
+        step->combined.correction = a->vector[3];
+        step->combined.factor = 1;
+        step->combined.v = a->vector[4];
         step->sums = a->sums;
         if (job->kernel == MUELLER_SOLUTION)
             return STARFISH_GRID_RESIDUAL;
-        step->energy = 1;
+        step->combined.energy = 1;
         step->f = step->result = NULL;
         return STARFISH_GRID_RESIDUAL;
     case MUELLER_LINES_FROM_ZERO:

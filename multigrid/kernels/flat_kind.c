@@ -135,10 +135,11 @@ static struct starfish_cost sweep_cost(starfish_precision precision, const struc
 
 static struct starfish_cost residual_cost(starfish_precision precision, const struct starfish_grid_step *s)
 {
-    const double words = 1 + (s->f != NULL) + (s->result != NULL) + (s->correction != NULL) + (s->v != NULL);
+    const double words =
+        1 + (s->f != NULL) + (s->result != NULL) + (s->combined.correction != NULL) + (s->combined.v != NULL);
 
     return starfish_cost_of(starfish_grid_count(s->at),
-                            residual_operations(s->shape) + (s->correction ? 2 : 0) + (s->sums ? 2 : 0), words,
+                            residual_operations(s->shape) + (s->combined.correction ? 2 : 0) + (s->sums ? 2 : 0), words,
                             precision);
 }
 

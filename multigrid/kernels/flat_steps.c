@@ -168,14 +168,15 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                                     .result = s->result,
                                                     .sums = s->sums,
                                                     .work = place->work,
-                                                    .correction = s->correction,
-                                                    .factor = s->factor,
-                                                    .scalar = s->scalar,
-                                                    .v = s->v,
-                                                    .energy = s->energy,
-                                                    .lower = s->lower,
+                                                    .correction = s->combined.correction,
+                                                    .factor = s->combined.factor,
+                                                    .scalar = s->combined.scalar,
+                                                    .v = s->combined.v,
+                                                    .energy = s->combined.energy,
+                                                    .lower = s->combined.lower,
                                                     .sum_count = s->sum_count};
-    const struct starfish_place correcting = starfish_place_in(place, s->lower ? STARFISH_F32 : place->precision);
+    const struct starfish_place correcting =
+        starfish_place_in(place, s->combined.lower ? STARFISH_F32 : place->precision);
 
     const struct starfish_flat_sizes sizes = {.matrix = residual.matrix,
                                               .y0 = s->at.y0,
@@ -185,9 +186,9 @@ int starfish_flat_residual_here(const struct starfish_place *place, const struct
                                               .sum_count = s->sum_count};
 
     TRY_LAUNCH(fill_seams(place, s->shape, s->u));
-    if (s->absolute)
+    if (s->combined.absolute)
         return run_sizes(place, &sizes);
-    TRY_LAUNCH(fill_seams(&correcting, s->shape, s->correction));
+    TRY_LAUNCH(fill_seams(&correcting, s->shape, s->combined.correction));
     return run_residual(place, &residual);
 }
 

@@ -62,34 +62,39 @@ enum starfish_sweep_phase {
     STARFISH_SWEEP_END_ODD
 };
 
+/* Of residuals, where a kind combines or has sizes (struct starfish_grid_fusing): of w = u + factor * *scalar (NULL: 1)
+ * * correction instead of u, where correction is not NULL, stored as v where that is not NULL; with `energy` sums are
+ * of w (f - A w). With `lower` all is in f64, but correction and result are f32, and the result is over factor *
+ * *scalar. `absolute`: u and sums alone, which are of the squares of |A| |u|. */
+struct starfish_grid_combination {
+    const void *correction;
+    void *v;
+    const double *scalar;
+    double factor;
+    int energy, lower, absolute;
+};
+
 /* One operation on one part of a grid. Arrays are pointers to element (0,0) of the whole grid, of which only what the
  * operation reads or writes (starfish_grid_reach, `at`) need be there. */
 struct starfish_grid_step {
     const void *shape, *coarse_shape; /* of this grid and of the next coarser one, NULL where an operation needs none */
     const void *table, *coarse_table; /* their coefficients, in the memory of the place */
     struct starfish_rectangle at;     /* what is written; of the coarse grid's arrays for a restriction */
-    int sweep;                        /* SMOOTH: which of the kind's sweeps */
-    double damping;                   /* SMOOTH */
-    enum starfish_sweep_phase phase;  /* SMOOTH on cores */
-    int zero;                         /* PROLONG, sweeps that add: result is zero yet, whatever its memory holds */
     const void *u, *f;                /* u NULL: zero; RESIDUAL: f NULL too (result = -A u), but not both */
     const void *coarse;               /* solution of the next coarser grid; NULL for SMOOTH without a correction */
     void *result;                     /* SMOOTH: neither u nor f; RESIDUAL: may be NULL */
-    /* Values beyond a periodic end of the rows are in ghosts of the part, at rows -1, -2, .. and n, n + 1, ..; else at
-     * the other end. Where the kind has_ghosts. */
-    int ghosts, coarse_ghosts;
-    double *sums; /* RESIDUAL: STARFISH_SUMS doubles that add up to the sum of squares; may be NULL */
-    /* Where the kind `combines`. RESIDUAL of w = u + factor * *scalar (NULL: 1) * correction instead of u, where
-     * correction is not NULL, stored as v where that is not NULL; with `energy` sums are of w (f - A w). With
-     * `lower` all is in f64, but correction and result are f32, and the result is over factor * *scalar. SMOOTH from
-     * zero: sums are of f and result. On cores sums are `sum_count` doubles, 0: STARFISH_SUMS. */
-    const void *correction;
-    double factor;
-    const double *scalar;
-    void *v;
-    int energy, lower;
+    double damping;                   /* SMOOTH */
+    int sweep;                        /* SMOOTH: which of the kind's sweeps */
+    int zero;                         /* PROLONG, sweeps that add: result is zero yet, whatever its memory holds */
+    /* RESIDUAL: add up to the sum of squares; SMOOTH from zero where the kind combines: to the product of f and result.
+     * STARFISH_SUMS doubles, on cores sum_count where that is not 0; may be NULL. */
+    double *sums;
     size_t sum_count;
-    int absolute; /* RESIDUAL where the kind has_sizes: u and sums alone, which are of the squares of |A| |u| */
+    struct starfish_grid_combination combined;
+    /* Shared: values beyond a periodic end of the rows are in ghosts of the part, at rows -1, -2, .. and n, n + 1, ..,
+     * else at the other end, where the kind has_ghosts; and the phase of a sweep of cores. */
+    int ghosts, coarse_ghosts;
+    enum starfish_sweep_phase phase;
 };
 
 /* Steps of the smoother on all of a grid, one sweep each and all the same, in one pass over memory on cores; before
