@@ -16,11 +16,9 @@ starfish_status list_read(const char *option, const char *text, char separator, 
         end = strchr(at, separator);
         end = end ? end : at + strlen(at);
         size_t length = (size_t)(end - at);
-        if (length == 0)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' has an empty entry", option, text);
-        if (length >= LIST_ITEM)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: an entry has more than %d characters", option,
-                                 LIST_ITEM - 1);
+        STARFISH_FAIL_IF(length == 0, STARFISH_ERROR_ARGUMENT, "%s: '%s' has an empty entry", option, text);
+        STARFISH_FAIL_IF(length >= LIST_ITEM, STARFISH_ERROR_ARGUMENT, "%s: an entry has more than %d characters",
+                         option, LIST_ITEM - 1);
         if (list->count == LIST_MOST)
             return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: more than %d entries", option, LIST_MOST);
         snprintf(list->item[list->count++], LIST_ITEM, "%.*s", (int)length, at);

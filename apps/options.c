@@ -116,8 +116,7 @@ starfish_status options_set_words(const struct option_words *words, const char *
         const struct starfish_option *row = starfish_option_of_flag(table, words->flag[i]);
         if (!words->word[i])
             continue;
-        if (!row)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: is not for problems of kind %s", words->flag[i], kind);
+        STARFISH_FAIL_IF(!row, STARFISH_ERROR_ARGUMENT, "%s: is not for problems of kind %s", words->flag[i], kind);
         STARFISH_TRY(set_word(row, library, words->word[i]));
     }
     return STARFISH_SUCCESS;
@@ -192,15 +191,12 @@ static starfish_status read_option(const struct command_line *line, int argc, ch
     if (!entry)
         return refuse_unknown(line, argv[*i]);
     const struct starfish_option row = row_of(entry);
-    if (!takes_value(&row) && value)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: takes no value", entry->name);
+    STARFISH_FAIL_IF(!takes_value(&row) && value, STARFISH_ERROR_ARGUMENT, "%s: takes no value", entry->name);
     if (takes_value(&row) && !value) {
-        if (*i + 1 == argc)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: needs %s", entry->name, entry->argument);
+        STARFISH_FAIL_IF(*i + 1 == argc, STARFISH_ERROR_ARGUMENT, "%s: needs %s", entry->name, entry->argument);
         value = argv[++*i];
     }
-    if (value && !value[0])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %s is empty", entry->name, entry->argument);
+    STARFISH_FAIL_IF(value && !value[0], STARFISH_ERROR_ARGUMENT, "%s: %s is empty", entry->name, entry->argument);
     if (entry->given)
         *entry->given = entry->name;
     if (entry->kind == OPTION_TEXTS)

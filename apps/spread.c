@@ -21,9 +21,8 @@ static starfish_status move(starfish_field *field, char *array, size_t plane_byt
                            : peer_device_read(there, share.memory, bytes, 1, 1);
         else
             memcpy(writes ? share.memory : there, writes ? there : share.memory, bytes);
-        if (!moved)
-            return starfish_fail(STARFISH_ERROR_RUNTIME, "no copy %s CUDA device %d", writes ? "to" : "from",
-                                 share.device);
+        STARFISH_FAIL_IF(!moved, STARFISH_ERROR_RUNTIME, "no copy %s CUDA device %d", writes ? "to" : "from",
+                         share.device);
     }
     return STARFISH_SUCCESS;
 }

@@ -69,9 +69,8 @@ static starfish_status cut_alone(const starfish_context *context, const struct s
     const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
     const size_t count = o->slabs > 0 ? o->slabs : across * smaller(rows, possible);
 
-    if (count % across > 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.slabs is %zu, no multiple of options.boxes, which is %zu", count, across);
+    STARFISH_FAIL_IF(count % across > 0, STARFISH_ERROR_ARGUMENT,
+                     "options.slabs is %zu, no multiple of options.boxes, which is %zu", count, across);
     boxes->cut.parts[0] = across;
     boxes->cut.parts[1] = count / across;
     set_owners(context, count, gpus + (count > gpus && cores > 0 ? 1 : 0), boxes);

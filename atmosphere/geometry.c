@@ -38,9 +38,8 @@ static starfish_status check_number(const char *name, double value, int positive
 static starfish_status check_profile(const char *name, const double *values, size_t count, int any)
 {
     for (size_t i = 0; values && i < count; i++)
-        if (!isfinite(values[i]) || (!any && !(values[i] > 0)))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%zu] is %g, must be %s", name, i, values[i],
-                                 any ? "finite" : "positive");
+        STARFISH_FAIL_IF(!isfinite(values[i]) || (!any && !(values[i] > 0)), STARFISH_ERROR_ARGUMENT,
+                         "problem.%s[%zu] is %g, must be %s", name, i, values[i], any ? "finite" : "positive");
     return STARFISH_SUCCESS;
 }
 
@@ -50,13 +49,11 @@ static starfish_status check_faces(const struct starfish_atmosphere_problem *p)
 
     if (!z)
         return STARFISH_SUCCESS;
-    if (z[0] != 0 || !(fabs(z[p->n[2]] - p->height) <= 1e-12 * p->height))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.faces are from %g to %g, must be from 0 to height = %g",
-                             z[0], z[p->n[2]], p->height);
+    STARFISH_FAIL_IF(z[0] != 0 || !(fabs(z[p->n[2]] - p->height) <= 1e-12 * p->height), STARFISH_ERROR_ARGUMENT,
+                     "problem.faces are from %g to %g, must be from 0 to height = %g", z[0], z[p->n[2]], p->height);
     for (size_t k = 0; k < p->n[2]; k++)
-        if (!(z[k + 1] > z[k]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.faces[%zu] is %g after %g, must increase", k + 1,
-                                 z[k + 1], z[k]);
+        STARFISH_FAIL_IF(!(z[k + 1] > z[k]), STARFISH_ERROR_ARGUMENT,
+                         "problem.faces[%zu] is %g after %g, must increase", k + 1, z[k + 1], z[k]);
     return STARFISH_SUCCESS;
 }
 
@@ -68,17 +65,15 @@ static starfish_status check_counts(const struct starfish_atmosphere_problem *p)
     static const size_t most[3] = {(size_t)MOST_BLOCKS * COLUMNS_OF_BLOCK, MOST_BLOCKS, INT32_MAX};
 
     for (int d = 0; d < 3; d++)
-        if (p->n[d] < 1 || p->n[d] > most[d])
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is %zu, must be 1 to %zu", d, p->n[d],
-                                 most[d]);
-    if (p->n[0] * p->n[2] > INT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.n[0] * n[2], the cells of a row of columns, is %zu, must be below 2^31",
-                             p->n[0] * p->n[2]);
-    if (p->geometry == STARFISH_SPHERE && (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels",
-                             p->n[1]);
+        STARFISH_FAIL_IF(p->n[d] < 1 || p->n[d] > most[d], STARFISH_ERROR_ARGUMENT,
+                         "problem.n[%d] is %zu, must be 1 to %zu", d, p->n[d], most[d]);
+    STARFISH_FAIL_IF(p->n[0] * p->n[2] > INT32_MAX, STARFISH_ERROR_ARGUMENT,
+                     "problem.n[0] * n[2], the cells of a row of columns, is %zu, must be below 2^31",
+                     p->n[0] * p->n[2]);
+    STARFISH_FAIL_IF(p->geometry == STARFISH_SPHERE &&
+                         (p->n[1] % STARFISH_PANELS != 0 || p->n[1] / STARFISH_PANELS != p->n[0]),
+                     STARFISH_ERROR_ARGUMENT,
+                     "problem.n[1] is %zu, of a sphere it must be 6 problem.n[0], the rows of six panels", p->n[1]);
     return STARFISH_SUCCESS;
 }
 
@@ -88,15 +83,12 @@ static starfish_status check_sizes(const struct starfish_atmosphere_problem *p)
     const double most = 1e140, width[] = {p->length[0] / (double)p->n[0], p->length[1] / (double)p->n[1]};
     const double volume = width[0] * width[1] * (p->height / (double)p->n[2]);
 
-    if (!(volume >= 1 / most && volume <= most))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.length and height: the volume of a cell is %g, must be from 1e-140 to 1e140",
-                             volume);
+    STARFISH_FAIL_IF(!(volume >= 1 / most && volume <= most), STARFISH_ERROR_ARGUMENT,
+                     "problem.length and height: the volume of a cell is %g, must be from 1e-140 to 1e140", volume);
     for (int d = 0; d < 2; d++)
-        if (!(p->omega / width[d] <= most))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "problem.omega is %g, must be at most 1e140 times a cell's width, length[%d] / n = %g",
-                                 p->omega, d, width[d]);
+        STARFISH_FAIL_IF(!(p->omega / width[d] <= most), STARFISH_ERROR_ARGUMENT,
+                         "problem.omega is %g, must be at most 1e140 times a cell's width, length[%d] / n = %g",
+                         p->omega, d, width[d]);
     return STARFISH_SUCCESS;
 }
 
@@ -410,8 +402,7 @@ static starfish_status allocate(struct starfish_flat_volumes *volumes, const str
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
         total += size[i];
     volumes->memory = calloc(total, sizeof(double));
-    if (!volumes->memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu columns", columns);
+    STARFISH_FAIL_IF(!volumes->memory, STARFISH_ERROR_MEMORY, "out of memory for %zu columns", columns);
     double *next = volumes->memory;
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
         *array[i] = size[i] > 0 ? next : NULL;

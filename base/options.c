@@ -102,10 +102,9 @@ void starfish_options_set_defaults(const struct starfish_option_table *table, vo
 
 static starfish_status check_size(const struct starfish_option_table *table, size_t size)
 {
-    if (size <= table->option[0].offset || size > LARGEST_STRUCT || size % table->alignment != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.size is %zu, no size of a version's struct: start from %s", size,
-                             table->defaults);
+    STARFISH_FAIL_IF(size <= table->option[0].offset || size > LARGEST_STRUCT || size % table->alignment != 0,
+                     STARFISH_ERROR_ARGUMENT, "options.size is %zu, no size of a version's struct: start from %s", size,
+                     table->defaults);
     return STARFISH_SUCCESS;
 }
 
@@ -117,12 +116,10 @@ starfish_status starfish_options_take(const struct starfish_option_table *table,
     const size_t size = *(const size_t *)user;
     STARFISH_TRY(check_size(table, size));
     for (size_t byte = table->size; byte < size; byte++)
-        if (((const unsigned char *)user)[byte] != 0)
-            return starfish_fail(
-                STARFISH_ERROR_ARGUMENT,
-                "options.size is %zu, not %zu: this library is older than the program, and byte %zu is "
-                "not zero: it belongs to an option that the library does not know",
-                size, table->size, byte);
+        STARFISH_FAIL_IF(((const unsigned char *)user)[byte] != 0, STARFISH_ERROR_ARGUMENT,
+                         "options.size is %zu, not %zu: this library is older than the program, and byte %zu is "
+                         "not zero: it belongs to an option that the library does not know",
+                         size, table->size, byte);
     memcpy(options, user, size < table->size ? size : table->size);
     *(size_t *)options = table->size;
     return STARFISH_SUCCESS;
@@ -190,13 +187,11 @@ static starfish_status check_number(const struct starfish_option *option, double
     if (in_range(option, value))
         return STARFISH_SUCCESS;
     value_text(option, value, text, sizeof text);
-    if (value > DBL_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, must be finite", option->name, text);
+    STARFISH_FAIL_IF(value > DBL_MAX, STARFISH_ERROR_ARGUMENT, "options.%s is %s, must be finite", option->name, text);
     if (option->least == 0 && !(option->most < DBL_MAX))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, must not be negative", option->name, text);
-    if (!(option->most < DBL_MAX))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, less than %g", option->name, text,
-                             option->least);
+    STARFISH_FAIL_IF(!(option->most < DBL_MAX), STARFISH_ERROR_ARGUMENT, "options.%s is %s, less than %g", option->name,
+                     text, option->least);
     return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %s, not in %s", option->name, text,
                          range_text(option, range, sizeof range));
 }

@@ -23,12 +23,15 @@ starfish_status starfish_fail(starfish_status status, const char *format, ...) _
             return starfish_try_status;                                                                                \
     } while (0)
 
+/* Return from the calling function with a failure where `condition` holds; the other arguments are starfish_fail's. */
+#define STARFISH_FAIL_IF(condition, ...)                                                                               \
+    do {                                                                                                               \
+        if (condition)                                                                                                 \
+            return starfish_fail(__VA_ARGS__);                                                                         \
+    } while (0)
+
 /* Return from the calling function with ARGUMENT where a pointer is NULL and must not be; `name` is the argument's, or
  * as "problem.lower" that of a member. */
-#define STARFISH_NEED(pointer, name)                                                                                   \
-    do {                                                                                                               \
-        if (!(pointer))                                                                                                \
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is NULL", name);                                         \
-    } while (0)
+#define STARFISH_NEED(pointer, name) STARFISH_FAIL_IF(!(pointer), STARFISH_ERROR_ARGUMENT, "%s is NULL", name)
 
 #endif

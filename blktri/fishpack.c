@@ -63,12 +63,9 @@ static int number_of(starfish_status status)
 static starfish_status check_shape(int m, int n, int idimy, int *ierror)
 {
     *ierror = m < LEAST_M ? STARFISH_BLKTRI_M : n < LEAST_N ? STARFISH_BLKTRI_N : STARFISH_BLKTRI_IDIMY;
-    if (m < LEAST_M)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "m is %d, less than %d (ierror 1)", m, LEAST_M);
-    if (n < LEAST_N)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "n is %d, less than %d (ierror 2)", n, LEAST_N);
-    if (idimy < m)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "idimy is %d, less than m = %d (ierror 3)", idimy, m);
+    STARFISH_FAIL_IF(m < LEAST_M, STARFISH_ERROR_ARGUMENT, "m is %d, less than %d (ierror 1)", m, LEAST_M);
+    STARFISH_FAIL_IF(n < LEAST_N, STARFISH_ERROR_ARGUMENT, "n is %d, less than %d (ierror 2)", n, LEAST_N);
+    STARFISH_FAIL_IF(idimy < m, STARFISH_ERROR_ARGUMENT, "idimy is %d, less than m = %d (ierror 3)", idimy, m);
     *ierror = STARFISH_BLKTRI_SOLVED;
     return STARFISH_SUCCESS;
 }
@@ -93,16 +90,16 @@ static starfish_status check_rows(const struct starfish_axis *y, int *ierror)
     STARFISH_NEED(y->upper, "cn");
     *ierror = STARFISH_BLKTRI_COEFFICIENTS;
     for (size_t j = 0; j < y->n; j++)
-        if ((uses_lower(y, j) && !isfinite(y->lower[j])) || !isfinite(y->diag[j]) ||
-            (uses_upper(y, j) && !isfinite(y->upper[j])))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "an, bn or cn is not finite in row %zu (ierror 4)", j);
+        STARFISH_FAIL_IF((uses_lower(y, j) && !isfinite(y->lower[j])) || !isfinite(y->diag[j]) ||
+                             (uses_upper(y, j) && !isfinite(y->upper[j])),
+                         STARFISH_ERROR_ARGUMENT, "an, bn or cn is not finite in row %zu (ierror 4)", j);
     *ierror = STARFISH_BLKTRI_SIGN;
     for (size_t j = y->periodic ? 0 : 1; j < y->n; j++) {
         const size_t before = (j > 0 ? j : y->n) - 1;
-        if ((y->lower[j] < 0 && y->upper[before] > 0) || (y->lower[j] > 0 && y->upper[before] < 0))
-            return starfish_fail(STARFISH_ERROR_NOT_SYMMETRIZABLE,
-                                 "an[%zu] = %g and cn[%zu] = %g have opposite signs (ierror 5)", j, y->lower[j], before,
-                                 y->upper[before]);
+        STARFISH_FAIL_IF((y->lower[j] < 0 && y->upper[before] > 0) || (y->lower[j] > 0 && y->upper[before] < 0),
+                         STARFISH_ERROR_NOT_SYMMETRIZABLE,
+                         "an[%zu] = %g and cn[%zu] = %g have opposite signs (ierror 5)", j, y->lower[j], before,
+                         y->upper[before]);
     }
     *ierror = STARFISH_BLKTRI_SOLVED;
     return STARFISH_SUCCESS;
@@ -204,8 +201,7 @@ static starfish_status prepare(struct starfish_blktri_state *state, const struct
 static starfish_status create_state(starfish_blktri_work *work)
 {
     struct starfish_blktri_state *state = calloc(1, sizeof *state);
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a handle");
+    STARFISH_FAIL_IF(!state, STARFISH_ERROR_MEMORY, "out of memory for a handle");
     state->context = work->context;
     state->owns_context = !work->context;
     starfish_status status = work->context ? STARFISH_SUCCESS : starfish_context_create(&state->context, NULL);
@@ -242,8 +238,7 @@ static starfish_status solve_columns(starfish_plan *plan, const struct call *cal
     if (idimy == m)
         return starfish_plan_solve(plan, NULL, y, y, NULL);
     double *dense = malloc(m * call->y.n * sizeof *dense);
-    if (!dense)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
+    STARFISH_FAIL_IF(!dense, STARFISH_ERROR_MEMORY, "out of memory for y without its rows beyond m");
     copy_columns(call, dense, m, y, idimy);
     starfish_status status = starfish_plan_solve(plan, NULL, dense, dense, NULL);
     if (status == STARFISH_SUCCESS)
@@ -255,8 +250,7 @@ static starfish_status solve_columns(starfish_plan *plan, const struct call *cal
 static starfish_status solve(struct starfish_blktri_state *state, const struct call *call, double *y)
 {
     struct prepared *prepared = NULL;
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "no call with iflg = 0 came before");
+    STARFISH_FAIL_IF(!state, STARFISH_ERROR_ARGUMENT, "no call with iflg = 0 came before");
     STARFISH_NEED(y, "y");
     pthread_mutex_lock(&state->lock);
     starfish_status status = prepare(state, call);

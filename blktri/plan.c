@@ -41,9 +41,8 @@ static void choose_tiles(const struct starfish_context *context, const size_t n[
 
 static starfish_status check_count(const char *name, size_t asked, size_t most)
 {
-    if (asked > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name, asked,
-                             most);
+    STARFISH_FAIL_IF(asked > most, STARFISH_ERROR_ARGUMENT, "options.%s is %zu, but at most %zu are possible", name,
+                     asked, most);
     return STARFISH_SUCCESS;
 }
 
@@ -140,10 +139,10 @@ static starfish_status choose_workers(struct starfish_spectral *spectral, const 
     const size_t longest = starfish_tridiag_chain_longest_cuda(
         y->periodic, starfish_tridiag_element_size(spectral->numbers, starfish_real_size(spectral->precision)));
     spectral->chain_method = chain_methods[o->algorithm];
-    if (workers[STARFISH_GPU] > 0 && o->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
-                             longest);
+    STARFISH_FAIL_IF(workers[STARFISH_GPU] > 0 && o->algorithm > STARFISH_ALGORITHM_THOMAS && y->n > longest,
+                     STARFISH_ERROR_UNSUPPORTED,
+                     "options.algorithm: lines of %zu unknowns do not fit a GPU's shared memory, %zu do", y->n,
+                     longest);
     if (workers[STARFISH_GPU] > 0 && workers[STARFISH_CPU] > 0)
         spectral->split = o->split;
     return STARFISH_SUCCESS;

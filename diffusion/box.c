@@ -24,10 +24,9 @@ static starfish_status check_direction(const struct starfish_diffusion_problem *
     if (!(p->length[d] > 0) || !isfinite(p->length[d]))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.length[%zu] is %g, must be positive", d, p->length[d]);
     const double width = p->length[d] / (double)p->n[d];
-    if (!isnormal(1 / (width * width)))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.length[%zu] is %g: the reciprocal square of a cell's width, %g, is beyond f64", d,
-                             p->length[d], width);
+    STARFISH_FAIL_IF(!isnormal(1 / (width * width)), STARFISH_ERROR_ARGUMENT,
+                     "problem.length[%zu] is %g: the reciprocal square of a cell's width, %g, is beyond f64", d,
+                     p->length[d], width);
     if (low > STARFISH_NEUMANN || high > STARFISH_NEUMANN || (low == STARFISH_PERIODIC) != (high == STARFISH_PERIODIC))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.ends[%zu] are %d and %d, no pair of ends", d, (int)low,
                              (int)high);
@@ -44,15 +43,13 @@ static starfish_status check(const struct starfish_diffusion_problem *p)
         STARFISH_TRY(check_direction(p, d));
         cells *= (double)p->n[d];
     }
-    if (cells > INT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n: %g unknowns, more than 2^31 - 1", cells);
-    if (!isfinite(p->lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.lambda is not finite");
+    STARFISH_FAIL_IF(cells > INT32_MAX, STARFISH_ERROR_ARGUMENT, "problem.n: %g unknowns, more than 2^31 - 1", cells);
+    STARFISH_FAIL_IF(!isfinite(p->lambda), STARFISH_ERROR_ARGUMENT, "problem.lambda is not finite");
     if (p->mean != STARFISH_MEAN_HARMONIC && p->mean != STARFISH_MEAN_ARITHMETIC)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.mean is %d", (int)p->mean);
-    if (!p->coefficient && !(p->constant_coefficient > 0 && isfinite(p->constant_coefficient)))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.constant_coefficient is %g, must be positive",
-                             p->constant_coefficient);
+    STARFISH_FAIL_IF(!p->coefficient && !(p->constant_coefficient > 0 && isfinite(p->constant_coefficient)),
+                     STARFISH_ERROR_ARGUMENT, "problem.constant_coefficient is %g, must be positive",
+                     p->constant_coefficient);
     return STARFISH_SUCCESS;
 }
 

@@ -165,9 +165,8 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     const size_t beyond = precision == STARFISH_F32
                               ? starfish_spans_find_beyond(&spans, values, -(double)FLT_MAX, (double)FLT_MAX, count)
                               : count;
-    if (beyond < count)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
-                             values[beyond], beyond % box->cells);
+    STARFISH_FAIL_IF(beyond < count, STARFISH_ERROR_ARGUMENT, "problem.coefficient: f32 cannot hold %g of cell %zu",
+                     values[beyond], beyond % box->cells);
     STARFISH_TRY(starfish_coefficient_table_reals_of(table, precision, values, count, &spans));
     op->table = table->handle;
     return STARFISH_SUCCESS;

@@ -58,19 +58,16 @@ static starfish_status list_cells(struct incidence *b)
     size_t entries = 0;
 
     b->start = calloc(n + 2, sizeof *b->start);
-    if (!b->start)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the pattern of a matrix");
+    STARFISH_FAIL_IF(!b->start, STARFISH_ERROR_MEMORY, "out of memory for the pattern of a matrix");
     starfish_host_loop(b->space->mesh->cells, CELLS, visit, b);
     for (size_t i = 0; i < n; i++) {
         const size_t here = (size_t)b->start[i + 1];
         b->start[i + 1] = (int)entries;
         entries += here;
     }
-    if (entries > INT_MAX)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "a matrix would have more than 2^31 - 1 entries");
+    STARFISH_FAIL_IF(entries > INT_MAX, STARFISH_ERROR_UNSUPPORTED, "a matrix would have more than 2^31 - 1 entries");
     b->cell = malloc((entries + 1) * sizeof *b->cell);
-    if (!b->cell)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the pattern of a matrix");
+    STARFISH_FAIL_IF(!b->cell, STARFISH_ERROR_MEMORY, "out of memory for the pattern of a matrix");
     starfish_host_loop(b->space->mesh->cells, CELLS, visit, b);
     return STARFISH_SUCCESS;
 }
@@ -251,11 +248,10 @@ static starfish_status add_cells(struct assembling *s)
         s->last = s->first + s->room < cells ? s->first + s->room : cells;
         starfish_host_loop(s->last - s->first, s->problem->source ? s->room : FEW_CELLS, integrate_cells, s);
         for (size_t c = s->first; c < s->last; c++)
-            if (!(*element_of(s, c).determinant > 0))
-                return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                     "element %zu is inverted after %d refinements: the determinant of its map is %.3g",
-                                     starfish_refined_origin(s->problem, s->space->mesh, c), s->space->mesh->level,
-                                     *element_of(s, c).determinant);
+            STARFISH_FAIL_IF(!(*element_of(s, c).determinant > 0), STARFISH_ERROR_ARGUMENT,
+                             "element %zu is inverted after %d refinements: the determinant of its map is %.3g",
+                             starfish_refined_origin(s->problem, s->space->mesh, c), s->space->mesh->level,
+                             *element_of(s, c).determinant);
         starfish_host_loop(s->cores, 1, scatter, s);
     }
     return STARFISH_SUCCESS;

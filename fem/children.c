@@ -321,8 +321,7 @@ starfish_status starfish_refined_children(const struct starfish_refined *coarse,
 {
     struct refining *r = calloc(1, sizeof *r);
 
-    if (!r)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!r, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     r->coarse = coarse;
     r->mesh = mesh;
     const starfish_status status = refine(r);

@@ -21,16 +21,15 @@ static starfish_status check_curves(const struct starfish_fem_problem *problem)
     for (size_t k = 0; k < problem->curves; k++) {
         const struct starfish_fem_curve *curve = &problem->curve[k];
         int found = 0;
-        if (!(curve->radius > 0) || !isfinite(curve->radius) || !isfinite(curve->centre[0]) ||
-            !isfinite(curve->centre[1]) || !isfinite(curve->centre[2]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "problem.curve[%zu]: the radius is %g, must be positive, or the centre not finite", k,
-                                 curve->radius);
+        STARFISH_FAIL_IF(!(curve->radius > 0) || !isfinite(curve->radius) || !isfinite(curve->centre[0]) ||
+                             !isfinite(curve->centre[1]) || !isfinite(curve->centre[2]),
+                         STARFISH_ERROR_ARGUMENT,
+                         "problem.curve[%zu]: the radius is %g, must be positive, or the centre not finite", k,
+                         curve->radius);
         for (size_t m = 0; m < problem->mesh->marks; m++)
             found = found || problem->mesh->mark[m].group == curve->group;
-        if (!found)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.curve[%zu]: the mesh has no group %d", k,
-                                 curve->group);
+        STARFISH_FAIL_IF(!found, STARFISH_ERROR_ARGUMENT, "problem.curve[%zu]: the mesh has no group %d", k,
+                         curve->group);
     }
     return STARFISH_SUCCESS;
 }
@@ -51,8 +50,7 @@ starfish_status starfish_fem_check_plan(struct starfish_plan *base)
                              STARFISH_FEM_MOST_REFINEMENTS);
     if ((int)problem->element < 0 || problem->element >= STARFISH_FEM_ELEMENTS)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.element is %d", (int)problem->element);
-    if (!problem->source && !isfinite(problem->rhs))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs is not finite");
+    STARFISH_FAIL_IF(!problem->source && !isfinite(problem->rhs), STARFISH_ERROR_ARGUMENT, "problem.rhs is not finite");
     if (problem->dirichlets > 0)
         STARFISH_NEED(problem->dirichlet, "problem.dirichlet");
     if (problem->curves > 0)
@@ -66,8 +64,7 @@ static starfish_status list_cells(struct starfish_fem_plan *plan)
     const size_t count = (size_t)plan->space.basis.count;
 
     plan->cells = malloc((plan->mesh.cells * count + 1) * sizeof *plan->cells);
-    if (!plan->cells)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the cells");
+    STARFISH_FAIL_IF(!plan->cells, STARFISH_ERROR_MEMORY, "out of memory for the cells");
     for (size_t c = 0; c < plan->mesh.cells; c++)
         for (size_t n = 0; n < count; n++)
             plan->cells[c * count + n] = plan->mesh.cell[c * plan->mesh.lattice + (size_t)plan->space.basis.node[n]];
@@ -88,8 +85,7 @@ static starfish_status take_arrays(struct starfish_fem_plan *plan)
         STARFISH_TRY(starfish_alloc(plan->plan.context, bytes_of_vector(plan), array[i]));
     for (int i = 0; i < 2 && plan->is_dealt; i++) {
         *array[i] = calloc(1, bytes_of_vector(plan));
-        if (!*array[i])
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+        STARFISH_FAIL_IF(!*array[i], STARFISH_ERROR_MEMORY, "out of memory for a solution");
     }
     return STARFISH_SUCCESS;
 }

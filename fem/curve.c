@@ -30,9 +30,8 @@ static starfish_status project(const struct starfish_fem_curve *curve, const str
         distance += away[i] * away[i];
     }
     distance = sqrt(distance);
-    if (!(distance > 1e-8 * curve->radius))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.curve: a node of group %d is at the centre",
-                             curve->group);
+    STARFISH_FAIL_IF(!(distance > 1e-8 * curve->radius), STARFISH_ERROR_ARGUMENT,
+                     "problem.curve: a node of group %d is at the centre", curve->group);
     for (int i = 0; i < mesh->d; i++)
         by[i] = curve->centre[i] + away[i] * (curve->radius / distance) - point[i];
     moves->fixed[node] = 1;

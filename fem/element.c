@@ -72,8 +72,7 @@ starfish_status starfish_fem_rule_create(starfish_fem_element element, int d, in
     double t[STARFISH_FEM_GAUSS] = {0}, weight[STARFISH_FEM_GAUSS] = {0};
 
     *created = rule;
-    if (!rule)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an element");
+    STARFISH_FAIL_IF(!rule, STARFISH_ERROR_MEMORY, "out of memory for an element");
     starfish_fem_basis_of(element, d, &rule->basis);
     starfish_fem_basis_of(STARFISH_FEM_Q2, d, &rule->geometry);
     gauss_points(gauss, t, weight);

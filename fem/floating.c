@@ -81,8 +81,7 @@ starfish_status starfish_fem_floating_label(struct starfish_fem_floating *floati
     if (floating->count == 0)
         return STARFISH_SUCCESS;
     floating->of = malloc((finest->unknowns + 1) * sizeof *floating->of);
-    if (!floating->of)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the components of a mesh");
+    STARFISH_FAIL_IF(!floating->of, STARFISH_ERROR_MEMORY, "out of memory for the components of a mesh");
     for (size_t c = 0; c < mesh->cells; c++)
         for (size_t n = 0; n < nodes_of_cells(finest); n++) {
             const int unknown = finest->unknown[node_of(finest, c, n)];

@@ -67,15 +67,13 @@ static starfish_status check_size(const struct building *b)
         bytes += 24 * nodes + (double)(mesh->lattice * sizeof(int)) * count[d] + row * (is_q1 ? count[0] : nodes);
         refine_counts(d, count);
     }
-    if (nodes > INT_MAX)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "problem.refinements: %d refinements of %zu cells make %.3g nodes, more than 2^31",
-                             b->problem->refinements, mesh->cells, nodes);
-    if (machine > 0 && bytes > machine)
-        return starfish_fail(STARFISH_ERROR_MEMORY,
-                             "problem.refinements: %d refinements of %zu cells need more than %.3g GB, and this "
-                             "machine has %.3g GB",
-                             b->problem->refinements, mesh->cells, bytes / 1e9, machine / 1e9);
+    STARFISH_FAIL_IF(nodes > INT_MAX, STARFISH_ERROR_UNSUPPORTED,
+                     "problem.refinements: %d refinements of %zu cells make %.3g nodes, more than 2^31",
+                     b->problem->refinements, mesh->cells, nodes);
+    STARFISH_FAIL_IF(machine > 0 && bytes > machine, STARFISH_ERROR_MEMORY,
+                     "problem.refinements: %d refinements of %zu cells need more than %.3g GB, and this "
+                     "machine has %.3g GB",
+                     b->problem->refinements, mesh->cells, bytes / 1e9, machine / 1e9);
     return STARFISH_SUCCESS;
 }
 
@@ -168,8 +166,7 @@ static starfish_status finish_load(struct building *b)
     plan->load_norm = sqrt(sums[0]);
     plan->nonzeros = (size_t)sums[1];
     plan->smoother_nonzeros = (size_t)sums[2];
-    if (!isfinite(plan->load_norm))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
+    STARFISH_FAIL_IF(!isfinite(plan->load_norm), STARFISH_ERROR_ARGUMENT, "problem.rhs or its source is not finite");
     if (plan->volume)
         STARFISH_TRY(remove_means(plan));
     return find_nonzeros(plan);
@@ -493,8 +490,7 @@ starfish_status starfish_fem_build(struct starfish_fem_plan *plan, const struct 
 {
     struct building *b = calloc(1, sizeof *b);
 
-    if (!b)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    STARFISH_FAIL_IF(!b, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     b->plan = plan;
     b->problem = problem;
     const starfish_status status = build(b);

@@ -70,8 +70,7 @@ static starfish_status by_coordinates(const struct starfish_fem_space *space, in
     struct place *place = malloc((2 * space->unknowns + 1) * sizeof *place);
     struct sorting sorting = {place, place ? place + space->unknowns : NULL, space->unknowns, 0};
 
-    if (!place)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a numbering");
+    STARFISH_FAIL_IF(!place, STARFISH_ERROR_MEMORY, "out of memory for a numbering");
     for (size_t n = 0; n < space->nodes; n++)
         if (space->unknown[n] >= 0) {
             struct place *here = &place[space->unknown[n]];

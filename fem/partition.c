@@ -161,8 +161,7 @@ starfish_status starfish_fem_partition_rim(const struct starfish_fem_space *spac
     unsigned *near = calloc(space->unknowns + 1, sizeof *near);
 
     *rim = 0;
-    if (!near)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a mesh");
+    STARFISH_FAIL_IF(!near, STARFISH_ERROR_MEMORY, "out of memory for the parts of a mesh");
     find_near(space, parts, first, near);
     for (size_t p = 0; p < parts; p++) {
         double count = 0;

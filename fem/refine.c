@@ -40,10 +40,10 @@ static starfish_status check_marks(const struct starfish_fem_mesh *given)
 {
     for (size_t m = 0; m < given->marks; m++) {
         const struct starfish_fem_mark *mark = &given->mark[m];
-        if (mark->cell >= given->cells || mark->place[0] > 2 || mark->place[1] > 2 ||
-            (given->dimensions == 3 && mark->place[2] > 2))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.mark[%zu] has cell %zu, or a place beyond 0 .. 2", m,
-                                 mark->cell);
+        STARFISH_FAIL_IF(mark->cell >= given->cells || mark->place[0] > 2 || mark->place[1] > 2 ||
+                             (given->dimensions == 3 && mark->place[2] > 2),
+                         STARFISH_ERROR_ARGUMENT, "mesh.mark[%zu] has cell %zu, or a place beyond 0 .. 2", m,
+                         mark->cell);
     }
     return STARFISH_SUCCESS;
 }
@@ -54,17 +54,16 @@ static starfish_status check_arrays(const struct starfish_fem_mesh *given)
 
     if (given->dimensions != 2 && given->dimensions != 3)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.dimensions is %d, must be 2 or 3", given->dimensions);
-    if (given->cells == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.cells is 0, must be 1 or more");
+    STARFISH_FAIL_IF(given->cells == 0, STARFISH_ERROR_ARGUMENT, "mesh.cells is 0, must be 1 or more");
     STARFISH_NEED(given->cell, "mesh.cell");
     STARFISH_NEED(given->point, "mesh.point");
     if (given->marks > 0)
         STARFISH_NEED(given->mark, "mesh.mark");
     for (size_t at = 0; at < given->cells * lattice; at++) {
         const int corner = starfish_lattice_dimension((int)(at % lattice)) == 0;
-        if (given->cell[at] >= (int)given->points || given->cell[at] < -1 || (corner && given->cell[at] < 0))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.cell[%zu] is %d, which is no point", at,
-                                 given->cell[at]);
+        STARFISH_FAIL_IF(given->cell[at] >= (int)given->points || given->cell[at] < -1 ||
+                             (corner && given->cell[at] < 0),
+                         STARFISH_ERROR_ARGUMENT, "mesh.cell[%zu] is %d, which is no point", at, given->cell[at]);
     }
     for (size_t i = 0; i < 3 * given->points; i++)
         if ((given->dimensions == 3 || i % 3 < 2) && !isfinite(given->point[i]))
@@ -80,13 +79,11 @@ static starfish_status take_corners(const struct starfish_fem_mesh *given, struc
         if (given->cell[at] >= 0)
             vertex[given->cell[at]] |= starfish_lattice_dimension((int)(at % mesh->lattice)) == 0 ? 1 : 2;
     for (size_t p = 0; p < given->points; p++) {
-        if (vertex[p] == 0)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is in no cell", p);
-        if (vertex[p] == 3)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "mesh.point[%zu] is the corner of a cell and the middle of "
-                                 "an edge of another: cells do not match",
-                                 p);
+        STARFISH_FAIL_IF(vertex[p] == 0, STARFISH_ERROR_ARGUMENT, "mesh.point[%zu] is in no cell", p);
+        STARFISH_FAIL_IF(vertex[p] == 3, STARFISH_ERROR_ARGUMENT,
+                         "mesh.point[%zu] is the corner of a cell and the middle of "
+                         "an edge of another: cells do not match",
+                         p);
         vertex[p] = vertex[p] & 1 ? (int)mesh->vertices++ : -1;
     }
     for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
@@ -145,10 +142,9 @@ static void check_run(void *data, size_t first, size_t last)
 static starfish_status report_senses(const struct starfish_fem_problem *problem, const struct senses *s, size_t runs)
 {
     for (size_t r = 0; r < runs; r++)
-        if (!(s->worst[r] > 0))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "element %zu is inverted or degenerate: the determinant of its map is %.3g",
-                                 starfish_refined_origin(problem, s->mesh, s->cell[r]), s->worst[r]);
+        STARFISH_FAIL_IF(!(s->worst[r] > 0), STARFISH_ERROR_ARGUMENT,
+                         "element %zu is inverted or degenerate: the determinant of its map is %.3g",
+                         starfish_refined_origin(problem, s->mesh, s->cell[r]), s->worst[r]);
     return STARFISH_SUCCESS;
 }
 
@@ -186,8 +182,7 @@ static starfish_status check_faces(const struct starfish_fem_problem *problem, c
 {
     unsigned char *count = calloc(mesh->nodes + 1, 1);
 
-    if (!count)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!count, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     for (size_t at = 0; at < mesh->cells * mesh->lattice; at++)
         if (starfish_lattice_dimension((int)(at % mesh->lattice)) == mesh->d - 1 && ++count[mesh->cell[at]] > 2) {
             free(count);
@@ -202,8 +197,7 @@ static starfish_status copy_marks(const struct starfish_fem_mesh *given, struct 
 {
     mesh->marks = given->marks;
     mesh->mark = malloc((given->marks + 1) * sizeof *mesh->mark);
-    if (!mesh->mark)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!mesh->mark, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     if (given->marks > 0)
         memcpy(mesh->mark, given->mark, given->marks * sizeof *mesh->mark);
     for (size_t m = 0; m < mesh->marks && mesh->d == 2; m++)
@@ -232,8 +226,7 @@ starfish_status starfish_refined_begin(const struct starfish_fem_problem *proble
     *mesh = (struct starfish_refined){.d = 0};
     STARFISH_TRY(check_arrays(problem->mesh));
     int *vertex = malloc((problem->mesh->points + 1) * sizeof *vertex);
-    if (!vertex)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!vertex, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     const starfish_status status = make_coarsest(problem, mesh, vertex);
     free(vertex);
     return status;
@@ -246,8 +239,7 @@ static starfish_status cut_marks(const struct starfish_refined *coarse, struct s
     const int children = 1 << mesh->d;
 
     mesh->mark = malloc((coarse->marks * (size_t)children + 1) * sizeof *mesh->mark);
-    if (!mesh->mark)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a mesh");
+    STARFISH_FAIL_IF(!mesh->mark, STARFISH_ERROR_MEMORY, "out of memory for a mesh");
     for (size_t m = 0; m < coarse->marks; m++)
         for (int child = 0; child < children; child++) {
             struct starfish_fem_mark mark = coarse->mark[m];

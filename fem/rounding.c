@@ -26,8 +26,7 @@ static starfish_status assemble(struct starfish_fem_plan *plan)
     const struct starfish_fem_sums sums = {.a = &plan->finest};
     unsigned char *rows = plan->is_dealt ? calloc(plan->space.unknowns + 1, 1) : NULL;
 
-    if (plan->is_dealt && !rows)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
+    STARFISH_FAIL_IF(plan->is_dealt && !rows, STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
     if (rows)
         memset(rows + plan->own[0], 1, plan->own[1] - plan->own[0]);
     const starfish_status status = starfish_fem_assemble(&problem, &plan->space, rows, &sums);
@@ -65,8 +64,7 @@ static starfish_status find_square(const struct starfish_fem_plan *plan, const v
     const size_t rows = plan->own[1] - plan->own[0], runs = (rows + ROWS - 1) / ROWS;
     const struct rounding rounding = {plan, u, malloc((runs + 1) * sizeof *rounding.square)};
 
-    if (!rounding.square)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the bound of rounding errors");
+    STARFISH_FAIL_IF(!rounding.square, STARFISH_ERROR_MEMORY, "out of memory for the bound of rounding errors");
     starfish_host_loop_in_call(rows, ROWS, add_squares, (void *)(uintptr_t)&rounding);
     *square = 0;
     for (size_t k = 0; k < runs; k++)

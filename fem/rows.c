@@ -39,8 +39,7 @@ static starfish_status grow(const struct starfish_fem_space *space, int rings, u
 {
     unsigned char *before = malloc(space->unknowns + 1);
 
-    if (!before)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
+    STARFISH_FAIL_IF(!before, STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
     for (int r = 0; r < rings; r++) {
         memcpy(before, rows, space->unknowns);
         add_neighbours(space, before, rows);
@@ -68,8 +67,7 @@ starfish_status starfish_fem_rows_choose(struct starfish_fem_rows *rows, const s
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         *all[i] = calloc(space->unknowns + 1, 1);
-        if (!*all[i])
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
+        STARFISH_FAIL_IF(!*all[i], STARFISH_ERROR_MEMORY, "out of memory for the rows of a rank");
         memset(*all[i] + own[0], 1, own[1] - own[0]);
     }
     STARFISH_TRY(grow(space, rings[0], rows->matrix));

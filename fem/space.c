@@ -29,9 +29,8 @@ static starfish_status give_mark(const struct starfish_fem_dirichlet *dirichlet,
         const double value = dirichlet->function
                                  ? dirichlet->function(dirichlet->data, space->mesh->point + 3 * (size_t)cell[l])
                                  : dirichlet->value;
-        if (!isfinite(value))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.dirichlet: a value of group %d is not finite",
-                                 dirichlet->group);
+        STARFISH_FAIL_IF(!isfinite(value), STARFISH_ERROR_ARGUMENT,
+                         "problem.dirichlet: a value of group %d is not finite", dirichlet->group);
         space->unknown[cell[l]] = -1;
         space->given[cell[l]] = value;
     }
@@ -60,8 +59,7 @@ starfish_status starfish_fem_space_create(const struct starfish_fem_problem *pro
     starfish_fem_basis_of(problem->element, mesh->d, &space->basis);
     space->unknown = calloc(space->nodes + 1, sizeof *space->unknown);
     space->given = calloc(space->nodes + 1, sizeof *space->given);
-    if (!space->unknown || !space->given)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the unknowns");
+    STARFISH_FAIL_IF(!space->unknown || !space->given, STARFISH_ERROR_MEMORY, "out of memory for the unknowns");
     for (size_t k = 0; k < problem->dirichlets; k++)
         STARFISH_TRY(give_group(&problem->dirichlet[k], space));
     for (size_t n = 0; n < space->nodes; n++)
@@ -79,8 +77,7 @@ static starfish_status find_cells(const struct starfish_fem_space *fine, size_t 
     size_t *at = calloc(fine->unknowns + 1, sizeof *at);
 
     *found = at;
-    if (!at)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
+    STARFISH_FAIL_IF(!at, STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
     for (size_t c = 0; c < fine->mesh->cells; c++)
         for (size_t n = 0; n < count; n++) {
             const int unknown = fine->unknown[fine->mesh->cell[c * fine->mesh->lattice + (size_t)fine->basis.node[n]]];
@@ -144,8 +141,7 @@ starfish_status starfish_fem_prolongation(const struct starfish_fem_space *coars
     const struct starfish_csr_source source = {fine->unknowns, coarse->unknowns, most_of_row, prolong_row, prolonging};
 
     *p = (struct starfish_csr){.rows = 0};
-    if (!prolonging)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
+    STARFISH_FAIL_IF(!prolonging, STARFISH_ERROR_MEMORY, "out of memory for a prolongation");
     prolonging->coarse = coarse;
     evaluate_children(coarse, &prolonging->children);
     starfish_status status = find_cells(fine, &prolonging->where);

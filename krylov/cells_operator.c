@@ -138,8 +138,7 @@ starfish_status starfish_cells_table(const struct starfish_cells_table_spec *s,
     if (s->by == STARFISH_CELLS_BY_NOTHING || s->by == STARFISH_CELLS_BY_ANOTHER)
         return STARFISH_SUCCESS;
     double *values = starfish_pages_alloc(count * sizeof *values);
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a preconditioner of %zu unknowns", count);
+    STARFISH_FAIL_IF(!values, STARFISH_ERROR_MEMORY, "out of memory for a preconditioner of %zu unknowns", count);
     if (by_runs)
         factor_runs(s, values);
     else

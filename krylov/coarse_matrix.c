@@ -138,8 +138,7 @@ static starfish_status put_places(struct starfish_coarse_matrix *c, const struct
     const size_t count = places_of(c, d);
     int *index = malloc((count + 1) * sizeof *index);
 
-    if (!index)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu deflation vectors", c->domains);
+    STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for %zu deflation vectors", c->domains);
     if (by_halves)
         starfish_dissection_index(d, index);
     for (size_t i = 0; i < c->domains && !by_halves; i++)

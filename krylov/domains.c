@@ -75,8 +75,7 @@ static void keep_different(struct different *d)
 static starfish_status find_different(const long long *regions, size_t cells, struct different *d)
 {
     *d = (struct different){0, malloc((cells + 1) * sizeof *d->region)};
-    if (!d->region)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for regions of %zu cells", cells);
+    STARFISH_FAIL_IF(!d->region, STARFISH_ERROR_MEMORY, "out of memory for regions of %zu cells", cells);
     for (size_t i = 0; i < cells; i++)
         if (i == 0 || regions[i] != regions[i - 1])
             d->region[d->count++] = regions[i];

@@ -35,8 +35,7 @@ starfish_status starfish_multigrid_engine_begin(struct starfish_context *context
 {
     struct starfish_multigrid_engine *engine = calloc(1, sizeof *engine);
 
-    if (!engine)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!engine, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     engine->context = context;
     engine->options = *options;
     engine->hooks = hooks;
@@ -171,8 +170,7 @@ starfish_status starfish_multigrid_engine_memory(const struct starfish_multigrid
 static starfish_status copy_bytes(void **copy, const void *from, size_t bytes)
 {
     *copy = malloc(bytes);
-    if (!*copy)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    STARFISH_FAIL_IF(!*copy, STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
     memcpy(*copy, from, bytes);
     return STARFISH_SUCCESS;
 }
@@ -190,8 +188,7 @@ static starfish_status create_high_parts(struct starfish_multigrid_engine *engin
     const struct starfish_hierarchy_index_sets *sets = &grids->spec.index_sets[0];
 
     engine->high_shape = malloc(sets->parts * grids->shape_size);
-    if (!engine->high_shape)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
+    STARFISH_FAIL_IF(!engine->high_shape, STARFISH_ERROR_MEMORY, "out of memory for the shapes of grids");
     for (size_t part = 0; part < sets->parts; part++) {
         const struct starfish_hierarchy_grid *grid = grids->high_part ? &grids->high_part[part] : &sets->grid[part];
         char *shape = (char *)engine->high_shape + part * grids->shape_size;

@@ -97,8 +97,7 @@ static starfish_status pack(const struct starfish_csr *const matrix[STARFISH_FEM
 {
     STARFISH_TRY(lay_out(matrix, format, precision, p));
     p->words = calloc(p->count + 1, sizeof(float));
-    if (!p->words)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
+    STARFISH_FAIL_IF(!p->words, STARFISH_ERROR_MEMORY, "out of memory for a grid's matrices");
     for (int m = 0; m < STARFISH_FEM_MATRICES; m++)
         if (matrix[m])
             STARFISH_TRY(starfish_sparse_pack(matrix[m], &p->shape.matrix[m], precision, (int *)(void *)p->words));
@@ -233,8 +232,7 @@ static starfish_status localise(const struct starfish_csr *a, const size_t rows[
     struct starfish_renumbering new = {.row_count = rows[1] - rows[0], .column_count = a->columns, .columns = local};
     int *identity = malloc((new.row_count + 1) * sizeof *identity);
 
-    if (!identity)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a part of a matrix");
+    STARFISH_FAIL_IF(!identity, STARFISH_ERROR_MEMORY, "out of memory for a part of a matrix");
     for (size_t i = 0; i < new.row_count; i++)
         identity[i] = (int)i;
     new.rows = identity;
@@ -332,8 +330,7 @@ static starfish_status make_halos(struct making *m, int l, size_t to)
         } else {
             halos->halo[halos->count++] = halo;
         }
-        if (!index)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+        STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for a halo");
     }
     return STARFISH_SUCCESS;
 }
@@ -416,8 +413,7 @@ static starfish_status keep_shapes(struct starfish_multigrid_engine *engine, con
     if (!cut)
         return STARFISH_SUCCESS;
     kept = malloc((size_t)cut->levels * cut->parts * sizeof *kept);
-    if (!kept)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
+    STARFISH_FAIL_IF(!kept, STARFISH_ERROR_MEMORY, "out of memory for the parts of a grid");
     engine->part_shapes = kept;
     for (int l = 0; l < cut->levels; l++)
         for (size_t p = 0; p < cut->parts; p++, kept++) {

@@ -37,8 +37,7 @@ static starfish_status read_halos(struct starfish_fem_halos *halos, const int *f
         struct starfish_fem_halos *level = &halos[number[LEVEL]];
         const size_t bytes = (size_t)number[COUNT] * sizeof *from;
         int *index = malloc(bytes + 1);
-        if (!index)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a halo");
+        STARFISH_FAIL_IF(!index, STARFISH_ERROR_MEMORY, "out of memory for a halo");
         memcpy(index, number + NUMBERS, bytes);
         level->halo[level->count++] = (struct starfish_index_halo){.from = (size_t)number[FROM],
                                                                    .to = (size_t)number[TO],

@@ -304,12 +304,12 @@ starfish_status starfish_flat_boxes_create(struct starfish_flat_boxes *boxes, co
                                            const struct starfish_flat_whole *whole)
 {
     memset(boxes, 0, sizeof *boxes);
-    if (cut->parts[0] * cut->parts[1] > STARFISH_SPACE_MOST_PARTS || !is_wide_enough(&whole->shape[0], cut))
-        return starfish_fail(
-            STARFISH_ERROR_ARGUMENT,
-            "options.boxes: %zu x %zu boxes of %zu x %zu columns: at most %d, each of %d columns or more",
-            cut->parts[0], cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1], STARFISH_SPACE_MOST_PARTS,
-            STARFISH_FLAT_BOX_COLUMNS);
+    STARFISH_FAIL_IF(cut->parts[0] * cut->parts[1] > STARFISH_SPACE_MOST_PARTS ||
+                         !is_wide_enough(&whole->shape[0], cut),
+                     STARFISH_ERROR_ARGUMENT,
+                     "options.boxes: %zu x %zu boxes of %zu x %zu columns: at most %d, each of %d columns or more",
+                     cut->parts[0], cut->parts[1], whole->shape[0].n[0], whole->shape[0].n[1],
+                     STARFISH_SPACE_MOST_PARTS, STARFISH_FLAT_BOX_COLUMNS);
     boxes->levels = choose_levels(cut, whole);
     boxes->parts = cut->parts[0] * cut->parts[1];
     STARFISH_TRY(allocate(boxes));

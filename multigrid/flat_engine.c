@@ -18,12 +18,10 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
 {
     const int lines = o->smoother == STARFISH_SMOOTHER_AUTO || o->smoother == STARFISH_SMOOTHER_LINE_Z;
 
-    if (!lines && o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.smoother: flat domains have lines upwards, LINE_Z or GAUSS_SEIDEL");
-    if (o->coarse != STARFISH_COARSE_DIRECT)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.coarse: the coarsest grid of flat domains is solved by sweeps");
+    STARFISH_FAIL_IF(!lines && o->smoother != STARFISH_SMOOTHER_GAUSS_SEIDEL, STARFISH_ERROR_UNSUPPORTED,
+                     "options.smoother: flat domains have lines upwards, LINE_Z or GAUSS_SEIDEL");
+    STARFISH_FAIL_IF(o->coarse != STARFISH_COARSE_DIRECT, STARFISH_ERROR_UNSUPPORTED,
+                     "options.coarse: the coarsest grid of flat domains is solved by sweeps");
     if (o->storage != STARFISH_STORAGE_INNER || o->stored_diagonal)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.storage: matrices of flat domains are not stored");
     return STARFISH_SUCCESS;
@@ -35,15 +33,13 @@ static starfish_status check(const void *described, const struct starfish_multig
     const size_t most = (size_t)1 << 31;
 
     for (int d = 0; d < 3; d++)
-        if (problem->n[d] < 1 || problem->n[d] >= most)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n[%d] is %zu, must be 1 to 2^31 - 1", d,
-                                 problem->n[d]);
+        STARFISH_FAIL_IF(problem->n[d] < 1 || problem->n[d] >= most, STARFISH_ERROR_ARGUMENT,
+                         "problem.n[%d] is %zu, must be 1 to 2^31 - 1", d, problem->n[d]);
     if (problem->n[0] * problem->n[2] >= most || problem->n[1] >= 65536 || (problem->n[0] + 31) / 32 >= 65536)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.n: a row of columns has %zu x %zu cells, there are %zu",
                              problem->n[0], problem->n[2], problem->n[1]);
-    if (problem->coarse_sweeps < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.coarse_sweeps is %d, must not be negative",
-                             problem->coarse_sweeps);
+    STARFISH_FAIL_IF(problem->coarse_sweeps < 0, STARFISH_ERROR_ARGUMENT,
+                     "problem.coarse_sweeps is %d, must not be negative", problem->coarse_sweeps);
     return check_smoother(options);
 }
 
@@ -250,8 +246,7 @@ static starfish_status create_state(struct starfish_multigrid_engine *engine,
 {
     struct flat_state *state = engine->state = calloc(1, sizeof *state);
 
-    if (!state)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!state, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     memcpy(state->n, problem->n, sizeof state->n);
     state->preconditioner = problem->preconditioner;
     STARFISH_TRY(
@@ -360,8 +355,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
 {
     const struct starfish_flat_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
-    if (!h)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    STARFISH_FAIL_IF(!h, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     complete_options(&engine->options, problem);
     starfish_status status = create_state(engine, problem);
     if (status == STARFISH_SUCCESS)

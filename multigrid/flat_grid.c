@@ -34,9 +34,8 @@ static starfish_status allocate(struct starfish_flat_grid *grid, int skew)
     const size_t count = 2 * columns + faces(grid, 0) + faces(grid, 1) + (skew ? corners(grid) : 0);
 
     grid->mass = calloc(count > 0 ? count : 1, sizeof *grid->mass);
-    if (!grid->mass)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu columns", grid->n[0],
-                             grid->n[1]);
+    STARFISH_FAIL_IF(!grid->mass, STARFISH_ERROR_MEMORY, "out of memory for a grid of %zu x %zu columns", grid->n[0],
+                     grid->n[1]);
     grid->lift = grid->mass + columns;
     grid->face[0] = grid->lift + columns;
     grid->face[1] = grid->face[0] + faces(grid, 0);

@@ -78,8 +78,7 @@ static starfish_status make_interpolation(const struct starfish_flux_line *line,
     there = (to->upper = calloc(line->n, sizeof(double))) && there;
     for (int t = 0; t < 4; t++)
         there = (to->gather[t] = calloc(to->coarse, sizeof(double))) && there;
-    if (!there)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an interpolation from %zu unknowns", to->coarse);
+    STARFISH_FAIL_IF(!there, STARFISH_ERROR_MEMORY, "out of memory for an interpolation from %zu unknowns", to->coarse);
     fill_weights(line, pairs, origin, to);
     fill_gather(to);
     return STARFISH_SUCCESS;

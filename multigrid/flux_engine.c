@@ -32,8 +32,7 @@ static starfish_status check_grid(const struct starfish_stencil_problem *p)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.grid is %d", (int)p->grid);
     if (!(p->reaction >= 0) || !isfinite(p->reaction))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
-    if (!isfinite(p->rhs_factor))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs_factor is not finite");
+    STARFISH_FAIL_IF(!isfinite(p->rhs_factor), STARFISH_ERROR_ARGUMENT, "problem.rhs_factor is not finite");
     return STARFISH_SUCCESS;
 }
 
@@ -219,10 +218,9 @@ static starfish_status coarsen_all(struct hierarchy *h, struct starfish_multigri
         STARFISH_TRY(coarsen(h, o, coarsened));
     }
     const size_t unknowns = starfish_flux_grid_unknowns(&h->grid[h->levels - 1]);
-    if (unknowns > STARFISH_MULTIGRID_MOST_COARSEST)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most,
-                             unknowns, STARFISH_MULTIGRID_MOST_COARSEST);
+    STARFISH_FAIL_IF(unknowns > STARFISH_MULTIGRID_MOST_COARSEST, STARFISH_ERROR_ARGUMENT,
+                     "options.levels is %d: the coarsest grid would have %zu unknowns, more than %d", most, unknowns,
+                     STARFISH_MULTIGRID_MOST_COARSEST);
     return STARFISH_SUCCESS;
 }
 
@@ -391,10 +389,9 @@ static starfish_status check_windows(const struct starfish_multigrid_engine *eng
     for (int l = 0; l < engine->graph.levels; l++) {
         const struct starfish_halo_window *window = &h->grid[l].window;
         const size_t depth = starfish_space_depth(&engine->graph.level[l].space);
-        if (window->context && window->depth < window->planes && window->depth <= depth)
-            return starfish_fail(STARFISH_ERROR_RUNTIME,
-                                 "grid %d: tasks read %zu planes beside a part, of whose couplings there are %zu", l,
-                                 depth, window->depth);
+        STARFISH_FAIL_IF(
+            window->context && window->depth < window->planes && window->depth <= depth, STARFISH_ERROR_RUNTIME,
+            "grid %d: tasks read %zu planes beside a part, of whose couplings there are %zu", l, depth, window->depth);
     }
     return STARFISH_SUCCESS;
 }

@@ -73,9 +73,8 @@ static void fill_stored(struct starfish_flux_grid *grid, const struct starfish_s
 static starfish_status create_stored(struct starfish_flux_grid *grid, const struct starfish_stencil_problem *p)
 {
     for (int d = 0; d < 3; d++) {
-        if (p->line[d].coupling || (p->width[d] && p->grid != STARFISH_CELL))
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "problem.coefficient needs widths of cells in direction %d", d);
+        STARFISH_FAIL_IF(p->line[d].coupling || (p->width[d] && p->grid != STARFISH_CELL), STARFISH_ERROR_UNSUPPORTED,
+                         "problem.coefficient needs widths of cells in direction %d", d);
         if (p->coefficient[d])
             STARFISH_TRY(starfish_multigrid_check_positive("coefficient", d, p->coefficient[d],
                                                            starfish_flux_grid_unknowns(grid)));

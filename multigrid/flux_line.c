@@ -23,12 +23,11 @@ static starfish_status check_ends(const starfish_end ends[2], int d)
 /* Not negative, or `strict`: positive. */
 static starfish_status check_values(const char *name, int d, const double *values, size_t count, int strict)
 {
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%d] is NULL", name, d);
+    STARFISH_FAIL_IF(!values, STARFISH_ERROR_ARGUMENT, "problem.%s[%d] is NULL", name, d);
     for (size_t i = 0; i < count; i++)
-        if (!(strict ? values[i] > 0 : values[i] >= 0) || !isfinite(values[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.%s[%d][%zu] is %g, must %s", name, d, i, values[i],
-                                 strict ? "be positive" : "not be negative");
+        STARFISH_FAIL_IF(!(strict ? values[i] > 0 : values[i] >= 0) || !isfinite(values[i]), STARFISH_ERROR_ARGUMENT,
+                         "problem.%s[%d][%zu] is %g, must %s", name, d, i, values[i],
+                         strict ? "be positive" : "not be negative");
     return STARFISH_SUCCESS;
 }
 
@@ -38,10 +37,10 @@ static starfish_status check_line(const struct starfish_stencil_line *line, int 
     STARFISH_TRY(check_values("line.weight", d, line->weight, n, 1));
     if (line->extra)
         STARFISH_TRY(check_values("line.extra", d, line->extra, n, 0));
-    if (periodic ? line->coupling[0] != line->coupling[n] : line->coupling[0] != 0 || line->coupling[n] != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "problem.line[%d].coupling is %g at one end and %g at the other, must be %s", d,
-                             line->coupling[0], line->coupling[n], periodic ? "the same" : "0");
+    STARFISH_FAIL_IF(
+        periodic ? line->coupling[0] != line->coupling[n] : line->coupling[0] != 0 || line->coupling[n] != 0,
+        STARFISH_ERROR_ARGUMENT, "problem.line[%d].coupling is %g at one end and %g at the other, must be %s", d,
+        line->coupling[0], line->coupling[n], periodic ? "the same" : "0");
     return STARFISH_SUCCESS;
 }
 

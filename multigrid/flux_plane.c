@@ -55,8 +55,7 @@ static starfish_status append_table(const struct starfish_flux_grid *grid, const
     const size_t more = starfish_flux_table_size(shape);
     double *longer = realloc(*table, (*size + more) * sizeof *longer);
 
-    if (!longer)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrices of planes");
+    STARFISH_FAIL_IF(!longer, STARFISH_ERROR_MEMORY, "out of memory for the matrices of planes");
     memset(longer + *size, 0, more * sizeof *longer);
     starfish_flux_fill_table(grid, shape, longer + *size);
     *table = longer;
@@ -85,8 +84,7 @@ static starfish_status append_across(const struct starfish_flux_grid *grid, int 
 {
     struct planes *p = calloc(1, sizeof *p);
 
-    if (!p)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
+    STARFISH_FAIL_IF(!p, STARFISH_ERROR_MEMORY, "out of memory for hierarchies of planes");
     starfish_status status = coarsen_all(p, grid, across);
     if (status == STARFISH_SUCCESS)
         status = append(p, across, plane, table, size);

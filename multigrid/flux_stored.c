@@ -231,8 +231,7 @@ static starfish_status copy_array(const struct starfish_flux_grid *grid, const s
     const struct starfish_spans own = {1, {{planes->first * plane, planes->count * plane}}};
 
     *to = starfish_pages_alloc(count * sizeof **to);
-    if (!*to)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
+    STARFISH_FAIL_IF(!*to, STARFISH_ERROR_MEMORY, "out of memory for a matrix of %zu rows", count);
     starfish_spans_copy(&own, *to, from, sizeof **to);
     return STARFISH_SUCCESS;
 }

@@ -99,28 +99,23 @@ static starfish_status check_symmetry(const struct starfish_multigrid_options *o
 {
     if (o->krylov != STARFISH_KRYLOV_CG)
         return STARFISH_SUCCESS;
-    if (o->before != o->after)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.before and after are %d and %d: must be the same for conjugate gradients",
-                             o->before, o->after);
-    if (o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.cycle: F and FMG are not symmetric, which conjugate gradients need");
+    STARFISH_FAIL_IF(o->before != o->after, STARFISH_ERROR_ARGUMENT,
+                     "options.before and after are %d and %d: must be the same for conjugate gradients", o->before,
+                     o->after);
+    STARFISH_FAIL_IF(o->cycle != STARFISH_CYCLE_V && o->cycle != STARFISH_CYCLE_W, STARFISH_ERROR_ARGUMENT,
+                     "options.cycle: F and FMG are not symmetric, which conjugate gradients need");
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check_together(const struct starfish_multigrid_options *o)
 {
     STARFISH_TRY(starfish_complete_options(o->precision, o->mixed, NULL));
-    if (o->storage && !o->mixed)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "
-                             "matrix that is given",
-                             starfish_storage_names[o->storage]);
-    if (o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.damping is %g: for Chebyshev a part of the interval, must be below 1",
-                             o->damping);
+    STARFISH_FAIL_IF(o->storage && !o->mixed, STARFISH_ERROR_ARGUMENT,
+                     "options.storage is %s: it needs `mixed`, where residuals in f64 are by the "
+                     "matrix that is given",
+                     starfish_storage_names[o->storage]);
+    STARFISH_FAIL_IF(o->smoother == STARFISH_SMOOTHER_CHEBYSHEV && o->damping >= 1, STARFISH_ERROR_ARGUMENT,
+                     "options.damping is %g: for Chebyshev a part of the interval, must be below 1", o->damping);
     if (o->before == 0 && o->after == 0)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.before and after are both 0: one at least must be more");
     return check_symmetry(o);

@@ -26,18 +26,16 @@ static starfish_status check_mesh(const struct starfish_q1_problem *p)
         neumann += (p->ends[d][0] == STARFISH_NEUMANN) + (p->ends[d][1] == STARFISH_NEUMANN);
     }
     starfish_q1_unknowns(p, n);
-    if (n[0] == 0 || n[1] == 0 || n[0] > INT32_MAX / n[1])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0],
-                             n[1]);
+    STARFISH_FAIL_IF(n[0] == 0 || n[1] == 0 || n[0] > INT32_MAX / n[1], STARFISH_ERROR_ARGUMENT,
+                     "problem.elements: %zu x %zu unknowns, must be 1 .. 2^31", n[0], n[1]);
     for (int d = 0; d < 2; d++)
         if (p->coefficient[d])
             STARFISH_TRY(starfish_multigrid_check_positive("coefficient", d, p->coefficient[d],
                                                            p->elements[0] * p->elements[1]));
     if (!(p->reaction >= 0) || !isfinite(p->reaction))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.reaction is %g, must not be negative", p->reaction);
-    if (neumann == 4 && p->reaction == 0)
-        return starfish_fail(STARFISH_ERROR_SINGULAR,
-                             "problem: no end is Dirichlet and reaction is 0, so that a constant may be added");
+    STARFISH_FAIL_IF(neumann == 4 && p->reaction == 0, STARFISH_ERROR_SINGULAR,
+                     "problem: no end is Dirichlet and reaction is 0, so that a constant may be added");
     return STARFISH_SUCCESS;
 }
 
@@ -46,13 +44,13 @@ static starfish_status check_smoother(const struct starfish_multigrid_options *o
     if (o->smoother == STARFISH_SMOOTHER_LINE_Z || o->smoother == STARFISH_SMOOTHER_PLANE)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.smoother: %s is for three dimensions",
                              o->smoother == STARFISH_SMOOTHER_PLANE ? "PLANE" : "LINE_Z");
-    if (o->krylov == STARFISH_KRYLOV_CG && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.smoother: Gauss-Seidel is not symmetric, which conjugate gradients need");
-    if (o->storage &&
-        (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL || o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.storage: neither for Gauss-Seidel and zebra lines nor with stored_diagonal");
+    STARFISH_FAIL_IF(o->krylov == STARFISH_KRYLOV_CG && o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL,
+                     STARFISH_ERROR_ARGUMENT,
+                     "options.smoother: Gauss-Seidel is not symmetric, which conjugate gradients need");
+    STARFISH_FAIL_IF(o->storage && (o->smoother == STARFISH_SMOOTHER_GAUSS_SEIDEL ||
+                                    o->smoother == STARFISH_SMOOTHER_ZEBRA || o->stored_diagonal),
+                     STARFISH_ERROR_ARGUMENT,
+                     "options.storage: neither for Gauss-Seidel and zebra lines nor with stored_diagonal");
     if (o->stored_diagonal && o->smoother == STARFISH_SMOOTHER_ZEBRA)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.stored_diagonal: not for zebra lines");
     return STARFISH_SUCCESS;
@@ -99,10 +97,9 @@ static starfish_status coarsen_all(struct hierarchy *h, const struct starfish_q1
         h->levels++;
     }
     const size_t *n = h->grid[h->levels - 1].n;
-    if (n[0] * n[1] > largest)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.levels is %d: the coarsest grid would have %zu unknowns, more than %zu", most,
-                             n[0] * n[1], largest);
+    STARFISH_FAIL_IF(n[0] * n[1] > largest, STARFISH_ERROR_ARGUMENT,
+                     "options.levels is %d: the coarsest grid would have %zu unknowns, more than %zu", most,
+                     n[0] * n[1], largest);
     return STARFISH_SUCCESS;
 }
 
@@ -151,8 +148,7 @@ static starfish_status add_inverse(const struct starfish_q1_grid *grid, const st
     if (!shape->tensor)
         return starfish_q1_inverse(grid, table, inverse);
     double *bands = calloc(starfish_band_table_start(grid->n[0], grid->n[1], 5), sizeof *bands);
-    if (!bands)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the matrix of the coarsest grid");
+    STARFISH_FAIL_IF(!bands, STARFISH_ERROR_MEMORY, "out of memory for the matrix of the coarsest grid");
     starfish_q1_assemble(grid, bands);
     const starfish_status status = starfish_q1_inverse(grid, bands, inverse);
     free(bands);
@@ -383,8 +379,7 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
 {
     const struct starfish_q1_problem *problem = described;
     struct hierarchy *h = calloc(1, sizeof *h);
-    if (!h)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
+    STARFISH_FAIL_IF(!h, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     starfish_q1_unknowns(problem, engine->n);
     complete_coarse(&engine->options);
     starfish_status status = coarsen_all(h, problem, &engine->options);

@@ -23,8 +23,7 @@ const char *starfish_outcome_name(starfish_outcome outcome)
 
 starfish_status starfish_complete_options(starfish_precision precision, int mixed, double *tolerance)
 {
-    if (mixed && precision != STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
+    STARFISH_FAIL_IF(mixed && precision != STARFISH_F64, STARFISH_ERROR_ARGUMENT, "options.mixed is for STARFISH_F64");
     if (tolerance && *tolerance == 0)
         *tolerance = starfish_default_tolerance(precision);
     return STARFISH_SUCCESS;
@@ -87,9 +86,8 @@ static starfish_status say(const struct starfish_evidence *e, starfish_outcome o
                              "not converged: the residual is %.3g of the right-hand side after %d iterations",
                              e->reached, e->iterations);
     case STARFISH_DIVERGED:
-        if (e->iterations == 0)
-            return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                                 "rhs or boundary data are not finite, or too large to be squared");
+        STARFISH_FAIL_IF(e->iterations == 0, STARFISH_ERROR_NUMERICAL,
+                         "rhs or boundary data are not finite, or too large to be squared");
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "diverged after %d iterations", e->iterations);
     case STARFISH_CANCELLED:
         return starfish_fail(STARFISH_ERROR_NUMERICAL, "cancelled after %d iterations", e->iterations);
@@ -106,9 +104,8 @@ static starfish_status refuse(const struct starfish_acceptance *rules, const str
 {
     if (!e->failure)
         return say(e, outcome);
-    if (rules->tells_rounding && isfinite(e->rounding))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s; rounding errors explain up to %.3g", e->failure->message,
-                             e->rounding);
+    STARFISH_FAIL_IF(rules->tells_rounding && isfinite(e->rounding), STARFISH_ERROR_NUMERICAL,
+                     "%s; rounding errors explain up to %.3g", e->failure->message, e->rounding);
     return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s", e->failure->message);
 }
 

@@ -39,8 +39,7 @@ static starfish_status allocate(const struct starfish_gathered *base, struct who
     if (!base->alone || !table)
         return STARFISH_SUCCESS;
     whole->problem = malloc(table->size);
-    if (!whole->problem)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a problem");
+    STARFISH_FAIL_IF(!whole->problem, STARFISH_ERROR_MEMORY, "out of memory for a problem");
     memcpy(whole->problem, whole->plan->problem, table->size);
     for (size_t m = 0; m < table->count; m++) {
         const struct starfish_member *member = &table->member[m];
@@ -127,8 +126,7 @@ static starfish_status begin(struct starfish_plan *plan, struct starfish_gathere
 
     plan->gather = gather;
     plan->run = NULL; /* jobs end before their submission returns */
-    if (!gather)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!gather, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     *gather = *shape;
     gather->base = base;
     return allocate(base, whole);

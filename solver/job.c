@@ -31,16 +31,14 @@ static struct starfish_result unknown_result(void)
 
 static starfish_status check_request(const starfish_plan *plan, const struct starfish_request *request)
 {
-    if (plan->kind->has_rhs && request->rhs)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs must be NULL: plans of kind %s have the right-hand side",
-                             plan->kind->name);
+    STARFISH_FAIL_IF(plan->kind->has_rhs && request->rhs, STARFISH_ERROR_ARGUMENT,
+                     "rhs must be NULL: plans of kind %s have the right-hand side", plan->kind->name);
     if (!request->rhs_field && !plan->kind->on_ranks) {
         STARFISH_NEED(request->rhs, "rhs");
         STARFISH_NEED(request->solution, "solution");
     }
-    if (request->boundary && !plan->kind->has_boundary)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "boundary must be NULL: problems of kind %s have no such data",
-                             plan->kind->name);
+    STARFISH_FAIL_IF(request->boundary && !plan->kind->has_boundary, STARFISH_ERROR_ARGUMENT,
+                     "boundary must be NULL: problems of kind %s have no such data", plan->kind->name);
     return STARFISH_SUCCESS;
 }
 
@@ -48,8 +46,7 @@ static starfish_status make(starfish_plan *plan, const struct starfish_request *
 {
     STARFISH_TRY(check_request(plan, request));
     struct starfish_job *job = *made = calloc(1, plan->kind->job_bytes);
-    if (!job)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solve");
+    STARFISH_FAIL_IF(!job, STARFISH_ERROR_MEMORY, "out of memory for a solve");
     job->plan = plan;
     job->request = *request;
     job->tell = plan->tell;

@@ -15,17 +15,14 @@ starfish_status starfish_problem_take(const void *problem, void *own, size_t byt
 
     STARFISH_NEED(problem, "problem");
     memcpy(&size, problem, sizeof size);
-    if (size != 0 && (size < bytes || size > LARGEST_STRUCT || size % sizeof size != 0))
-        return starfish_fail(
-            STARFISH_ERROR_ARGUMENT,
-            "problem.size is %zu, no size of a version's struct: set it to 0, or to the struct's sizeof", size);
+    STARFISH_FAIL_IF(
+        size != 0 && (size < bytes || size > LARGEST_STRUCT || size % sizeof size != 0), STARFISH_ERROR_ARGUMENT,
+        "problem.size is %zu, no size of a version's struct: set it to 0, or to the struct's sizeof", size);
     for (size_t byte = bytes; byte < size; byte++)
-        if (((const unsigned char *)problem)[byte] != 0)
-            return starfish_fail(
-                STARFISH_ERROR_UNSUPPORTED,
-                "problem.size is %zu, not %zu: this library is older than the program, and byte %zu is "
-                "not zero: it belongs to a member that the library does not know",
-                size, bytes, byte);
+        STARFISH_FAIL_IF(((const unsigned char *)problem)[byte] != 0, STARFISH_ERROR_UNSUPPORTED,
+                         "problem.size is %zu, not %zu: this library is older than the program, and byte %zu is "
+                         "not zero: it belongs to a member that the library does not know",
+                         size, bytes, byte);
     memcpy(own, problem, bytes);
     memcpy(own, &bytes, sizeof bytes);
     return STARFISH_SUCCESS;

@@ -47,8 +47,7 @@ starfish_status starfish_plan_begin(struct starfish_context *context, const stru
     struct starfish_plan *plan = calloc(1, kind->plan_bytes + (table ? table->size : 0));
 
     *result = plan;
-    if (!plan)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!plan, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     plan->kind = kind;
     plan->context = context;
     plan->table = table;

@@ -184,8 +184,7 @@ static starfish_status gather(struct building *b, size_t blocks)
         entries += b->block[k].count;
         failed += (size_t)b->block[k].failed;
     }
-    if (failed > 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the rows of a matrix");
+    STARFISH_FAIL_IF(failed > 0, STARFISH_ERROR_MEMORY, "out of memory for the rows of a matrix");
     STARFISH_TRY(starfish_csr_create(b->result, source->rows, source->columns, entries));
     for (size_t k = 0, at = 0; k < blocks; k++) {
         b->result->start[k * b->rows] = (int)at;

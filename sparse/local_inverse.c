@@ -106,8 +106,7 @@ static starfish_status invert(struct starfish_context *context, const struct sta
 {
     struct inverting *i = calloc(1, sizeof *i);
 
-    if (!i)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+    STARFISH_FAIL_IF(!i, STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
     i->context = context;
     starfish_progress_init(&i->progress, context);
     starfish_status status = begin(i, a, m);

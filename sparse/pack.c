@@ -149,10 +149,8 @@ starfish_status starfish_sparse_lay_out(const struct starfish_csr *a, starfish_s
     if (format == STARFISH_SPARSE_ELLPACK_T)
         l->threads = threads_of(a);
     STARFISH_TRY(count_entries(a, l));
-    if (l->entries > INT_MAX)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.format: a matrix would have %zu entries with padding, more than 2^31 - 1",
-                             l->entries);
+    STARFISH_FAIL_IF(l->entries > INT_MAX, STARFISH_ERROR_UNSUPPORTED,
+                     "options.format: a matrix would have %zu entries with padding, more than 2^31 - 1", l->entries);
     *words = (*words + 1) / 2 * 2;
     if (format != STARFISH_SPARSE_ELLPACK_T)
         l->start = take(words, (format == STARFISH_SPARSE_CSR ? a->rows : chunks) + 1);

@@ -60,12 +60,10 @@ static starfish_status append(struct list *list, int at, double value, int has_v
     if (list->count == list->room) {
         const int room = list->room > 0 ? 2 * list->room : 8;
         int *more = realloc(list->at, (size_t)room * sizeof *more);
-        if (!more)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+        STARFISH_FAIL_IF(!more, STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
         list->at = more;
         double *values = has_values ? realloc(list->value, (size_t)room * sizeof *values) : NULL;
-        if (has_values && !values)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+        STARFISH_FAIL_IF(has_values && !values, STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
         list->value = values;
         list->room = room;
     }
@@ -138,13 +136,11 @@ static starfish_status make_regions(struct regions *r, const struct starfish_csr
 {
     r->of = malloc((a->rows + 1) * sizeof *r->of);
     r->member = malloc((a->rows + 1) * sizeof *r->member);
-    if (!r->of || !r->member)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+    STARFISH_FAIL_IF(!r->of || !r->member, STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
     const int fronts = walk_fronts(a, r->of, r->member), strips = count_strips(a->rows, fronts);
     r->count = 2 * strips - 1;
     r->first = calloc((size_t)r->count + 2, sizeof *r->first);
-    if (!r->first)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
+    STARFISH_FAIL_IF(!r->first, STARFISH_ERROR_MEMORY, "out of memory for an approximate inverse");
     list_regions(r, a->rows, fronts, strips);
     return STARFISH_SUCCESS;
 }

@@ -146,9 +146,9 @@ static starfish_status check_lines(const char *name, const struct starfish_batch
     one.extent[STARFISH_BATCH_RHS] = 1;
     STARFISH_TRY(check_stride(name, ".row", stride[STARFISH_BATCH_ROWS], extent[STARFISH_BATCH_ROWS]));
     STARFISH_TRY(check_stride(name, ".line", stride[STARFISH_BATCH_LINES], extent[STARFISH_BATCH_LINES]));
-    if (!is_apart(&one))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: lines overlap with strides %zu (row) and %zu (line)", name,
-                             stride[STARFISH_BATCH_ROWS], stride[STARFISH_BATCH_LINES]);
+    STARFISH_FAIL_IF(!is_apart(&one), STARFISH_ERROR_ARGUMENT,
+                     "%s: lines overlap with strides %zu (row) and %zu (line)", name, stride[STARFISH_BATCH_ROWS],
+                     stride[STARFISH_BATCH_LINES]);
     return STARFISH_SUCCESS;
 }
 
@@ -160,8 +160,7 @@ starfish_status starfish_batch_check_layouts(const struct starfish_tridiag_probl
     STARFISH_TRY(check_lines("problem.coefficients", &coefficients));
     STARFISH_TRY(check_lines("problem.vectors", &vectors));
     STARFISH_TRY(check_stride("problem.rhs_stride", "", problem->rhs_stride, problem->rhs));
-    if (!is_apart(&vectors))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.rhs_stride is %zu: right-hand sides overlap",
-                             problem->rhs_stride);
+    STARFISH_FAIL_IF(!is_apart(&vectors), STARFISH_ERROR_ARGUMENT,
+                     "problem.rhs_stride is %zu: right-hand sides overlap", problem->rhs_stride);
     return STARFISH_SUCCESS;
 }

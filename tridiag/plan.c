@@ -40,21 +40,17 @@ static starfish_status check_problem(const struct starfish_tridiag_problem *p)
 static starfish_status check_options(const struct starfish_context *context, const struct starfish_tridiag_problem *p,
                                      const struct starfish_tridiag_options *o)
 {
-    if (o->slabs > p->lines)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible", o->slabs,
-                             p->lines);
-    if (o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
-    if (o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "options.check is for algorithms that do not pivot, not STARFISH_ALGORITHM_PIVOTED");
+    STARFISH_FAIL_IF(o->slabs > p->lines, STARFISH_ERROR_ARGUMENT, "options.slabs is %zu, but at most %zu are possible",
+                     o->slabs, p->lines);
+    STARFISH_FAIL_IF(o->keep_factors && o->algorithm != STARFISH_ALGORITHM_THOMAS, STARFISH_ERROR_ARGUMENT,
+                     "options.keep_factors is for options.algorithm STARFISH_ALGORITHM_THOMAS");
+    STARFISH_FAIL_IF(o->check && o->algorithm == STARFISH_ALGORITHM_PIVOTED, STARFISH_ERROR_ARGUMENT,
+                     "options.check is for algorithms that do not pivot, not STARFISH_ALGORITHM_PIVOTED");
     const size_t longest = starfish_batch_longest_cuda(o->algorithm, starfish_real_size(o->precision));
-    if (context->workers_of[STARFISH_GPU] > 0 && p->n > longest)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "options.algorithm keeps a line in a GPU's shared memory: problem.n is %zu, at most %zu "
-                             "fit; take STARFISH_ALGORITHM_AUTO, or a context without GPUs",
-                             p->n, longest);
+    STARFISH_FAIL_IF(context->workers_of[STARFISH_GPU] > 0 && p->n > longest, STARFISH_ERROR_UNSUPPORTED,
+                     "options.algorithm keeps a line in a GPU's shared memory: problem.n is %zu, at most %zu "
+                     "fit; take STARFISH_ALGORITHM_AUTO, or a context without GPUs",
+                     p->n, longest);
     return STARFISH_SUCCESS;
 }
 
@@ -312,15 +308,13 @@ static starfish_status find_growth(struct starfish_tridiag_plan *plan)
 static starfish_status check_growth(struct starfish_tridiag_plan *plan)
 {
     STARFISH_TRY(find_growth(plan));
-    if (isinf(plan->growth))
-        return starfish_fail(STARFISH_ERROR_SINGULAR,
-                             "line %zu: elimination without pivoting breaks down: take STARFISH_ALGORITHM_PIVOTED",
-                             plan->growth_line);
-    if (plan->growth > most_growth)
-        return starfish_fail(STARFISH_ERROR_NUMERICAL,
-                             "line %zu: without pivoting rounding errors may grow by %.3g: take "
-                             "STARFISH_ALGORITHM_PIVOTED",
-                             plan->growth_line, plan->growth);
+    STARFISH_FAIL_IF(isinf(plan->growth), STARFISH_ERROR_SINGULAR,
+                     "line %zu: elimination without pivoting breaks down: take STARFISH_ALGORITHM_PIVOTED",
+                     plan->growth_line);
+    STARFISH_FAIL_IF(plan->growth > most_growth, STARFISH_ERROR_NUMERICAL,
+                     "line %zu: without pivoting rounding errors may grow by %.3g: take "
+                     "STARFISH_ALGORITHM_PIVOTED",
+                     plan->growth_line, plan->growth);
     return STARFISH_SUCCESS;
 }
 

@@ -120,9 +120,9 @@ static starfish_status measure_size(void *data)
     const size_t own_rows = geometry == STARFISH_SPHERE ? 6 * n : n, rows = run->rows > 0 ? run->rows : own_rows;
     const double h = (flat ? 1 : sqrt(2.0943951023931954923)) / (double)n;
 
-    if (!flat && rows != own_rows)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--rows is %zu: a %s of --n %zu has %zu rows of columns", rows,
-                             names_geometries[geometry], n, own_rows);
+    STARFISH_FAIL_IF(!flat && rows != own_rows, STARFISH_ERROR_ARGUMENT,
+                     "--rows is %zu: a %s of --n %zu has %zu rows of columns", rows, names_geometries[geometry], n,
+                     own_rows);
     run->problem = (struct starfish_atmosphere_problem){.geometry = (starfish_flat_geometry)geometry,
                                                         .n = {n, rows, run->layers},
                                                         .length = {1, (double)rows / (double)n},

@@ -115,13 +115,11 @@ static starfish_status measure_fishpack(struct blktri_bench *run, const size_t n
         rhs[e] = (double)(e * 2654435761U % 1000003U) / 1000003.0 - 0.5;
     snprintf(name, sizeof name, "%zux%zu f64: BLKTRI, one core", n[1], n[2]);
     bench_announce("%s", name);
-    if (!peer_fishpack(run->fishpack, &problem, (int)run->bench.repeat, seconds))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--fishpack: no BLKTRI that can be compiled and solves in %s",
-                             run->fishpack);
+    STARFISH_FAIL_IF(!peer_fishpack(run->fishpack, &problem, (int)run->bench.repeat, seconds), STARFISH_ERROR_ARGUMENT,
+                     "--fishpack: no BLKTRI that can be compiled and solves in %s", run->fishpack);
     const double residual = fishpack_residual(&problem);
-    if (!(residual < 1e-6))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--fishpack: the residual of BLKTRI in %s is %g", run->fishpack,
-                             residual);
+    STARFISH_FAIL_IF(!(residual < 1e-6), STARFISH_ERROR_ARGUMENT, "--fishpack: the residual of BLKTRI in %s is %g",
+                     run->fishpack, residual);
     json_t *row = bench_row(&run->bench, "FISHPACK", name, seconds, run->bench.repeat, 16.0 * (double)count);
     json_object_set_new(row, "residual", command_json_real(residual));
     return STARFISH_SUCCESS;
@@ -132,8 +130,7 @@ static starfish_status add_fishpack(struct blktri_bench *run, const size_t n[3])
     if (!run->fishpack || n[0] > 1 || n[1] < 5 || n[2] < 5)
         return STARFISH_SUCCESS;
     double *const arrays = malloc(2 * n[1] * n[2] * sizeof *arrays);
-    if (!arrays)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for FISHPACK's arrays");
+    STARFISH_FAIL_IF(!arrays, STARFISH_ERROR_MEMORY, "out of memory for FISHPACK's arrays");
     const starfish_status status = measure_fishpack(run, n, arrays);
     free(arrays);
     return status;
@@ -178,8 +175,7 @@ static starfish_status read_size(const char *item, size_t n[3])
 {
     struct list parts;
     STARFISH_TRY(list_read("--size", item, 'x', &parts));
-    if (parts.count > 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--size: '%s' must be N, MxN or SxMxN", item);
+    STARFISH_FAIL_IF(parts.count > 3, STARFISH_ERROR_ARGUMENT, "--size: '%s' must be N, MxN or SxMxN", item);
     n[0] = 1;
     for (size_t i = 0; i < parts.count; ++i)
         STARFISH_TRY(list_count("--size", parts.item[i], &n[3 - parts.count + i]));

@@ -301,9 +301,8 @@ static starfish_status find_ways(struct axis *axis)
         size_t w = 0;
         while (w < WAYS && strcmp(ways[w].name, axis->list.item[i]) != 0)
             w++;
-        if (w == WAYS)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "--method: '%s' is not one that --help lists",
-                                 axis->list.item[i]);
+        STARFISH_FAIL_IF(w == WAYS, STARFISH_ERROR_ARGUMENT, "--method: '%s' is not one that --help lists",
+                         axis->list.item[i]);
         axis->value[i] = w;
     }
     return STARFISH_SUCCESS;

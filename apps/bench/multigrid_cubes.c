@@ -36,8 +36,7 @@ static starfish_status create_plan(const struct multigrid_bench *run, const stru
     struct starfish_stencil_problem problem = {.n = {n, n, n}, .grid = STARFISH_NODE};
     double *width = malloc((n + 1) * sizeof *width);
 
-    if (!width)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a grid");
+    STARFISH_FAIL_IF(!width, STARFISH_ERROR_MEMORY, "out of memory for a grid");
     for (size_t i = 0; i <= n; i++)
         width[i] = 1 / ((double)n + 1);
     for (int d = 0; d < 3; d++) {
@@ -125,8 +124,7 @@ static starfish_status measure_peers(struct multigrid_bench *run)
     struct peer_hypre_problem problem = {.n = {n_of(run), n_of(run), n_of(run)}, .tolerance = 1e-8};
     double *bands = malloc(5 * count_of(run) * sizeof *bands);
 
-    if (!bands)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a matrix");
+    STARFISH_FAIL_IF(!bands, STARFISH_ERROR_MEMORY, "out of memory for a matrix");
     fill_bands(n_of(run), bands, bands + 4 * count_of(run));
     for (size_t b = 0; b < 4; b++)
         problem.band[b] = bands + b * count_of(run);

@@ -21,19 +21,17 @@ static starfish_status measure(struct bench *bench)
     const struct axis *method = &run->axis[POISSON3D_METHOD], *stream = &run->axis[POISSON3D_STREAM];
     STARFISH_TRY(poisson3d_read_cases(run));
     for (size_t i = 0; i < stream->count; ++i)
-        if (stream->value[i] > POISSON3D_MOST_IN_FLIGHT)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "--stream: at most %d in flight, is %zu",
-                                 POISSON3D_MOST_IN_FLIGHT, stream->value[i]);
+        STARFISH_FAIL_IF(stream->value[i] > POISSON3D_MOST_IN_FLIGHT, STARFISH_ERROR_ARGUMENT,
+                         "--stream: at most %d in flight, is %zu", POISSON3D_MOST_IN_FLIGHT, stream->value[i]);
     if (run->where)
         STARFISH_TRY(list_choices("--where", run->where, &poisson3d_table, run->place, &run->places));
     STARFISH_TRY(bench_worker_sets(bench, &run->sets, "gpu;all;cpu", "cpu"));
     bench->parts = run->cases * (run->sets.list.count * method->count + (run->peers != POISSON3D_NO_PEERS));
     poisson3d_measure_limits(run);
     STARFISH_TRY(bench_each_set(&run->sets, poisson3d_measure_solves, run));
-    if (run->solves == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "none of these combinations can be solved here: device needs a GPU, and a stretched y "
-                             "has no periodic ends");
+    STARFISH_FAIL_IF(run->solves == 0, STARFISH_ERROR_UNSUPPORTED,
+                     "none of these combinations can be solved here: device needs a GPU, and a stretched y "
+                     "has no periodic ends");
     return poisson3d_measure_peers(run);
 }
 

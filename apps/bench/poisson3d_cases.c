@@ -73,8 +73,7 @@ starfish_status poisson3d_random_field(const struct poisson3d_case *c, void **fi
     const size_t bytes = poisson3d_bytes(c), size = starfish_real_size(c->precision);
     const size_t first = bytes < RANDOM_VALUES * size ? bytes : RANDOM_VALUES * size;
     *field = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!*field)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a field", c->name);
+    STARFISH_FAIL_IF(!*field, STARFISH_ERROR_MEMORY, "%s: no memory for a field", c->name);
     solve_array_random(*field, c->precision, first / size);
     for (size_t at = first; at < bytes; at += first)
         memcpy((char *)*field + at, *field, bytes - at < first ? bytes - at : first);
@@ -89,8 +88,7 @@ static starfish_status stretch(struct poisson3d_case *c, struct starfish_axis *y
     if (c->grid == STARFISH_NODE)
         count = y->n + (y->ends[0] == STARFISH_DIRICHLET) + (y->ends[1] == STARFISH_DIRICHLET);
     c->coordinates = malloc(count * sizeof *c->coordinates);
-    if (!c->coordinates)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "--y: no memory for %zu coordinates", count);
+    STARFISH_FAIL_IF(!c->coordinates, STARFISH_ERROR_MEMORY, "--y: no memory for %zu coordinates", count);
     for (size_t j = 0; j < count; ++j) {
         const double t = count > 1 ? 2 * (double)j / (double)(count - 1) - 1 : 0;
         c->coordinates[j] = 0.5 + 0.5 * tanh(strength * t) / tanh(strength);
@@ -127,9 +125,8 @@ static starfish_status read_ends(const char *item, const struct poisson3d_ends *
 {
     struct list names;
     STARFISH_TRY(list_read("--bc", item, '/', &names));
-    if (names.count > 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "--bc: '%s' is not KIND or KIND/KIND, of y and z, or KIND/KIND/KIND", item);
+    STARFISH_FAIL_IF(names.count > 3, STARFISH_ERROR_ARGUMENT,
+                     "--bc: '%s' is not KIND or KIND/KIND, of y and z, or KIND/KIND/KIND", item);
     ends[0] = &all_ends[0];
     for (size_t i = names.count > 2 ? 0 : 1; i < 3; ++i) {
         const size_t own = names.count > 2 ? i : names.count > 1 ? i - 1 : 0;
@@ -171,8 +168,7 @@ starfish_status poisson3d_read_cases(struct poisson3d *run)
         most *= run->axis[a].count;
     run->each = calloc(most, sizeof *run->each);
     run->limits = calloc(most, sizeof *run->limits);
-    if (!run->each || !run->limits)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu cases", most);
+    STARFISH_FAIL_IF(!run->each || !run->limits, STARFISH_ERROR_MEMORY, "no memory for %zu cases", most);
     return axes_each(run->axis, POISSON3D_METHOD, add_case, run);
 }
 

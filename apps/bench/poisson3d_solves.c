@@ -121,9 +121,8 @@ static starfish_status check(struct subject *s)
     if (status != STARFISH_SUCCESS)
         return status;
     s->residual = info.residual_max;
-    if (!(info.residual_max < most))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g", s->c->name,
-                             starfish_method_list[s->method], s->run->sets.name, info.residual_max);
+    STARFISH_FAIL_IF(!(info.residual_max < most), STARFISH_ERROR_NUMERICAL, "%s, %s, %s: the residual is %.3g",
+                     s->c->name, starfish_method_list[s->method], s->run->sets.name, info.residual_max);
     return STARFISH_SUCCESS;
 }
 

@@ -43,14 +43,12 @@ static starfish_status read_given(struct scaling *s)
     size_t units;
     size_t unit[LIST_MOST];
     STARFISH_TRY(list_choices("--over", s->over, &table, unit, &units));
-    if (units != 1)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--over: one of ranks, cores and gpus");
+    STARFISH_FAIL_IF(units != 1, STARFISH_ERROR_ARGUMENT, "--over: one of ranks, cores and gpus");
     s->unit = unit[0];
     STARFISH_TRY(list_choices("--mode", s->mode, &table, s->which, &s->modes));
     STARFISH_TRY(list_counts("--count", s->count, s->each, &s->counts));
-    if (s->unit == RANKS && s->simulate)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--simulate: ranks are not simulated; starfish sched --nodes has a model of them");
+    STARFISH_FAIL_IF(s->unit == RANKS && s->simulate, STARFISH_ERROR_UNSUPPORTED,
+                     "--simulate: ranks are not simulated; starfish sched --nodes has a model of them");
     return STARFISH_SUCCESS;
 }
 

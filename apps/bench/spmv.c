@@ -122,8 +122,7 @@ static starfish_status place_matrix(struct subject *s, starfish_sparse_format fo
     if (status == STARFISH_SUCCESS)
         s->table = place_array(s, table, words * sizeof *table);
     free(table);
-    if (status == STARFISH_SUCCESS && !s->table)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a matrix");
+    STARFISH_FAIL_IF(status == STARFISH_SUCCESS && !s->table, STARFISH_ERROR_MEMORY, "no memory for a matrix");
     s->product = (struct starfish_spmv){.matrix = starfish_sparse_at(&layout, s->table),
                                         .last = s->matrix->rows,
                                         .factor = 1,

@@ -72,8 +72,7 @@ static starfish_status add_residual(json_t *row, const struct batch_case *c)
 {
     const double found = batch_case_residual(c);
     json_object_set_new(row, "residual", command_json_real(found));
-    if (found > batch_case_bound(c))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", c->name, found);
+    STARFISH_FAIL_IF(found > batch_case_bound(c), STARFISH_ERROR_NUMERICAL, "%s: the residual is %g", c->name, found);
     return STARFISH_SUCCESS;
 }
 
@@ -250,8 +249,7 @@ static starfish_status measure_core_kernels(struct tridiag_bench *run, const str
     char *const workspace = aligned_alloc(64, runs * bytes), what[64];
     int measured = 0;
 
-    if (!workspace)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for work space", c->name);
+    STARFISH_FAIL_IF(!workspace, STARFISH_ERROR_MEMORY, "%s: no memory for work space", c->name);
     clear_solution(c);
     for (double start = clock_now(); !peer_lines_enough(measured, (int)run->bench.repeat, start); ++measured) {
         const double begin = clock_now();
@@ -288,15 +286,13 @@ static starfish_status measure_gpu(struct tridiag_bench *run, const struct batch
     if (c->n > starfish_batch_longest_cuda(algorithm, size))
         return STARFISH_SUCCESS;
     batch.workspace = peer_device_alloc(starfish_batch_workspace_cuda(&batch, size) + 1);
-    if (!batch.workspace)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
+    STARFISH_FAIL_IF(!batch.workspace, STARFISH_ERROR_MEMORY, "%s: no memory on the GPU", c->name);
     clear_solution(c);
     const int measured = peer_device_time(c->precision == STARFISH_F32 ? launch_f32 : launch_f64, &batch, in_a_row(c),
                                           (int)run->bench.repeat, run->seconds);
     peer_device_free(batch.workspace);
-    if (measured == 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
-                             starfish_algorithm_names[algorithm]);
+    STARFISH_FAIL_IF(measured == 0, STARFISH_ERROR_RUNTIME, "%s: %s does not run on the GPU", c->name,
+                     starfish_algorithm_names[algorithm]);
     fetch_solution(c);
     return add_residual(add_row(run, c, "starfish", starfish_algorithm_names[algorithm], "gpu", measured), c);
 }

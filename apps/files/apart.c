@@ -97,10 +97,9 @@ static void become_apart(const struct starfish_apart *apart, pid_t parent)
 static starfish_status fail_without_report(const struct starfish_apart *apart, int state)
 {
     const int number = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
-    if (number == SIGXCPU || number == SIGKILL)
-        return starfish_fail(STARFISH_ERROR_FILE,
-                             "%s: the library for this format does not come to an end with it: the file is corrupt",
-                             apart->name);
+    STARFISH_FAIL_IF(number == SIGXCPU || number == SIGKILL, STARFISH_ERROR_FILE,
+                     "%s: the library for this format does not come to an end with it: the file is corrupt",
+                     apart->name);
     return starfish_fail(STARFISH_ERROR_FILE,
                          "%s: the library for this format fails on it (%s): the file is corrupt, or the disk full",
                          apart->name, number ? strsignal(number) : "it ended the process");
@@ -120,8 +119,7 @@ starfish_status starfish_apart(const struct starfish_apart *apart, starfish_stat
                                const void *data)
 {
     struct report *report = starfish_apart_share(sizeof *report);
-    if (!report)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory to share with a process", apart->name);
+    STARFISH_FAIL_IF(!report, STARFISH_ERROR_MEMORY, "%s: no memory to share with a process", apart->name);
     const pid_t parent = getpid(), child = starfish_temporary_fork();
     if (child == 0) {
         become_apart(apart, parent);

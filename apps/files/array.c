@@ -60,9 +60,8 @@ static starfish_status allocate(size_t bytes, void **memory)
     *memory = NULL;
     if (bytes <= machine)
         *memory = aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
-    if (!*memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for an array of %.3g GB (this machine has %.3g GB)",
-                             (double)bytes / 1e9, (double)machine / 1e9);
+    STARFISH_FAIL_IF(!*memory, STARFISH_ERROR_MEMORY, "no memory for an array of %.3g GB (this machine has %.3g GB)",
+                     (double)bytes / 1e9, (double)machine / 1e9);
     return STARFISH_SUCCESS;
 }
 
@@ -71,9 +70,8 @@ static starfish_status describe(struct starfish_array *array, starfish_precision
                                 const size_t *shape, size_t *bytes)
 {
     *array = (struct starfish_array){.data = NULL};
-    if (rank > STARFISH_MAX_RANK)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "an array of %zu dimensions has more than %d", rank,
-                             STARFISH_MAX_RANK);
+    STARFISH_FAIL_IF(rank > STARFISH_MAX_RANK, STARFISH_ERROR_ARGUMENT, "an array of %zu dimensions has more than %d",
+                     rank, STARFISH_MAX_RANK);
     STARFISH_TRY(starfish_array_bytes(precision, rank, shape, bytes));
     array->precision = precision;
     array->rank = rank;

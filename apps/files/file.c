@@ -133,8 +133,7 @@ starfish_status starfish_file_join(const char *folder, const char *name, char **
     size_t length = folder && name[0] != '/' ? strlen(folder) : 0;
     int slash = length > 0 && folder[length - 1] != '/';
     *path = malloc(length + strlen(name) + 2);
-    if (!*path)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
+    STARFISH_FAIL_IF(!*path, STARFISH_ERROR_MEMORY, "%s: no memory for its name", name);
     sprintf(*path, "%.*s%s%s", (int)length, length ? folder : "", slash ? "/" : "", name);
     return STARFISH_SUCCESS;
 }

@@ -105,8 +105,7 @@ static starfish_status sort_nodes(struct making *m)
     int sorted = 1;
 
     m->node = calloc(count + 1, sizeof *m->node);
-    if (!m->node)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
+    STARFISH_FAIL_IF(!m->node, STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     for (size_t n = 0; n < count; ++n) {
         m->node[n] = (struct numbered){m->raw->number[n], n};
         sorted = sorted && (n == 0 || m->raw->number[n] > m->raw->number[n - 1]);
@@ -138,9 +137,8 @@ static starfish_status find_node(const struct making *m, const struct starfish_g
     const long number = m->raw->node[element->node + (size_t)n];
     const struct numbered *found = look_up(m, number);
 
-    if (!found)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: element %ld has node %ld, which is not there", m->path,
-                             element->number, number);
+    STARFISH_FAIL_IF(!found, STARFISH_ERROR_FILE, "%s: element %ld has node %ld, which is not there", m->path,
+                     element->number, number);
     *place = (int)found->at;
     return STARFISH_SUCCESS;
 }
@@ -161,8 +159,7 @@ static starfish_status count_cells(struct making *m)
         const int dimension = starfish_gmsh_type(m->raw->element[e].type)->dimension;
         m->d = dimension > m->d ? dimension : m->d;
     }
-    if (m->d < 2)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: there are no quadrilaterals and no hexahedra", m->path);
+    STARFISH_FAIL_IF(m->d < 2, STARFISH_ERROR_FILE, "%s: there are no quadrilaterals and no hexahedra", m->path);
     m->lattice = m->d == 2 ? 9 : 27;
     for (size_t e = 0; e < m->raw->elements; ++e)
         m->cells += is_cell(m, e) != 0;
@@ -177,8 +174,7 @@ static starfish_status make_cells(struct making *m)
 
     m->cell = malloc((m->cells * m->lattice + 1) * sizeof *m->cell);
     m->number = malloc((m->cells + 1) * sizeof *m->number);
-    if (!m->cell || !m->number)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
+    STARFISH_FAIL_IF(!m->cell || !m->number, STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     memset(m->cell, 0xff, m->cells * m->lattice * sizeof *m->cell); /* -1 */
     for (size_t e = 0; e < m->raw->elements; ++e) {
         const struct starfish_gmsh_element *element = &m->raw->element[e];
@@ -199,8 +195,7 @@ static starfish_status make_points(struct making *m)
     const size_t nodes = m->raw->nodes, all = m->cells * m->lattice;
 
     m->point_of = malloc((nodes + 1) * sizeof *m->point_of);
-    if (!m->point_of)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
+    STARFISH_FAIL_IF(!m->point_of, STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     memset(m->point_of, 0xff, nodes * sizeof *m->point_of); /* -1 */
     for (size_t at = 0; at < all; ++at)
         if (m->cell[at] >= 0)
@@ -223,9 +218,9 @@ static starfish_status check_plane(const struct making *m)
 
     for (size_t n = 0; m->d == 2 && n < m->raw->nodes; ++n) {
         const int p = m->point_of[n];
-        if (p >= 0 && fabs(point[3 * p + 2] - point[2]) > 1e-10 * (1 + fabs(point[2])))
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: node %ld is not in the plane z = %g of the others", m->path,
-                                 m->raw->number[n], point[2]);
+        STARFISH_FAIL_IF(p >= 0 && fabs(point[3 * p + 2] - point[2]) > 1e-10 * (1 + fabs(point[2])),
+                         STARFISH_ERROR_FILE, "%s: node %ld is not in the plane z = %g of the others", m->path,
+                         m->raw->number[n], point[2]);
     }
     return STARFISH_SUCCESS;
 }
@@ -239,8 +234,7 @@ static starfish_status list_cells(struct making *m)
 
     m->first = calloc(m->points + 2, sizeof *m->first);
     m->cell_of = malloc((all + 1) * sizeof *m->cell_of);
-    if (!m->first || !m->cell_of)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
+    STARFISH_FAIL_IF(!m->first || !m->cell_of, STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     for (size_t at = 0; at < all; ++at)
         if (m->cell[at] >= 0)
             m->first[m->cell[at] + 2]++;
@@ -297,8 +291,7 @@ static starfish_status add_mark(struct making *m, const struct starfish_gmsh_ele
 static starfish_status make_marks(struct making *m)
 {
     m->mark = malloc((m->raw->elements + 1) * sizeof *m->mark);
-    if (!m->mark)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
+    STARFISH_FAIL_IF(!m->mark, STARFISH_ERROR_MEMORY, "%s: out of memory", m->path);
     for (size_t e = 0; e < m->raw->elements; ++e)
         if (m->raw->element[e].group >= 0)
             STARFISH_TRY(add_mark(m, &m->raw->element[e]));

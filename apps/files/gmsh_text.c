@@ -28,11 +28,9 @@ static starfish_status read_all(const char *path, FILE *file, struct starfish_gm
         text->text = more;
         room *= 2;
     }
-    if (!text->text)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", path);
+    STARFISH_FAIL_IF(!text->text, STARFISH_ERROR_MEMORY, "%s: out of memory", path);
     text->text[text->size] = 0;
-    if (ferror(file))
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    STARFISH_FAIL_IF(ferror(file), STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     return STARFISH_SUCCESS;
 }
 

@@ -81,12 +81,10 @@ static starfish_status check_found(const struct reading *reading, size_t *bytes)
     STARFISH_TRY(starfish_wanted_check(reading->wanted, found->rank, found->shape));
     starfish_wanted_part(reading->wanted, found->rank, found->shape, part);
     const starfish_status status = starfish_array_bytes(found->precision, found->rank, part, bytes);
-    if (status != STARFISH_SUCCESS)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: %s", reading->place.path, reading->place.name,
-                             starfish_error_message());
-    if (*bytes > reading->place.bytes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for an array of %.3g GB", reading->place.path,
-                             reading->place.name, (double)*bytes / 1e9);
+    STARFISH_FAIL_IF(status != STARFISH_SUCCESS, STARFISH_ERROR_FILE, "%s:%s: %s", reading->place.path,
+                     reading->place.name, starfish_error_message());
+    STARFISH_FAIL_IF(*bytes > reading->place.bytes, STARFISH_ERROR_MEMORY, "%s:%s: no memory for an array of %.3g GB",
+                     reading->place.path, reading->place.name, (double)*bytes / 1e9);
     return STARFISH_SUCCESS;
 }
 
@@ -170,9 +168,8 @@ static starfish_status take_array(const struct reading *reading, struct starfish
 {
     struct found found = *reading->found;
     size_t bytes;
-    if (found.rank > STARFISH_MAX_RANK || (unsigned)found.precision > STARFISH_F64)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s:%s: the file is corrupt", reading->place.path,
-                             reading->place.name);
+    STARFISH_FAIL_IF(found.rank > STARFISH_MAX_RANK || (unsigned)found.precision > STARFISH_F64, STARFISH_ERROR_FILE,
+                     "%s:%s: the file is corrupt", reading->place.path, reading->place.name);
     STARFISH_TRY(check_found(reading, &bytes));
     size_t part[STARFISH_MAX_RANK];
     starfish_wanted_part(reading->wanted, found.rank, found.shape, part);
@@ -211,9 +208,8 @@ starfish_status starfish_hdf5_read(const char *path, const char *name, const str
     *array = (struct starfish_array){.data = NULL};
     STARFISH_TRY(check_regular(path));
     reading.found = starfish_apart_share(shared);
-    if (!reading.found)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no addresses for an array of %.3g GB", path, name,
-                             (double)reading.place.bytes / 1e9);
+    STARFISH_FAIL_IF(!reading.found, STARFISH_ERROR_MEMORY, "%s:%s: no addresses for an array of %.3g GB", path, name,
+                     (double)reading.place.bytes / 1e9);
     starfish_status status = starfish_hdf5_work_apart(&reading.place, read_file, &reading);
     if (status == STARFISH_SUCCESS)
         status = take_array(&reading, array);

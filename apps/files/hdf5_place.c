@@ -77,8 +77,7 @@ starfish_status starfish_hdf5_work_apart(const struct starfish_hdf5_place *place
     const struct work work = {run, data};
     const size_t length = strlen(place->path) + strlen(place->name) + 2;
     char *title = malloc(length);
-    if (!title)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", place->path);
+    STARFISH_FAIL_IF(!title, STARFISH_ERROR_MEMORY, "%s: no memory for its name", place->path);
     snprintf(title, length, "%s:%s", place->path, place->name);
     const struct starfish_apart apart = {title, LIBRARY + 2 * place->bytes,
                                          SECONDS + (unsigned)((double)place->bytes / slowest)};
@@ -172,8 +171,7 @@ static starfish_status check_groups(hid_t file, const struct starfish_hdf5_place
     const char *name = place->name;
     char *prefix = strdup(name);
     starfish_status status = STARFISH_SUCCESS;
-    if (!prefix)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s:%s: no memory for its name", place->path, name);
+    STARFISH_FAIL_IF(!prefix, STARFISH_ERROR_MEMORY, "%s:%s: no memory for its name", place->path, name);
     *exists = 1;
     for (size_t at = strspn(name, "/"); status == STARFISH_SUCCESS && *exists && name[at];) {
         const size_t end = at + strcspn(name + at, "/"), next = end + strspn(name + end, "/");

@@ -18,9 +18,8 @@ starfish_status starfish_json_load(const char *path, json_t **root)
     STARFISH_TRY(starfish_regular_open(path, &stream));
     *root = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
     fclose(stream);
-    if (!*root)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: not JSON: line %d, column %d: %s", path, error.line,
-                             error.column, error.text);
+    STARFISH_FAIL_IF(!*root, STARFISH_ERROR_FILE, "%s: not JSON: line %d, column %d: %s", path, error.line,
+                     error.column, error.text);
     if (json_is_object(*root))
         return STARFISH_SUCCESS;
     json_decref(*root);
@@ -31,8 +30,7 @@ starfish_status starfish_json_load(const char *path, json_t **root)
 starfish_status starfish_json_write(const char *path, const json_t *root)
 {
     struct starfish_output output;
-    if (!root)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory", path);
+    STARFISH_FAIL_IF(!root, STARFISH_ERROR_MEMORY, "%s: out of memory", path);
     STARFISH_TRY(starfish_output_open(&output, path));
     const int failed = json_dumpf(root, output.stream, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) != 0;
     return starfish_output_finish(&output, failed ? starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path)

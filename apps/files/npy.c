@@ -101,9 +101,8 @@ static starfish_status parse_descr(struct parser *parser)
         if ((text[0] == '<' || text[0] == '>' || (text[0] == '|' && element_types[i].size == 1)) &&
             strcmp(text + 1, element_types[i].name) == 0)
             parser->header->type = &element_types[i];
-    if (!parser->header->type)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: element type '%s' is not one of f2, f4, f8, i1 to i8, u1 to u8",
-                             parser->path, text);
+    STARFISH_FAIL_IF(!parser->header->type, STARFISH_ERROR_FILE,
+                     "%s: element type '%s' is not one of f2, f4, f8, i1 to i8, u1 to u8", parser->path, text);
     parser->header->swap = text[0] != ours && parser->header->type->size > 1;
     return STARFISH_SUCCESS;
 }
@@ -158,9 +157,8 @@ static starfish_status parse_header(const char *path, const char *text, struct h
             return fail(path, "bad .npy header: not a dictionary");
         while (k < KEYS && strcmp(key, keys[k].name) != 0)
             ++k;
-        if (k == KEYS || (seen & 1u << k))
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: bad .npy header: key '%s' is unknown or repeated", path,
-                                 key);
+        STARFISH_FAIL_IF(k == KEYS || (seen & 1u << k), STARFISH_ERROR_FILE,
+                         "%s: bad .npy header: key '%s' is unknown or repeated", path, key);
         seen |= 1u << k;
         STARFISH_TRY(keys[k].parse(&parser));
         if (!accept(&parser, ',') && *parser.at != '}')
@@ -207,12 +205,10 @@ static starfish_status check_size(FILE *stream, const char *path, const struct h
     if (fstat(fileno(stream), &file) != 0 || start < 0)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     long long there = (long long)file.st_size - start;
-    if (there < (long long)bytes)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: truncated: %lld bytes of elements where the header promises %zu",
-                             path, there, bytes);
-    if (there > (long long)bytes)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %lld bytes follow the last element", path,
-                             there - (long long)bytes);
+    STARFISH_FAIL_IF(there < (long long)bytes, STARFISH_ERROR_FILE,
+                     "%s: truncated: %lld bytes of elements where the header promises %zu", path, there, bytes);
+    STARFISH_FAIL_IF(there > (long long)bytes, STARFISH_ERROR_FILE, "%s: %lld bytes follow the last element", path,
+                     there - (long long)bytes);
     return STARFISH_SUCCESS;
 }
 
@@ -308,8 +304,7 @@ static starfish_status read_lines(FILE *stream, const char *path, const struct h
         plane *= extent[d] = header->shape[d];
     const size_t most = sizeof(double); /* bytes of an element */
     char *line = malloc((length + 1) * most);
-    if (!line)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a line of %zu elements", length);
+    STARFISH_FAIL_IF(!line, STARFISH_ERROR_MEMORY, "no memory for a line of %zu elements", length);
     size_t read = 0;
     for (; read < plane && fread(line, header->type->size, length, stream) == length; ++read) {
         convert(header, line, length);
@@ -341,8 +336,7 @@ static starfish_status read_stream(FILE *stream, const char *path, const struct 
 {
     struct header header = {.type = NULL};
     char *text = malloc(MAX_HEADER + 1);
-    if (!text)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its header", path);
+    STARFISH_FAIL_IF(!text, STARFISH_ERROR_MEMORY, "%s: no memory for its header", path);
     starfish_status status = read_header_text(stream, path, text);
     if (status == STARFISH_SUCCESS)
         status = parse_header(path, text, &header);

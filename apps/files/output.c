@@ -39,8 +39,7 @@ static starfish_status check_folder(const char *path)
     char *folder = folder_of(path);
     struct stat folder_stat;
     starfish_status status = STARFISH_SUCCESS;
-    if (!folder)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
+    STARFISH_FAIL_IF(!folder, STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     if (stat(folder, &folder_stat) != 0 || access(folder, W_OK | X_OK) != 0)
         status = fail_errno(path, "its folder cannot be written");
     else if (!S_ISDIR(folder_stat.st_mode))
@@ -95,8 +94,7 @@ static starfish_status check_followed(const char *path)
     struct stat existing;
     if (stat(path, &existing) != 0)
         return path[0] ? check_folder(path) : starfish_fail(STARFISH_ERROR_FILE, "an output file has an empty name");
-    if (S_ISDIR(existing.st_mode))
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: is a directory", path);
+    STARFISH_FAIL_IF(S_ISDIR(existing.st_mode), STARFISH_ERROR_FILE, "%s: is a directory", path);
     if (access(path, W_OK) != 0)
         return fail_errno(path, "cannot be written");
     return S_ISREG(existing.st_mode) ? check_folder(path) : STARFISH_SUCCESS;
@@ -146,8 +144,7 @@ static starfish_status make_temporary(struct starfish_output *output, const stru
     static const char suffix[] = ".starfish-XXXXXX";
     const size_t length = folder_length(output->path);
     output->temporary = malloc(length + sizeof suffix);
-    if (!output->temporary)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
+    STARFISH_FAIL_IF(!output->temporary, STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
     memcpy(output->temporary, output->path, length);
     memcpy(output->temporary + length, suffix, sizeof suffix);
     const int file = starfish_temporary_file(output->temporary);

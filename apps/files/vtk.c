@@ -25,10 +25,8 @@ static starfish_status check_extension(const char *path, const struct starfish_v
     if (!has_extension(path, ".vti"))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a VTK file's name ends in .vti or .vtr", path);
     for (int d = 0; d < 3; ++d)
-        if (axis[d].coordinates)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "%s: a .vti file has equal spacing and %c is stretched; name it .vtr", path,
-                                 axis_names[d]);
+        STARFISH_FAIL_IF(axis[d].coordinates, STARFISH_ERROR_ARGUMENT,
+                         "%s: a .vti file has equal spacing and %c is stretched; name it .vtr", path, axis_names[d]);
     return STARFISH_SUCCESS;
 }
 

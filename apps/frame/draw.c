@@ -25,8 +25,7 @@ static starfish_status draw_bars(const struct bench *bench)
     size_t count = json_array_size(bench->rows), drawn = 0;
     struct starfish_bar *bars = calloc(count, sizeof *bars);
     char title[512];
-    if (!bars)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for %zu bars", bench->plot, count);
+    STARFISH_FAIL_IF(!bars, STARFISH_ERROR_MEMORY, "%s: no memory for %zu bars", bench->plot, count);
     for (size_t i = 0; i < count; ++i) {
         const json_t *row = json_array_get(bench->rows, i);
         if (json_is_number(json_object_get(row, "seconds")))

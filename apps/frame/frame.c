@@ -16,9 +16,8 @@
 
 static starfish_status check(const struct bench *bench)
 {
-    if (bench->repeat > BENCH_MOST_REPEATS)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--repeat: at most %d, is %zu", BENCH_MOST_REPEATS,
-                             bench->repeat);
+    STARFISH_FAIL_IF(bench->repeat > BENCH_MOST_REPEATS, STARFISH_ERROR_ARGUMENT, "--repeat: at most %d, is %zu",
+                     BENCH_MOST_REPEATS, bench->repeat);
     return bench_check_outputs(bench);
 }
 

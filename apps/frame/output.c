@@ -329,9 +329,8 @@ void bench_show_rows(struct bench *bench)
 
 starfish_status bench_write_outputs(struct bench *bench)
 {
-    if (json_array_size(bench->rows) == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s: none of the requested cases can be measured here",
-                             bench->name);
+    STARFISH_FAIL_IF(json_array_size(bench->rows) == 0, STARFISH_ERROR_UNSUPPORTED,
+                     "%s: none of the requested cases can be measured here", bench->name);
     compare_rows(bench);
     if (bench->csv)
         STARFISH_TRY(write_csv(bench));

@@ -49,14 +49,12 @@ starfish_status run_program(const char *const arguments[], const char *output, d
     const pid_t parent = getpid(), child = fork();
     if (child == 0)
         become_child(arguments, output, parent);
-    if (child < 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
+    STARFISH_FAIL_IF(child < 0, STARFISH_ERROR_RUNTIME, "no process can be started: %s", strerror(errno));
     const int state = wait_for(child, seconds);
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return STARFISH_SUCCESS;
-    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s was ended after %.0f s", arguments[0], arguments[1],
-                             seconds);
+    STARFISH_FAIL_IF(WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL, STARFISH_ERROR_RUNTIME,
+                     "%s %s was ended after %.0f s", arguments[0], arguments[1], seconds);
     return starfish_fail(STARFISH_ERROR_RUNTIME, "%s %s failed; what it said is above", arguments[0], arguments[1]);
 }
 

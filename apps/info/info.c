@@ -184,8 +184,7 @@ static starfish_status show(void *data)
     struct surroundings here;
     if (request->schema) {
         json_t *schema = starfish_problem_schema();
-        if (!schema)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "--schema: no memory");
+        STARFISH_FAIL_IF(!schema, STARFISH_ERROR_MEMORY, "--schema: no memory");
         command_print_json(schema);
         return STARFISH_SUCCESS;
     }

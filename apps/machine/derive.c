@@ -103,9 +103,8 @@ static starfish_status read_origin(struct derivation *derivation)
 {
     STARFISH_TRY(simulate_find(derivation->from, derivation->origin));
     STARFISH_TRY(machine_read(derivation->origin, &derivation->machine));
-    if (derivation->machine.gpus == 0 || derivation->machine.models[0])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--from: %s is not a machine with a GPU that was recorded",
-                             derivation->from);
+    STARFISH_FAIL_IF(derivation->machine.gpus == 0 || derivation->machine.models[0], STARFISH_ERROR_ARGUMENT,
+                     "--from: %s is not a machine with a GPU that was recorded", derivation->from);
     derivation->host = derivation->machine.name;
     STARFISH_TRY(read_matrix(derivation, "bandwidth", &derivation->up, &derivation->down));
     STARFISH_TRY(read_matrix(derivation, "latency", &derivation->up_latency, &derivation->down_latency));
@@ -324,8 +323,7 @@ static starfish_status derive(void *data)
     struct derivation *derivation = data;
     enum { GPUS_AT_MOST = 8, CORES_AT_MOST = 128, NUMA_NODES_AT_MOST = 8, PERCENT_AT_MOST = 100000 };
     STARFISH_TRY(machine_check_name(derivation->name));
-    if (!derivation->from)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--from: name a recorded machine");
+    STARFISH_FAIL_IF(!derivation->from, STARFISH_ERROR_ARGUMENT, "--from: name a recorded machine");
     STARFISH_TRY(read_origin(derivation));
     if (derivation->gpus == 0)
         derivation->gpus = (size_t)derivation->machine.gpus;

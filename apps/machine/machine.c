@@ -106,9 +106,8 @@ starfish_status machine_make_folder(const char *path)
 starfish_status machine_check_name(const char *name)
 {
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
-    if (length == 0 || length != strlen(name) || length >= STARFISH_MACHINE_NAME)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
-                             STARFISH_MACHINE_NAME - 1);
+    STARFISH_FAIL_IF(length == 0 || length != strlen(name) || length >= STARFISH_MACHINE_NAME, STARFISH_ERROR_ARGUMENT,
+                     "'%s' is no name for a machine: letters, digits, - and _, at most %d", name,
+                     STARFISH_MACHINE_NAME - 1);
     return STARFISH_SUCCESS;
 }

@@ -159,8 +159,7 @@ starfish_status machine_expect_case(const char *folder)
     char path[SIMULATE_PATH];
     for (size_t i = 0; i < CASE_FILES; ++i) {
         snprintf(path, sizeof path, "%s/%s", folder, case_files[i]);
-        if (starfish_temporary_expect(path) != 0)
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+        STARFISH_FAIL_IF(starfish_temporary_expect(path) != 0, STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     }
     return STARFISH_SUCCESS;
 }

@@ -75,9 +75,8 @@ static starfish_status prepare_folder(struct recording *recording)
     const int fits = absolute && snprintf(recording->absolute, sizeof recording->absolute, "%s", absolute) <
                                      (int)sizeof recording->absolute;
     free(absolute);
-    if (!fits)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
-                             absolute ? "its name is too long" : strerror(errno));
+    STARFISH_FAIL_IF(!fits, STARFISH_ERROR_FILE, "%s: cannot be used: %s", recording->folder,
+                     absolute ? "its name is too long" : strerror(errno));
     static const char *const folders[] = {"sampling", "measured"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         path_in(recording, folders[i], path);
@@ -206,9 +205,9 @@ static starfish_status set_environment(const struct recording *recording)
 {
     char sampling[SIMULATE_PATH];
     path_in(recording, "sampling", sampling);
-    if (setenv("STARPU_PERF_MODEL_DIR", sampling, 1) != 0 || setenv("STARPU_HOSTNAME", recording->name, 1) != 0 ||
-        unsetenv("STARFISH_MACHINE") != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("STARPU_PERF_MODEL_DIR", sampling, 1) != 0 ||
+                         setenv("STARPU_HOSTNAME", recording->name, 1) != 0 || unsetenv("STARFISH_MACHINE") != 0,
+                     STARFISH_ERROR_MEMORY, "out of memory for variables");
     return STARFISH_SUCCESS;
 }
 
@@ -309,8 +308,7 @@ static starfish_status prepare_held_out(struct recording *recording)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", folder, strerror(errno));
     memcpy(recording->held_out, folder, sizeof folder);
     snprintf(bus, sizeof bus, "%s/bus", folder);
-    if (symlink("../sampling/bus", bus) != 0)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", bus, strerror(errno));
+    STARFISH_FAIL_IF(symlink("../sampling/bus", bus) != 0, STARFISH_ERROR_FILE, "%s: %s", bus, strerror(errno));
     return STARFISH_SUCCESS;
 }
 
@@ -349,8 +347,7 @@ static starfish_status run_passes(struct recording *recording)
 {
     struct passes *passes = calloc(1, sizeof *passes);
     double weight = 0;
-    if (!passes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for passes");
+    STARFISH_FAIL_IF(!passes, STARFISH_ERROR_MEMORY, "out of memory for passes");
     const starfish_status status = plan_passes(recording, passes);
     for (size_t i = 0; i < passes->count; ++i)
         weight += passes->weight[i];
@@ -378,9 +375,9 @@ static starfish_status record(void *data)
     STARFISH_TRY(simulate_environment(recording->absolute));
     /* StarPU drops samples that are so many per cent from the mean, and then the mean too where these are many: short
      * tasks may be left without a time. Times of the quick cases mean nothing, but no codelet may be without one. */
-    if (setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
-        setenv("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150", 1) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("STARPU_CALIBRATE", "1", 1) != 0 ||
+                         setenv("STARPU_HISTORY_MAX_ERROR", recording->quick ? "1000000" : "150", 1) != 0,
+                     STARFISH_ERROR_MEMORY, "out of memory for variables");
     STARFISH_TRY(run_passes(recording));
     simulate_discard();
     if (recording->done == 0 && recording->left > 0)

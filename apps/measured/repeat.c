@@ -35,8 +35,7 @@ static starfish_status find_error(const struct repeats *what, const struct solve
 
     if (a->place == SOLVE_DEVICE) {
         copy = malloc(a->count * size);
-        if (!copy)
-            return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for a solution");
+        STARFISH_FAIL_IF(!copy, STARFISH_ERROR_MEMORY, "no memory for a solution");
         peer_device_read(copy, a->solution, a->count, 1, size);
     }
     const starfish_status status = what->find_error(what->data, a->precision, copy ? copy : a->solution, error);

@@ -52,9 +52,8 @@ static starfish_status look(struct layout *layout, const char *path, const struc
     *largest = 0;
     for (size_t i = 0; i < bars->count; ++i) {
         const struct starfish_bar *bar = &bars->bar[i];
-        if (!(bar->value > 0) || !isfinite(bar->value))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: bar %zu has the value %g, which is not positive", path,
-                                 i + 1, bar->value);
+        STARFISH_FAIL_IF(!(bar->value > 0) || !isfinite(bar->value), STARFISH_ERROR_ARGUMENT,
+                         "%s: bar %zu has the value %g, which is not positive", path, i + 1, bar->value);
         group_of(layout, bar->group);
         layout->labels = fmax(layout->labels, starfish_text_width(STARFISH_TEXT, bar->label));
         *largest = fmax(*largest, fmax(bar->value, bar->mark));
@@ -174,8 +173,7 @@ starfish_status starfish_bars_write(const char *path, const struct starfish_bars
     struct starfish_bars bars = *chart;
     struct layout *layout = calloc(1, sizeof *layout);
     double largest;
-    if (!layout)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    STARFISH_FAIL_IF(!layout, STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     bars.count = bars.count < STARFISH_MOST_BARS ? bars.count : STARFISH_MOST_BARS;
     starfish_status status = look(layout, path, &bars, &largest);
     if (status == STARFISH_SUCCESS) {

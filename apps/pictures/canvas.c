@@ -53,8 +53,7 @@ starfish_status starfish_canvas_create(struct starfish_canvas **canvas, const ch
 {
     static const cairo_rectangle_t largest = {0, 0, 1 << 20, 1 << 20};
     struct starfish_canvas *made = calloc(1, sizeof *made);
-    if (!made)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    STARFISH_FAIL_IF(!made, STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     made->path = path;
     made->recording = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, &largest);
     made->cairo = cairo_create(made->recording);

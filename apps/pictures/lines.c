@@ -66,14 +66,13 @@ static starfish_status range_of(const char *path, const struct starfish_lines *c
     for (size_t l = 0; l < chart->count; ++l)
         for (size_t i = 0; i < chart->line[l].count; ++i) {
             const double value = d == 0 ? chart->line[l].x[i] : chart->line[l].y[i];
-            if (!is_good(value, chart->logarithmic[d]))
-                return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: curve '%s' has the value %g, which cannot be shown",
-                                     path, chart->line[l].name, value);
+            STARFISH_FAIL_IF(!is_good(value, chart->logarithmic[d]), STARFISH_ERROR_ARGUMENT,
+                             "%s: curve '%s' has the value %g, which cannot be shown", path, chart->line[l].name,
+                             value);
             range->low = fmin(range->low, value);
             range->high = fmax(range->high, value);
         }
-    if (!(range->high > 0))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: there is nothing to show", path);
+    STARFISH_FAIL_IF(!(range->high > 0), STARFISH_ERROR_ARGUMENT, "%s: there is nothing to show", path);
     if (!chart->logarithmic[d]) /* so that no dot lies on the frame */
         *range = starfish_range_from_zero(1.04 * range->high);
     else if (d == 1 || range->high > 30 * range->low)
@@ -196,17 +195,15 @@ starfish_status starfish_lines_write(const char *path, const struct starfish_lin
 {
     struct starfish_scale scale[2] = {{.logarithmic = chart->logarithmic[0]}, {.logarithmic = chart->logarithmic[1]}};
     size_t most = 1;
-    if (chart->count == 0 || chart->count > STARFISH_MOST_LINES)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: %zu curves, not 1 to %d", path, chart->count,
-                             STARFISH_MOST_LINES);
+    STARFISH_FAIL_IF(chart->count == 0 || chart->count > STARFISH_MOST_LINES, STARFISH_ERROR_ARGUMENT,
+                     "%s: %zu curves, not 1 to %d", path, chart->count, STARFISH_MOST_LINES);
     for (int d = 0; d < 2; ++d)
         STARFISH_TRY(range_of(path, chart, d, &scale[d].range));
     for (size_t l = 0; l < chart->count; ++l)
         most = chart->line[l].count > most ? chart->line[l].count : most;
     scale[0].least_step = is_counted(chart);
     double(*point)[2] = malloc(most * sizeof *point);
-    if (!point)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    STARFISH_FAIL_IF(!point, STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     const starfish_status status = draw(path, chart, scale, point);
     free(point);
     return status;

@@ -42,11 +42,9 @@ static starfish_status read_options(struct plan_options *given, struct batch_run
 {
     const char *const algorithm = *options_word(&given->words, "--algorithm");
     struct list words;
-    if (given->cycles > 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
-    if (given->precision == STARFISH_PRECISION_MIXED)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--precision: batches of tridiagonal lines have no mixed mode; choose f64 or f32");
+    STARFISH_FAIL_IF(given->cycles > 0, STARFISH_ERROR_ARGUMENT, "--cycles: is for --mesh and --method multigrid");
+    STARFISH_FAIL_IF(given->precision == STARFISH_PRECISION_MIXED, STARFISH_ERROR_UNSUPPORTED,
+                     "--precision: batches of tridiagonal lines have no mixed mode; choose f64 or f32");
     STARFISH_TRY(list_read("--batch", given->named[PLAN_BATCH], ',', &words));
     STARFISH_TRY(batch_case_read_size("--batch", words.item[0], &run->data));
     for (size_t i = 1; i < words.count; ++i)

@@ -28,8 +28,7 @@ static starfish_status make_flat_plan(const struct blktri_case *c, starfish_cont
 {
     const size_t most = c->n[1] > c->n[2] ? c->n[1] : c->n[2];
     double *off = calloc(6 * most, sizeof *off);
-    if (!off)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
+    STARFISH_FAIL_IF(!off, STARFISH_ERROR_MEMORY, "no memory for %zu rows", most);
     double *diag = off + most, *off_pairs = diag + most, *diag_pairs = off_pairs + 2 * most;
     for (size_t k = 0; k < most; ++k) {
         off[k] = off_pairs[2 * k] = 1;
@@ -136,9 +135,9 @@ static starfish_status check(const struct blktri_case *c, starfish_context *cont
     if (status != STARFISH_SUCCESS)
         return status;
     times->residual = info.residual_max;
-    if (!(info.residual_max <= most))
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%zu x %zu x %zu, %s, %s: the residual is %.3g", c->n[0],
-                             c->n[1], c->n[2], times->method, c->workers, info.residual_max);
+    STARFISH_FAIL_IF(!(info.residual_max <= most), STARFISH_ERROR_NUMERICAL,
+                     "%zu x %zu x %zu, %s, %s: the residual is %.3g", c->n[0], c->n[1], c->n[2], times->method,
+                     c->workers, info.residual_max);
     return STARFISH_SUCCESS;
 }
 

@@ -61,8 +61,7 @@ starfish_status diffusion_laplacian(size_t n, struct diffusion_case *given)
     given->dirichlet_nodes = 1;
     given->problem.length[0] = given->problem.length[1] = (double)n;
     given->exact = calloc(given->count, sizeof(double));
-    if (!given->exact)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    STARFISH_FAIL_IF(!given->exact, STARFISH_ERROR_MEMORY, "out of memory for a solution");
     for (size_t e = 0; e < given->count; e++) {
         seed = seed * 1664525u + 1013904223u;
         given->exact[e] = 1 + (double)(seed >> 8) / (1 << 24);

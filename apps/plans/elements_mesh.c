@@ -51,8 +51,7 @@ static starfish_status find_groups(struct elements *e, const char *option, const
 {
     const char *equals = strrchr(text, '=');
     char name[STARFISH_GMSH_NAME];
-    if (!equals || equals == text)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: '%s' is not GROUP=...", option, text);
+    STARFISH_FAIL_IF(!equals || equals == text, STARFISH_ERROR_ARGUMENT, "%s: '%s' is not GROUP=...", option, text);
     snprintf(name, sizeof name, "%.*s",
              (int)(equals - text < STARFISH_GMSH_NAME ? equals - text : STARFISH_GMSH_NAME - 1), text);
     const size_t named = starfish_gmsh_find(&e->gmsh, name, e->group);
@@ -105,10 +104,10 @@ static starfish_status read_curve(struct elements *e, const char *text)
     size_t count;
     double numbers[4];
     STARFISH_TRY(find_groups(e, "--curved", text, &count, &value));
-    if (strncmp(value, kind, strlen(kind)) != 0 || !read_numbers(value + strlen(kind), numbers, d + 1) ||
-        !(numbers[d] > 0))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--curved: '%s' is not GROUP=%s with a positive radius", text,
-                             d == 2 ? "circle:x,y,r" : "sphere:x,y,z,r");
+    STARFISH_FAIL_IF(strncmp(value, kind, strlen(kind)) != 0 || !read_numbers(value + strlen(kind), numbers, d + 1) ||
+                         !(numbers[d] > 0),
+                     STARFISH_ERROR_ARGUMENT, "--curved: '%s' is not GROUP=%s with a positive radius", text,
+                     d == 2 ? "circle:x,y,r" : "sphere:x,y,z,r");
     for (size_t g = 0; g < count; ++g) {
         struct starfish_fem_curve *curve = &e->curve[e->problem.curves++];
         *curve = (struct starfish_fem_curve){.group = e->group[g], .radius = numbers[d]};
@@ -167,8 +166,7 @@ starfish_status elements_read(const char *path, const struct elements_options *o
                                          .data = e,
                                          .forget = forget,
                                          .reals = starfish_fem_nodes};
-    if (!e || !problem->path)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for a mesh", path);
+    STARFISH_FAIL_IF(!e || !problem->path, STARFISH_ERROR_MEMORY, "%s: out of memory for a mesh", path);
     e->path = problem->path;
     STARFISH_TRY(starfish_gmsh_read(path, &e->gmsh));
     STARFISH_TRY(make_room(e, options));

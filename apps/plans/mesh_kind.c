@@ -59,8 +59,7 @@ static starfish_status check_solution(struct plan *plan)
 {
     const struct mesh_run *run = plan->data;
     const size_t bad = starfish_array_first_nonfinite(&plan->memory[1]);
-    if (bad < run->mesh.count)
-        return starfish_fail(STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
+    STARFISH_FAIL_IF(bad < run->mesh.count, STARFISH_ERROR_NUMERICAL, "%s: the solution is not finite", plan->name);
     plan->residual = plan->result.residual;
     return STARFISH_SUCCESS;
 }

@@ -126,8 +126,7 @@ static starfish_status find_error(const void *problem, starfish_precision precis
     const struct multigrid_mesh *mesh = problem;
     double *values = malloc(mesh->count * sizeof *values);
 
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a solution");
+    STARFISH_FAIL_IF(!values, STARFISH_ERROR_MEMORY, "out of memory for a solution");
     for (size_t i = 0; i < mesh->count; i++)
         values[i] = starfish_element(solution, precision, i);
     const starfish_status status = starfish_q1_error(&mesh->problem, exact, NULL, values, error);

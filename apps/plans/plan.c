@@ -54,8 +54,7 @@ starfish_status plan_open(struct plan *plan, size_t parts)
     STARFISH_TRY(find_kind(plan));
     plan->table = plan->kind->table;
     plan->data = calloc(1, plan->kind->bytes);
-    if (!plan->data)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!plan->data, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     STARFISH_TRY(plan->kind->open(plan));
     const struct starfish_option *slabs = starfish_option_of_flag(plan->table, "--slabs");
     snprintf(text, sizeof text, "%zu", parts < plan->rows ? parts : plan->rows);

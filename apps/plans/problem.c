@@ -55,9 +55,9 @@ static starfish_status check_options(const struct problem_run *run)
 {
     const struct problem_options *o = &run->options;
     const int *most = member(run, run->library, "max_iterations");
-    if (o->precision == STARFISH_PRECISION_MIXED && !(run->iterates && member(run, run->library, "mixed")))
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "--precision: the direct methods have no mixed mode; choose f64 or f32");
+    STARFISH_FAIL_IF(o->precision == STARFISH_PRECISION_MIXED && !(run->iterates && member(run, run->library, "mixed")),
+                     STARFISH_ERROR_UNSUPPORTED,
+                     "--precision: the direct methods have no mixed mode; choose f64 or f32");
     if (o->cycles > 0 && !(run->iterates && member(run, run->library, "fixed")))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--cycles: is for iterative methods, as --method multigrid");
     if (most && *most < 1) /* which the library may take for its default */
@@ -70,8 +70,7 @@ static starfish_status choose(struct problem_run *run)
     const struct starfish_kind *kind = run->problem.plans;
     struct problem_options *o = &run->options;
     run->library = malloc(kind->options->size);
-    if (!run->library)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
+    STARFISH_FAIL_IF(!run->library, STARFISH_ERROR_MEMORY, "out of memory for options");
     if (o->library)
         memcpy(run->library, o->library, kind->options->size);
     else
@@ -213,8 +212,7 @@ starfish_status problem_make_plan(struct problem_run *run, int check)
     const struct starfish_option_table *table = table_of(run);
     const struct starfish_about about = STARFISH_ABOUT_DEFAULTS;
     void *options = malloc(table->size);
-    if (!options)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for options");
+    STARFISH_FAIL_IF(!options, STARFISH_ERROR_MEMORY, "out of memory for options");
     memcpy(options, run->library, table->size);
     set_options(run, options, check);
     const starfish_status status = starfish_plan_make(run->context, run->problem.plans, run->problem.row->members,

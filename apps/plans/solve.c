@@ -175,10 +175,8 @@ starfish_status solve_read_plane(struct solve_run *run, size_t dimensions)
     const char *text = run->options.plane;
     if (!text)
         return STARFISH_SUCCESS;
-    if (!run->options.plot)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
-    if (dimensions < 3)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
+    STARFISH_FAIL_IF(!run->options.plot, STARFISH_ERROR_ARGUMENT, "--plane: goes with --plot");
+    STARFISH_FAIL_IF(dimensions < 3, STARFISH_ERROR_ARGUMENT, "--plane: the problem has two dimensions");
     char *end = NULL;
     const int d = text[0] - 'x', is_named = d >= 0 && d < 3 && text[1] == '=';
     const int is_largest = is_named && strcmp(text + 2, "max") == 0;

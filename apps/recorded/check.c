@@ -36,8 +36,7 @@ static starfish_status check_links(const char *folder, const char *host)
         STARFISH_TRY(starfish_regular_open(path, &stream));
         const int whole = strcmp(endings[i], "platform.v4.xml") != 0 || ends_with(stream, "</platform>");
         fclose(stream);
-        if (!whole)
-            return starfish_fail(STARFISH_ERROR_FILE, "%s: does not end in </platform>", path);
+        STARFISH_FAIL_IF(!whole, STARFISH_ERROR_FILE, "%s: does not end in </platform>", path);
     }
     return STARFISH_SUCCESS;
 }

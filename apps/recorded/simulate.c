@@ -136,8 +136,7 @@ starfish_status simulate_environment(const char *folder)
     struct starfish_machine machine;
     char absolute[SIMULATE_PATH], sampling[SIMULATE_PATH + 16], models[SIMULATE_PATH + 128];
     STARFISH_TRY(machine_read(folder, &machine));
-    if (!realpath(folder, absolute))
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
+    STARFISH_FAIL_IF(!realpath(folder, absolute), STARFISH_ERROR_FILE, "%s: %s", folder, strerror(errno));
     snprintf(sampling, sizeof sampling, "%s/sampling", absolute);
     snprintf(models, sizeof models, "%s/../%s/sampling", absolute, machine.models);
     const char *const variables[][2] = {{"STARPU_PERF_MODEL_PATH", models}, /* of another machine, or not set */
@@ -151,8 +150,7 @@ starfish_status simulate_environment(const char *folder)
             return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
     /* As contexts do (scheduler/runtime/start.c), but the simulating StarPU reads its folders before there is one, and
      * would say that an installation which has been moved has none of models. */
-    if (setenv("STARPU_SILENT", "1", 0) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("STARPU_SILENT", "1", 0) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
     return STARFISH_SUCCESS;
 }
 
@@ -163,8 +161,7 @@ starfish_status simulate_isolate(const char *folder)
     STARFISH_TRY(machine_read(folder, &machine));
     snprintf(topology, sizeof topology, "numa:%d core:%d pu:1", machine.numa_nodes,
              (machine.cores + machine.numa_nodes - 1) / machine.numa_nodes);
-    if (setenv("HWLOC_SYNTHETIC", topology, 1) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("HWLOC_SYNTHETIC", topology, 1) != 0, STARFISH_ERROR_MEMORY, "out of memory for variables");
     personality(ADDR_NO_RANDOMIZE);
     return STARFISH_SUCCESS;
 }
@@ -245,8 +242,7 @@ static starfish_status become(const char *name, int argc, char **argv)
     STARFISH_TRY(simulate_environment(folder));
     STARFISH_TRY(simulate_isolate(folder));
     char quiet[] = "--log=root.thres:warning", **arguments = calloc((size_t)argc + 3, sizeof *arguments);
-    if (!arguments)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for arguments");
+    STARFISH_FAIL_IF(!arguments, STARFISH_ERROR_MEMORY, "out of memory for arguments");
     arguments[0] = program;
     arguments[1] = quiet; /* SimGrid takes it away again */
     memcpy(arguments + 2, argv, (size_t)argc * sizeof *arguments);

@@ -524,9 +524,8 @@ static starfish_status measure(struct bench *bench)
 {
     struct experiment *e = (struct experiment *)bench;
 
-    if (e->level < 3 || e->level > MULTIGRID_MOST_LEVEL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %zu, must be 3 .. %d", e->level,
-                             MULTIGRID_MOST_LEVEL);
+    STARFISH_FAIL_IF(e->level < 3 || e->level > MULTIGRID_MOST_LEVEL, STARFISH_ERROR_ARGUMENT,
+                     "--level: is %zu, must be 3 .. %d", e->level, MULTIGRID_MOST_LEVEL);
     STARFISH_TRY(bench_look_around(bench));
     bench->parts = e->solves[bench->gpus > 0] * (size_t)count_problems(e);
     if (e->alone)

@@ -137,9 +137,8 @@ static starfish_status make_arrays(struct arrays *a, const struct arrays *host)
     for (int i = 0; i < ARRAYS; i++) {
         a->of[i] = solve_memory(NULL, a->place, entries_of(a, i) * starfish_real_size(a->precision),
                                 host ? host->of[i] : NULL);
-        if (!a->of[i])
-            return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns%s", unknowns(a),
-                                 host ? " on the GPU" : "");
+        STARFISH_FAIL_IF(!a->of[i], STARFISH_ERROR_MEMORY, "out of memory for %zu unknowns%s", unknowns(a),
+                         host ? " on the GPU" : "");
     }
     return STARFISH_SUCCESS;
 }
@@ -279,8 +278,7 @@ starfish_status reproduce_goeddeke_microbenchmarks(struct bench *bench, int larg
     starfish_status status = STARFISH_SUCCESS;
 
     figure.seconds = malloc((bench->repeat + bench->warmup) * sizeof *figure.seconds);
-    if (!figure.seconds)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
+    STARFISH_FAIL_IF(!figure.seconds, STARFISH_ERROR_MEMORY, "out of memory for %zu times", bench->repeat);
     bench_copies(bench);
     reproduce_copies(bench);
     for (figure.level = FIRST_LEVEL; figure.level <= largest && status == STARFISH_SUCCESS; figure.level++) {

@@ -164,8 +164,7 @@ static starfish_status find_condition(const struct experiment *e, const struct m
     struct starfish_multigrid_options options = STARFISH_MULTIGRID_OPTIONS_DEFAULTS;
     starfish_plan *plan = NULL;
     double *x = malloc(2 * mesh->count * sizeof *x), smallest = 0;
-    if (!x)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", mesh->count);
+    STARFISH_FAIL_IF(!x, STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", mesh->count);
     options.smoother = STARFISH_SMOOTHER_ADI;
     starfish_status status = starfish_q1_plan_create(e->context, &mesh->problem, &options, &plan);
     if (status == STARFISH_SUCCESS)
@@ -200,9 +199,8 @@ static starfish_status measure(struct bench *bench)
 {
     struct experiment *e = (struct experiment *)bench;
     starfish_status status = STARFISH_SUCCESS;
-    if (e->level < 3 || e->level > MULTIGRID_MOST_LEVEL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--level: is %zu, must be 3 .. %d", e->level,
-                             MULTIGRID_MOST_LEVEL);
+    STARFISH_FAIL_IF(e->level < 3 || e->level > MULTIGRID_MOST_LEVEL, STARFISH_ERROR_ARGUMENT,
+                     "--level: is %zu, must be 3 .. %d", e->level, MULTIGRID_MOST_LEVEL);
     STARFISH_TRY(starfish_context_create(&e->context, NULL));
     bench_machine(bench, e->context);
     bench->parts = PAPER_LEVELS * sizeof meshes / sizeof meshes[0];

@@ -341,8 +341,7 @@ static starfish_status measure(struct bench *bench)
     STARFISH_TRY(bench_look_around(bench));
     if (g->n == 0)
         g->n = bench->gpus > 0 ? PAPER_N : 64;
-    if (g->n < 16 || g->n > 1024)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 16 .. 1024", g->n);
+    STARFISH_FAIL_IF(g->n < 16 || g->n > 1024, STARFISH_ERROR_ARGUMENT, "--n: is %zu, must be 16 .. 1024", g->n);
     return g->measure(g);
 }
 

@@ -371,8 +371,7 @@ static starfish_status measure(struct bench *bench)
     struct experiment *e = (struct experiment *)bench;
     struct starfish_runtime runtime;
     starfish_context *context;
-    if (e->n < 16)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--n: at least 16, is %zu", e->n);
+    STARFISH_FAIL_IF(e->n < 16, STARFISH_ERROR_ARGUMENT, "--n: at least 16, is %zu", e->n);
     STARFISH_TRY(starfish_context_create(&context, NULL));
     bench_machine(bench, context);
     e->gpus = starfish_context_workers_of(context, STARFISH_GPU);

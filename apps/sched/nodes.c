@@ -221,16 +221,14 @@ starfish_status sched_measure_nodes(struct bench *bench)
     struct node_time one;
     if (!sched->simulate)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "--nodes: needs --simulate, a recorded machine for each node");
-    if (bench->roofline)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--roofline: the model of --nodes has no operations");
+    STARFISH_FAIL_IF(bench->roofline, STARFISH_ERROR_ARGUMENT, "--roofline: the model of --nodes has no operations");
     STARFISH_TRY(list_counts("--nodes", sched->nodes, counts, &count));
     STARFISH_TRY(find_network(sched->network, &nodes.network));
     STARFISH_TRY(simulate_find(sched->simulate, folder));
     STARFISH_TRY(machine_read(folder, &nodes.machine));
     nodes.gpus = nodes.machine.gpus;
-    if (nodes.gpus == 0)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "--nodes: machine %s has no GPU, which the model is of",
-                             sched->simulate);
+    STARFISH_FAIL_IF(nodes.gpus == 0, STARFISH_ERROR_UNSUPPORTED,
+                     "--nodes: machine %s has no GPU, which the model is of", sched->simulate);
     snprintf(nodes.workers, sizeof nodes.workers, "gpu:%zu", nodes.gpus);
     snprintf(bench->machine, sizeof bench->machine, "nodes like %s, network %s", sched->simulate, nodes.network->name);
     bench->print = &print;

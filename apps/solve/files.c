@@ -28,8 +28,7 @@ static starfish_status find_positions(const struct starfish_problem *problem, st
 {
     const size_t *n = problem->n;
     positions->memory = malloc((n[0] + n[1] + n[2]) * sizeof(double));
-    if (!positions->memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for the coordinates");
+    STARFISH_FAIL_IF(!positions->memory, STARFISH_ERROR_MEMORY, "no memory for the coordinates");
     double *position = positions->memory;
     for (size_t d = 0; d < 3; position += n[d++]) {
         double origin, spacing;

@@ -80,8 +80,7 @@ starfish_status solve_write_globe(const char *path, const struct starfish_array 
 {
     double *const memory = malloc((ACROSS + UP + ACROSS * UP) * sizeof *memory);
 
-    if (!memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
+    STARFISH_FAIL_IF(!memory, STARFISH_ERROR_MEMORY, "%s: no memory for a picture", path);
     double *const values = memory + ACROSS + UP;
     fill(field, n, k, memory, values);
     const struct starfish_slice slice = {{ACROSS, UP}, {memory, memory + ACROSS}, values, {"east", "north"}, title,

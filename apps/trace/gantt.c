@@ -118,8 +118,7 @@ starfish_status trace_write_gantt(const struct trace *trace, const char *const p
     const struct starfish_record *record = trace->record;
     struct chart *chart =
         create(trace_rows(trace) + (size_t)record->nodes * record->nodes, record->pieces + trace->copies);
-    if (!chart)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a chart");
+    STARFISH_FAIL_IF(!chart, STARFISH_ERROR_MEMORY, "out of memory for a chart");
     char title[256], subtitle[512];
     snprintf(title, sizeof title, "%s, %s: %.4g ms", trace->plan.size, trace->plan.method, 1e-3 * trace_total(trace));
     snprintf(subtitle, sizeof subtitle, "%s, policy %s, %zu tasks, %s", trace->machine, trace->runtime.policy,

@@ -204,8 +204,7 @@ static starfish_status add_counters(json_t *events, const struct trace *trace)
     struct step *steps = malloc((4 * record->tasks + 2 * trace->copies + 1) * sizeof *steps);
     size_t count = 0;
     json_int_t value[3] = {0};
-    if (!steps)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for counters");
+    STARFISH_FAIL_IF(!steps, STARFISH_ERROR_MEMORY, "out of memory for counters");
     for (size_t i = 0; i < record->tasks; i++)
         if (record->task[i].worker >= 0) {
             add_steps(steps, &count, record->task[i].ready, record->task[i].start, READY, 1);

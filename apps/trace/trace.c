@@ -50,8 +50,7 @@ static void path_of(const struct trace *trace, const char *name, char path[PATH]
 
 static starfish_status make_folder(struct trace *trace)
 {
-    if (strlen(trace->folder) > PATH / 2)
-        return starfish_fail(STARFISH_ERROR_FILE, "--out: the name is too long");
+    STARFISH_FAIL_IF(strlen(trace->folder) > PATH / 2, STARFISH_ERROR_FILE, "--out: the name is too long");
     trace->folder_is_new = starfish_temporary_new_folder(trace->folder) == 0;
     if (!trace->folder_is_new && errno != EEXIST)
         return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be made: %s", trace->folder, strerror(errno));
@@ -155,8 +154,7 @@ static starfish_status look(struct trace *trace)
 {
     trace->account = starfish_account_of(trace->record);
     trace->path = calloc(trace->record->tasks + 1, 1);
-    if (!trace->path)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a path");
+    STARFISH_FAIL_IF(!trace->path, STARFISH_ERROR_MEMORY, "out of memory for a path");
     starfish_waiting_path(trace->record, trace->path);
     machine_describe(&trace->runtime, trace->record->worker, trace->record->worker_count, trace->machine,
                      sizeof trace->machine);
@@ -194,8 +192,7 @@ static void say_what_is_written(const struct trace *trace)
 static starfish_status run_trace(void *data)
 {
     struct trace *trace = data;
-    if (!trace->folder)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "--out: name a folder for the files");
+    STARFISH_FAIL_IF(!trace->folder, STARFISH_ERROR_ARGUMENT, "--out: name a folder for the files");
     STARFISH_TRY(workers_read(trace->workers, &trace->context));
     if (trace->context.policy)
         STARFISH_TRY(starfish_policy_check("--policy", trace->context.policy));
