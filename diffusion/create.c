@@ -85,8 +85,7 @@ static size_t choose_parts(const struct starfish_diffusion_plan *plan)
 {
     const size_t enough = 16384; /* unknowns of a part that are worth tasks */
     const size_t workers = starfish_context_workers_of(plan->plan.context, STARFISH_CPU);
-    const size_t per = starfish_diffusion_rows_per_block(plan);
-    const size_t rows = (plan->box.n[2] + per - 1) / per;
+    const size_t per = starfish_diffusion_rows_per_block(plan), rows = (plan->box.n[2] + per - 1) / per;
     size_t parts = plan->options.slabs;
 
     /* Lines are not cut. */

@@ -141,8 +141,7 @@ static void find_above(const struct dissecting *s)
     struct starfish_dissection *d = s->result;
 
     for (size_t i = 0; i < d->domains; i++) {
-        const int node = s->node_of[i];
-        const int parent = s->node_parent[node];
+        const int node = s->node_of[i], parent = s->node_parent[node];
         const int more = i + 1 < d->domains && s->node_of[i + 1] == node;
         d->up[i] = more ? (int)i + 1 : parent >= 0 ? s->node_begin[parent] : -1;
         if (d->up[i] >= (int)d->unknowns)
@@ -301,8 +300,7 @@ static size_t number_from(const struct starfish_domain_graph *g, size_t root, in
 /* The last domain that a walk from `root` finds is far from it: a good end to begin with. `place` is as before. */
 static size_t far_from(const struct starfish_domain_graph *g, size_t root, int *place, int *order, size_t count)
 {
-    const size_t found = number_from(g, root, place, order, count);
-    const size_t last = (size_t)order[found - 1];
+    const size_t found = number_from(g, root, place, order, count), last = (size_t)order[found - 1];
 
     for (size_t i = count; i < found; i++)
         place[order[i]] = -1;

@@ -40,8 +40,7 @@ struct scaling {
 
 static starfish_status read_given(struct scaling *s)
 {
-    size_t units;
-    size_t unit[LIST_MOST];
+    size_t units, unit[LIST_MOST];
     STARFISH_TRY(list_choices("--over", s->over, &table, unit, &units));
     STARFISH_FAIL_IF(units != 1, STARFISH_ERROR_ARGUMENT, "--over: one of ranks, cores and gpus");
     s->unit = unit[0];

@@ -65,8 +65,7 @@ static starfish_status look(struct layout *layout, const char *path, const struc
 
 static void lay_out(struct layout *layout, const struct starfish_bars *bars, double largest)
 {
-    const double left = MARGIN + layout->labels + GAP;
-    const double top = (bars->subtitle ? 3 : 1.9) * STARFISH_TEXT_LINE;
+    const double left = MARGIN + layout->labels + GAP, top = (bars->subtitle ? 3 : 1.9) * STARFISH_TEXT_LINE;
     layout->per_second = 1;
     layout->axis = bars->axis ? bars->axis : starfish_time_unit(largest, &layout->per_second);
     layout->legend = starfish_legend(NULL, left, 0, PLOT, layout->groups, layout->group, layout->colour);
@@ -97,8 +96,7 @@ static void write_value(const struct layout *layout, const struct starfish_bar *
 static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, const struct starfish_bar *bar, double y)
 {
     const unsigned ink = starfish_theme()->ink;
-    const double left = layout->plot.x, middle = y + THICK / 2.0;
-    const double right = left + layout->plot.width;
+    const double left = layout->plot.x, middle = y + THICK / 2.0, right = left + layout->plot.width;
     const int is_cut = x_of(layout, bar->high) > right;
     double after = x_of(layout, bar->value);
     char text[64];

@@ -40,8 +40,7 @@ static int find_panel(const double direction[3], size_t n, double place[2])
 static double value_at(const struct starfish_array *field, size_t n, size_t k, const double direction[3])
 {
     double place[2], sum = 0;
-    const size_t panel = (size_t)find_panel(direction, n, place);
-    const size_t i = (size_t)place[0], j = (size_t)place[1];
+    const size_t panel = (size_t)find_panel(direction, n, place), i = (size_t)place[0], j = (size_t)place[1];
 
     for (int corner = 0; corner < 4; corner++) {
         const size_t x = i + (size_t)(corner % 2), y = j + (size_t)(corner / 2);
