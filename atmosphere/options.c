@@ -2,7 +2,6 @@
 /* The options of plans for flat domains, as a table (base/options.h): names, ranges and lines of help, for programs and
  * wrappers alike. */
 #include "atmosphere/options.h"
-#include "solver/accept.h"
 
 #include <float.h>
 #include <limits.h>

@@ -4,7 +4,6 @@
 #include "atmosphere/plan.h"
 
 #include "atmosphere/options.h"
-#include "base/precision.h"
 #include "multigrid/solve.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
  * Memory-bound. */
 #include "codelets/cells.h"
 
-#include "base/real.h"
 #include "codelets/kernel_pair.h"
 #include "krylov/kernels/blocks.h"
 

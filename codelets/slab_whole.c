@@ -12,7 +12,6 @@
 #include "fft/kernels/columns_while.h"
 #include "fft/kernels/rows_changed.h"
 #include "scheduler/runtime/hooks.h"
-#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/slab_sweep.h"
 
 #include <stdint.h>

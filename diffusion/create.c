@@ -3,11 +3,8 @@
 #include "diffusion/ranks.h"
 
 #include "base/arithmetic.h"
-#include "base/real.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
-#include "scheduler/runtime/host_loop.h"
-#include "scheduler/runtime/memory.h"
 #include "solver/accept.h"
 #include "solver/gather.h"
 

@@ -7,7 +7,6 @@
 #include "base/real.h"
 #include "base/status.h"
 #include "multigrid/engine.h"
-#include "scheduler/runtime/host_loop.h"
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/ranks.h"
 

@@ -3,7 +3,6 @@
 #include "fem/options.h"
 
 #include "multigrid/options.h"
-#include "solver/accept.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,6 @@
  * too far from symmetric for these, BiCGStab. */
 #include "fem/plan.h"
 
-#include "base/arithmetic.h"
 #include "base/precision.h"
 #include "base/real.h"
 #include "fem/ranks.h"

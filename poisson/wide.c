@@ -3,7 +3,6 @@
  * overwrites that array and is converted back. */
 #include "poisson/wide.h"
 
-#include "poisson/layout.h"
 #include "poisson/methods.h"
 #include "scheduler/runtime/ranks.h"
 #include "tasks/algebra.h"

@@ -5,7 +5,6 @@
 #include "apps/bench/atmosphere.h"
 
 #include "apps/bench/bench.h"
-#include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
@@ -14,7 +13,6 @@
 #include "atmosphere/boxes.h"
 #include "atmosphere/geometry.h"
 #include "atmosphere/options.h"
-#include "base/real.h"
 #include "multigrid/options.h"
 
 #include <math.h>

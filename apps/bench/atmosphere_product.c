@@ -5,7 +5,6 @@
 #include "apps/bench/atmosphere.h"
 
 #include "apps/plans/arrays.h"
-#include "base/real.h"
 #include "bench/peer_lines.h"
 #include "bench/peer_spmv.h"
 #include "bench/peers.h"

@@ -3,13 +3,11 @@
  * beside hypre's conjugate gradients on one core, with PFMG and with simple preconditioners, and beside plain conjugate
  * gradients of cuSPARSE and cuBLAS on the GPU, on the same matrix in the same run. */
 #include "apps/bench/bench.h"
-#include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"
 #include "apps/plans/diffusion_run.h"
 #include "apps/workers.h"
-#include "base/real.h"
 #include "bench/peer_cg.h"
 #include "bench/peer_hypre.h"
 #include "diffusion/options.h"

@@ -2,7 +2,6 @@
 /* starfish bench many: many small problems on one grid, one by one, several in flight, and all as one solve (option
  * `count` of plans), beside a copy of their fields. */
 #include "apps/bench/bench.h"
-#include "apps/command.h"
 #include "apps/frame/frame.h"
 #include "apps/lists.h"
 #include "apps/names.h"

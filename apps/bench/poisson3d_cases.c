@@ -5,7 +5,6 @@
 
 #include "apps/plans/arrays.h"
 #include "base/real.h"
-#include "poisson/options.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "apps/bench/spmv_solve.h"
 
 #include "apps/measured/repeat.h"
-#include "fem/options.h"
 #include "fem/plan.h"
 
 static starfish_status add_row(const struct spmv_solve *g, const starfish_plan *plan, struct repeated *times)

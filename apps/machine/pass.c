@@ -11,7 +11,6 @@
 #include "apps/files/json.h"
 #include "apps/measured/sched.h"
 #include "apps/workers.h"
-#include "scheduler/lab/account.h"
 #include "scheduler/lab/sizes.h"
 
 #include <math.h>

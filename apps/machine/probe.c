@@ -5,7 +5,6 @@
 #include "apps/machine/probe.h"
 #include "bench/clock.h"
 
-#include "apps/frame/run.h"
 #include "scheduler/runtime/host_loop.h"
 
 #include <math.h>

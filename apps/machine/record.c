@@ -5,7 +5,6 @@
  * in passes (pass.c), in which StarPU's models take a sample of every task under every policy, so that their means are
  * of tasks with all else at work beside them. What is done is in files, and not done
  * again. */
-#include "apps/frame/run.h"
 #include "apps/machine/machine.h"
 #include "apps/names.h"
 #include "bench/clock.h"

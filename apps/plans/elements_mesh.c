@@ -6,7 +6,6 @@
 #include "fem/options.h"
 #include "solver/solver.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

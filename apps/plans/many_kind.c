@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kind of plan that --many names: small cubes of cells, all as one solve of the slab method. */
-#include "apps/files/array.h"
 #include "apps/lists.h"
 #include "apps/plans/batch_case.h"
 #include "apps/plans/plan.h"
-#include "apps/recorded/simulate.h"
-#include "base/real.h"
 #include "poisson/methods.h"
 #include "poisson/options.h"
 

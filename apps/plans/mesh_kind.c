@@ -5,7 +5,6 @@
 #include "apps/plans/plan.h"
 #include "apps/recorded/simulate.h"
 #include "base/precision.h"
-#include "base/real.h"
 #include "poisson/methods.h"
 
 #include <limits.h>

@@ -6,7 +6,6 @@
  * Errors and cycles do not depend on the machine; the paper's times are of a GeForce GTX 280, and of one core of a
  * Core2Duo E6750 where it has ratios of both. The paper counts (2^L+1)^2 unknowns with those on the boundary, ours are
  * the (2^L-1)^2 inner ones. */
-#include "apps/command.h"
 #include "apps/plans/multigrid_run.h"
 #include "apps/reproduce/reproduce.h"
 #include "apps/workers.h"

@@ -3,7 +3,6 @@
  * iterations and times, CFL numbers; and the commands. */
 #include "apps/reproduce/mueller.h"
 
-#include "apps/plans/multigrid_run.h"
 #include "apps/workers.h"
 #include "base/status.h"
 
