@@ -38,10 +38,9 @@ struct choice {
 
 static starfish_status can(const struct starfish_poisson_plan *plan, const struct starfish_method_row *row)
 {
-    if (plan->count > 1 && !row->many)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "method %s solves one problem at a time, but options.count is %zu",
-                             starfish_method_list[row->id], plan->count);
+    STARFISH_FAIL_IF(plan->count > 1 && !row->many, STARFISH_ERROR_UNSUPPORTED,
+                     "method %s solves one problem at a time, but options.count is %zu", starfish_method_list[row->id],
+                     plan->count);
     return row->can(plan);
 }
 
@@ -105,8 +104,7 @@ static starfish_status choose(const struct starfish_poisson_plan *plan, const st
     STARFISH_TRY(starfish_ranks_broadcast(plan->base.context, choice, sizeof *choice, 0));
     if (is_first)
         return status;
-    if (choice->method == STARFISH_METHOD_AUTO)
-        return starfish_fail(choice->status, "the first rank has found no method");
+    STARFISH_FAIL_IF(choice->method == STARFISH_METHOD_AUTO, choice->status, "the first rank has found no method");
     return can(plan, starfish_method_rows[choice->method]);
 }
 

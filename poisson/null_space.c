@@ -117,8 +117,7 @@ static void weigh_parts(const struct starfish_direction *d, size_t start, int on
 static starfish_status find_weights(struct starfish_direction *d, size_t start)
 {
     long double *weight = malloc(3 * d->n * sizeof *weight), largest = 0, sum = 0;
-    if (!weight)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for weights of %zu rows", d->n);
+    STARFISH_FAIL_IF(!weight, STARFISH_ERROR_MEMORY, "out of memory for weights of %zu rows", d->n);
     if (start == d->n)
         weigh_ring(d, weight, weight + d->n, weight + 2 * d->n);
     else
@@ -186,12 +185,10 @@ static starfish_status search(const struct starfish_null_space_problem *p, int s
             const double tolerance = 16 * p->eps * (terms + fabs(target)) + SCALE * s->error;
             const size_t k = starfish_first_not_below(z, s->n[2], (target - tolerance) / SCALE);
             const int constant = singular && i == s->n[0] - 1 && j == s->n[1] - 1 && k == s->n[2] - 1;
-            if (k < s->n[2] && z[k] <= (target + tolerance) / SCALE && !constant)
-                return starfish_fail(
-                    STARFISH_ERROR_SINGULAR,
-                    "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
-                    "y, z, counted from the largest, cancel it",
-                    p->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - k, x[i], y[j], z[k]);
+            STARFISH_FAIL_IF(k < s->n[2] && z[k] <= (target + tolerance) / SCALE && !constant, STARFISH_ERROR_SINGULAR,
+                             "lambda = %.17g makes mode (%zu, %zu, %zu) singular: eigenvalues %g + %g + %g of x, "
+                             "y, z, counted from the largest, cancel it",
+                             p->lambda, s->n[0] - 1 - i, s->n[1] - 1 - j, s->n[2] - 1 - k, x[i], y[j], z[k]);
         }
     return STARFISH_SUCCESS;
 }
@@ -211,11 +208,10 @@ starfish_status starfish_check_null_space(const struct starfish_null_space_probl
     size_t null_parts = p->one_layer ? 1 : d[0].null_parts;
     null_parts *= d[1].null_parts * d[2].null_parts;
     *singular = p->lambda == 0 && all_null;
-    if (p->lambda == 0 && null_parts > (size_t)(all_null ? 1 : 0))
-        return starfish_fail(STARFISH_ERROR_SINGULAR,
-                             "rows that sum to zero and that nothing couples to others make the problem singular in "
-                             "%zu ways",
-                             null_parts);
+    STARFISH_FAIL_IF(p->lambda == 0 && null_parts > (size_t)(all_null ? 1 : 0), STARFISH_ERROR_SINGULAR,
+                     "rows that sum to zero and that nothing couples to others make the problem singular in "
+                     "%zu ways",
+                     null_parts);
     if (starfish_is_semidefinite(d, p->lambda) || !p->spectra)
         return STARFISH_SUCCESS;
     return search(p, *singular);

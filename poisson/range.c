@@ -36,10 +36,9 @@ static starfish_status check_line(const struct starfish_poisson_plan *plan, int 
                                   const double *values)
 {
     for (size_t k = 0; values && k < plan->n[d]; k++)
-        if (is_out_of(plan->options.precision, values[k]))
-            return starfish_fail(
-                STARFISH_ERROR_ARGUMENT, "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds",
-                plan->name[d], part, line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
+        STARFISH_FAIL_IF(is_out_of(plan->options.precision, values[k]), STARFISH_ERROR_ARGUMENT,
+                         "%s: %s%s[%zu] of its matrix is %g, which is beyond what %s holds", plan->name[d], part,
+                         line_names[line], k, values[k], starfish_precision_names[plan->options.precision]);
     return STARFISH_SUCCESS;
 }
 
@@ -74,9 +73,9 @@ starfish_status starfish_poisson_check_range(const struct starfish_poisson_plan 
             STARFISH_TRY(check_line(plan, d, l, "", line_of(&plan->direction[d], l)));
             STARFISH_TRY(check_line(plan, d, l, "the imaginary part of ", imaginary_line_of(&plan->direction[d], l)));
         }
-    if (is_out_of(plan->options.precision, plan->lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is %g, which is beyond what %s holds", plan->lambda,
-                             starfish_precision_names[plan->options.precision]);
+    STARFISH_FAIL_IF(is_out_of(plan->options.precision, plan->lambda), STARFISH_ERROR_ARGUMENT,
+                     "lambda is %g, which is beyond what %s holds", plan->lambda,
+                     starfish_precision_names[plan->options.precision]);
     return check_diagonal(plan);
 }
 

@@ -7,18 +7,15 @@ static starfish_status check_asked(const struct starfish_poisson_plan *plan, con
     const int ranks = starfish_context_ranks(plan->base.context);
     size_t sum = 0, with_planes = 0;
     for (int r = 0; r < ranks; r++) {
-        if (planes[r] > plan->n[2] - sum)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: ranks 0 to %d have more than %zu planes", r,
-                                 plan->n[2]);
+        STARFISH_FAIL_IF(planes[r] > plan->n[2] - sum, STARFISH_ERROR_ARGUMENT,
+                         "options.planes: ranks 0 to %d have more than %zu planes", r, plan->n[2]);
         sum += planes[r];
         with_planes += planes[r] > 0;
     }
-    if (sum != plan->n[2])
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.planes: all ranks have %zu planes, but there are %zu",
-                             sum, plan->n[2]);
-    if (with_planes > STARFISH_MOST_RANKS)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.planes: %zu ranks have planes, but %d can at most",
-                             with_planes, STARFISH_MOST_RANKS);
+    STARFISH_FAIL_IF(sum != plan->n[2], STARFISH_ERROR_ARGUMENT,
+                     "options.planes: all ranks have %zu planes, but there are %zu", sum, plan->n[2]);
+    STARFISH_FAIL_IF(with_planes > STARFISH_MOST_RANKS, STARFISH_ERROR_UNSUPPORTED,
+                     "options.planes: %zu ranks have planes, but %d can at most", with_planes, STARFISH_MOST_RANKS);
     return STARFISH_SUCCESS;
 }
 
@@ -42,11 +39,9 @@ starfish_status starfish_poisson_deal_planes(struct starfish_poisson_plan *plan)
     plan->here = (struct starfish_planes_here){.planes = plan->n[2], .owners = 1};
     if (starfish_context_ranks(plan->base.context) == 1)
         return STARFISH_SUCCESS;
-    if (plan->count > 1)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.count is %zu: several ranks solve one problem",
-                             plan->count);
-    if (options->ghosts)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
+    STARFISH_FAIL_IF(plan->count > 1, STARFISH_ERROR_UNSUPPORTED,
+                     "options.count is %zu: several ranks solve one problem", plan->count);
+    STARFISH_FAIL_IF(options->ghosts, STARFISH_ERROR_UNSUPPORTED, "options.ghosts is for one rank");
     if (options->planes)
         STARFISH_TRY(check_asked(plan, options->planes));
     for (int r = 0; r < starfish_context_ranks(plan->base.context); r++) {

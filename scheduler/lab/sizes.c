@@ -116,14 +116,12 @@ static void write_all(FILE *stream)
 starfish_status starfish_sizes_write(const char *path)
 {
     FILE *stream = fopen(path, "w");
-    if (!stream)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
+    STARFISH_FAIL_IF(!stream, STARFISH_ERROR_FILE, "%s: %s", path, strerror(errno));
     pthread_mutex_lock(&kept.lock);
     write_all(stream);
     pthread_mutex_unlock(&kept.lock);
     const int failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed)
-        return starfish_fail(STARFISH_ERROR_FILE, "%s: cannot be written", path);
+    STARFISH_FAIL_IF(fclose(stream) != 0 || failed, STARFISH_ERROR_FILE, "%s: cannot be written", path);
     return STARFISH_SUCCESS;
 }
 

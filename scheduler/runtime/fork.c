@@ -32,10 +32,8 @@ int starfish_is_forked(void)
 
 starfish_status starfish_fork_check(void)
 {
-    if (starfish_is_forked())
-        return starfish_fail(
-            STARFISH_ERROR_RUNTIME,
-            "this process is a fork of one that had a context, whose workers only the parent has: fork "
-            "before the first context or after the last, or call exec in the child");
+    STARFISH_FAIL_IF(starfish_is_forked(), STARFISH_ERROR_RUNTIME,
+                     "this process is a fork of one that had a context, whose workers only the parent has: fork "
+                     "before the first context or after the last, or call exec in the child");
     return STARFISH_SUCCESS;
 }

@@ -17,8 +17,7 @@ static starfish_status make(struct starfish_gathered **gathered, struct starfish
     const size_t ranks = (size_t)starfish_context_ranks(context);
     struct starfish_gathered *made = calloc(1, sizeof *made);
     *gathered = made;
-    if (!made)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!made, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     made->context = context;
     made->planes = calloc(ranks, sizeof *made->planes);
     made->bytes = calloc(ranks, sizeof *made->bytes);

@@ -25,11 +25,10 @@ static starfish_status check_address_space(int threads)
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
         return STARFISH_SUCCESS;
     void *const room = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
-        return starfish_fail(STARFISH_ERROR_MEMORY,
-                             "the limit of address space (ulimit -v) leaves less than the %zu MB that %d threads of "
-                             "the runtime need: raise it, or ask for fewer workers",
-                             bytes >> 20, threads);
+    STARFISH_FAIL_IF(room == MAP_FAILED, STARFISH_ERROR_MEMORY,
+                     "the limit of address space (ulimit -v) leaves less than the %zu MB that %d threads of "
+                     "the runtime need: raise it, or ask for fewer workers",
+                     bytes >> 20, threads);
     munmap(room, bytes);
     return STARFISH_SUCCESS;
 }
@@ -59,8 +58,7 @@ static starfish_status check_threads(int threads)
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t *const thread = malloc((size_t)threads * sizeof *thread);
     int made = 0, code = 0;
-    if (!thread)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %d threads", threads);
+    STARFISH_FAIL_IF(!thread, STARFISH_ERROR_MEMORY, "out of memory for %d threads", threads);
     pthread_mutex_lock(&gate);
     while (made < threads && (code = starfish_thread_create(&thread[made], pass, &gate)) == 0)
         made++;

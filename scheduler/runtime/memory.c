@@ -96,11 +96,9 @@ starfish_status starfish_alloc(starfish_context *context, size_t bytes, void **m
 {
     STARFISH_TRY(check(context, memory));
     *memory = NULL;
-    if (bytes == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "bytes is 0");
+    STARFISH_FAIL_IF(bytes == 0, STARFISH_ERROR_ARGUMENT, "bytes is 0");
     *memory = take(bytes);
-    if (!*memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
+    STARFISH_FAIL_IF(!*memory, STARFISH_ERROR_MEMORY, "out of memory for %zu bytes", bytes);
     starfish_status status = starfish_pin(context, *memory, bytes);
     if (status != STARFISH_SUCCESS) {
         give_back(*memory, bytes);
@@ -213,11 +211,10 @@ starfish_status starfish_memory_check_pinned(const struct starfish_context *cont
 {
 #ifdef STARFISH_HAVE_GPU
     const size_t pinned = context->workers_of[STARFISH_GPU] > 0 ? pinned_from(memory) : SIZE_MAX;
-    if (pinned < bytes)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "%s: %zu bytes are pinned, but not with the %zu bytes after them: GPUs copy an array that "
-                             "is pinned at once, or not at all",
-                             argument, pinned, bytes - pinned);
+    STARFISH_FAIL_IF(pinned < bytes, STARFISH_ERROR_ARGUMENT,
+                     "%s: %zu bytes are pinned, but not with the %zu bytes after them: GPUs copy an array that "
+                     "is pinned at once, or not at all",
+                     argument, pinned, bytes - pinned);
 #else
     (void)context, (void)argument, (void)memory, (void)bytes;
 #endif
@@ -231,11 +228,10 @@ starfish_status starfish_memory_check_arrays(const void *rhs, const void *soluti
     const size_t size = starfish_real_size(precision), apart = from < to ? to - from : from - to;
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
-    if (from % size != 0 || to % size != 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: the address is no multiple of %zu, the bytes of a real",
-                             from % size != 0 ? "rhs" : "solution", size);
-    if (apart > 0 && apart / size < reals)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "solution: overlaps with rhs");
+    STARFISH_FAIL_IF(from % size != 0 || to % size != 0, STARFISH_ERROR_ARGUMENT,
+                     "%s: the address is no multiple of %zu, the bytes of a real",
+                     from % size != 0 ? "rhs" : "solution", size);
+    STARFISH_FAIL_IF(apart > 0 && apart / size < reals, STARFISH_ERROR_ARGUMENT, "solution: overlaps with rhs");
     return STARFISH_SUCCESS;
 }
 
@@ -243,8 +239,7 @@ starfish_status starfish_memory_places(const struct starfish_context *context, c
                                        starfish_precision precision, size_t reals, int node[2])
 {
     STARFISH_TRY(starfish_memory_check_arrays(rhs, solution, precision, reals));
-    if (rhs == solution)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
+    STARFISH_FAIL_IF(rhs == solution, STARFISH_ERROR_ARGUMENT, "rhs and solution are the same array");
     STARFISH_TRY(starfish_memory_place(context, "rhs", rhs, &node[0], NULL));
     return starfish_memory_place(context, "solution", solution, &node[1], NULL);
 }
@@ -367,9 +362,8 @@ starfish_status starfish_device_take(const struct starfish_context *context, siz
     if (starfish_context_worker_kind(context, worker) != STARFISH_GPU)
         return STARFISH_SUCCESS;
     const unsigned node = node_of(context, worker);
-    if (bytes > room_of(node))
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory: %s needs %zu bytes on a GPU, which has %zu left",
-                             what, bytes, room_of(node));
+    STARFISH_FAIL_IF(bytes > room_of(node), STARFISH_ERROR_MEMORY,
+                     "out of memory: %s needs %zu bytes on a GPU, which has %zu left", what, bytes, room_of(node));
     atomic_fetch_add(&taken[node], bytes);
     starpu_memory_allocate(node, bytes, STARPU_MEMORY_OVERFLOW); /* others' data can be taken out */
     return STARFISH_SUCCESS;

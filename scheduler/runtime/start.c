@@ -68,9 +68,8 @@ static starfish_status check_cores(const char *name, int cpu_workers, int cores)
     (void)name, (void)cpu_workers, (void)cores; /* the simulated machine has other cores than this one */
 #else
     const int threads = environment_count("STARPU_NTHREADS_PER_CORE"), most = threads > 1 ? threads * cores : cores;
-    if (cpu_workers > most)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is %d, but there are only %d%s", name, cpu_workers, most,
-                             starfish_topology_is_restricted() ? " that this process may use" : "");
+    STARFISH_FAIL_IF(cpu_workers > most, STARFISH_ERROR_ARGUMENT, "%s is %d, but there are only %d%s", name,
+                     cpu_workers, most, starfish_topology_is_restricted() ? " that this process may use" : "");
 #endif
     return STARFISH_SUCCESS;
 }
@@ -148,9 +147,8 @@ static void cap_crew(const struct starfish_context *context, struct starfish_cre
 
 starfish_status starfish_no_worker(const struct starfish_context_options *options)
 {
-    if (options->cpu_workers == 0 && starfish_gpu_count() == 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "context: no worker: only GPUs are asked for, and there is none that can be used");
+    STARFISH_FAIL_IF(options->cpu_workers == 0 && starfish_gpu_count() == 0, STARFISH_ERROR_ARGUMENT,
+                     "context: no worker: only GPUs are asked for, and there is none that can be used");
     static const char *const variables[] = {"STARPU_NCPU", "STARPU_NCPUS", "STARPU_RESERVE_NCPU", "STARPU_NCUDA",
                                             "STARPU_MAIN_THREAD_BIND"};
     char set[256] = "";
@@ -280,8 +278,7 @@ static int initialise(struct starpu_conf *conf, const struct starfish_context_op
 static starfish_status fill_conf(struct starpu_conf *conf, const struct starfish_context_options *options,
                                  const struct starfish_context *context, struct starfish_crew *crew)
 {
-    if (starpu_conf_init(conf) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
+    STARFISH_FAIL_IF(starpu_conf_init(conf) != 0, STARFISH_ERROR_RUNTIME, "StarPU: starpu_conf_init failed");
     int cores, numa_nodes;
     starfish_topology_count(&cores, &numa_nodes);
     if (options->cpu_workers >= 0)
@@ -397,8 +394,7 @@ starfish_status starfish_start_starpu(const struct starfish_context *context,
         remove_temporary_home();
     if (code == -ENODEV)
         return starfish_no_worker(options);
-    if (code != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
+    STARFISH_FAIL_IF(code != 0, STARFISH_ERROR_RUNTIME, "StarPU: starpu_init failed: %s", strerror(-code));
     return STARFISH_SUCCESS;
 }
 
@@ -407,8 +403,7 @@ starfish_status starfish_join_starpu(const struct starfish_context *context, int
     STARFISH_TRY(starfish_variables_check());
     if (is_the_hosts)
         mend_home(context);
-    if (starpu_init(NULL) != 0)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
+    STARFISH_FAIL_IF(starpu_init(NULL) != 0, STARFISH_ERROR_RUNTIME, "StarPU: joining the running StarPU failed");
     return STARFISH_SUCCESS;
 }
 

@@ -235,9 +235,8 @@ static starfish_status check_output(const struct rule *rule, const char *variabl
         if (file >= 0)
             unlink(value);
     }
-    if (file < 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s must be a file that can be written, is '%s': %s", variable,
-                             value, strerror(errno));
+    STARFISH_FAIL_IF(file < 0, STARFISH_ERROR_ARGUMENT, "%s must be a file that can be written, is '%s': %s", variable,
+                     value, strerror(errno));
     close(file);
     return STARFISH_SUCCESS;
 }
