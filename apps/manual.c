@@ -209,15 +209,6 @@ int manual_man(const struct option_command *commands, size_t count, int argc, ch
 
 static const char *last_word; /* of those before the one that is being written */
 
-static void print_words(const char *names)
-{
-    for (const char *at = names; *at;) {
-        const size_t length = strcspn(at, ",");
-        printf("%.*s\n", (int)length, at);
-        at += length + strspn(at + length, ", ");
-    }
-}
-
 /* The names of the option that was written last; nothing where its value is free, since a file may be meant; else all
  * options. */
 static void offer_options(const struct command_line *line)
@@ -226,7 +217,11 @@ static void offer_options(const struct command_line *line)
     for (const struct option_entry *entry = line->options; entry->name; ++entry)
         if (strcmp(last_word, entry->name) == 0 && options_takes_value(entry)) {
             options_describe(entry, text, sizeof text, names, sizeof names);
-            print_words(names);
+            for (const char *at = names; *at;) {
+                const size_t length = strcspn(at, ",");
+                printf("%.*s\n", (int)length, at);
+                at += length + strspn(at + length, ", ");
+            }
             return;
         }
     for (const struct option_entry *entry = line->options; entry->name; ++entry)

@@ -318,14 +318,6 @@ static void fill_sheet(const struct sheet *s)
         turn_corners(s);
 }
 
-static void fill_columns(const struct starfish_atmosphere_problem *p, const struct arrays *to)
-{
-    for (int panel = 0; panel < sheets_of(p); panel++) {
-        const struct sheet sheet = sheet_of(p, panel, to);
-        fill_sheet(&sheet);
-    }
-}
-
 /* ---- Layers ------------------------------------------------------------------------------------------------------ */
 
 static double height_of(const struct starfish_atmosphere_problem *p, size_t k)
@@ -419,7 +411,10 @@ starfish_status starfish_flat_volumes_create(struct starfish_flat_volumes *volum
     *volumes = (struct starfish_flat_volumes){.memory = NULL};
     STARFISH_TRY(starfish_atmosphere_check_problem(p));
     STARFISH_TRY(allocate(volumes, p, &to));
-    fill_columns(p, &to);
+    for (int panel = 0; panel < sheets_of(p); panel++) {
+        const struct sheet sheet = sheet_of(p, panel, &to);
+        fill_sheet(&sheet);
+    }
     fill_layers(p, &to);
     volumes->matrix = (struct starfish_flat_problem){.n = {p->n[0], p->n[1], p->n[2]},
                                                      .periodic = {p->periodic[0], p->periodic[1]},

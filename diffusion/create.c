@@ -15,20 +15,15 @@
 
 /* ---- Choices ----------------------------------------------------------------------------------------------------- */
 
-/* Multigrid, unless something is asked for that belongs to conjugate gradients with other preconditioners. */
-static void choose_method(struct starfish_diffusion_options *o)
+static void choose(struct starfish_diffusion_options *o, int has_regions)
 {
+    /* Multigrid, unless something is asked for that belongs to conjugate gradients with other preconditioners. */
     const int other =
         o->deflation > STARFISH_DEFLATION_NONE ||
         (o->preconditioner != STARFISH_PRECONDITIONER_AUTO && o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID);
 
     if (o->method == STARFISH_DIFFUSION_AUTO)
         o->method = other ? STARFISH_DIFFUSION_CG : STARFISH_DIFFUSION_MULTIGRID;
-}
-
-static void choose(struct starfish_diffusion_options *o, int has_regions)
-{
-    choose_method(o);
     if (o->method == STARFISH_DIFFUSION_MULTIGRID) {
         o->preconditioner = STARFISH_PRECONDITIONER_MULTIGRID;
         if (o->deflation == STARFISH_DEFLATION_AUTO)
@@ -40,16 +35,6 @@ static void choose(struct starfish_diffusion_options *o, int has_regions)
         o->deflation = o->preconditioner == STARFISH_PRECONDITIONER_MULTIGRID ? STARFISH_DEFLATION_NONE
                        : has_regions                                          ? STARFISH_DEFLATION_REGIONS
                                                                               : STARFISH_DEFLATION_BLOCKS;
-}
-
-static starfish_status check_choice(const struct starfish_diffusion_options *o,
-                                    const struct starfish_diffusion_problem *problem)
-{
-    if (o->deflation == STARFISH_DEFLATION_REGIONS && !problem->regions)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.regions is NULL, and deflation is by regions");
-    if (o->method == STARFISH_DIFFUSION_MULTIGRID && o->preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.preconditioner is for the method cg");
-    return STARFISH_SUCCESS;
 }
 
 static void say(struct starfish_diffusion_plan *plan)
@@ -112,27 +97,6 @@ static void choose_runs(struct starfish_diffusion_plan *plan)
     plan->runs = (struct starfish_runs){.parts = parts, .first = plan->first, .owner = plan->owner};
 }
 
-static void cut(struct starfish_diffusion_plan *plan)
-{
-    if (plan->dealt.runs.parts > 0)
-        plan->runs = plan->dealt.runs;
-    else
-        choose_runs(plan);
-    plan->runs.depth = 1;
-    plan->runs.wraps = plan->box.periodic[2];
-}
-
-/* Cycles read the vectors of the iteration that they precondition, and more planes of them than the matrix does. */
-static starfish_status create_space(struct starfish_diffusion_plan *plan)
-{
-    const size_t n[2] = {plan->box.n[0] * plan->box.n[1], plan->box.n[2]};
-    const struct starfish_space *finest = plan->multigrid ? plan->multigrid->op.space : NULL;
-
-    if (finest && finest->halos > 0)
-        plan->runs.depth = starfish_space_depth(finest);
-    return starfish_space_runs(&plan->space, plan->plan.context, n, &plan->runs);
-}
-
 /* ---- The matrix and the vectors ---------------------------------------------------------------------------------- */
 
 static starfish_status create_operator(const struct starfish_diffusion_plan *plan, starfish_mean mean,
@@ -166,15 +130,6 @@ static starfish_status create_operator(const struct starfish_diffusion_plan *pla
     STARFISH_TRY(starfish_coefficient_table_reals_of(table, precision, values, count, &spans));
     op->table = table->handle;
     return STARFISH_SUCCESS;
-}
-
-static starfish_status create_matrices(struct starfish_diffusion_plan *plan, starfish_mean mean)
-{
-    STARFISH_TRY(create_operator(plan, mean, plan->options.precision, &plan->high_table, &plan->high));
-    plan->low = plan->high;
-    return plan->inner == plan->options.precision
-               ? STARFISH_SUCCESS
-               : create_operator(plan, mean, plan->inner, &plan->low_table, &plan->low);
 }
 
 /* Cycles must be one task for that, and of V shape all steps alike. */
@@ -226,7 +181,11 @@ static starfish_status create_vectors(struct starfish_diffusion_plan *plan)
 static starfish_status prepare(struct starfish_diffusion_plan *plan, const struct starfish_diffusion_problem *problem)
 {
     choose(&plan->options, problem->regions != NULL);
-    STARFISH_TRY(check_choice(&plan->options, problem));
+    if (plan->options.deflation == STARFISH_DEFLATION_REGIONS && !problem->regions)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "problem.regions is NULL, and deflation is by regions");
+    if (plan->options.method == STARFISH_DIFFUSION_MULTIGRID &&
+        plan->options.preconditioner != STARFISH_PRECONDITIONER_MULTIGRID)
+        return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.preconditioner is for the method cg");
     STARFISH_TRY(starfish_diffusion_box_describe(&plan->box, problem));
     plan->box.dirichlet = plan->options.reserved[STARFISH_DIFFUSION_DIRICHLET_NODES] ? 1 : 2;
     if (plan->options.block == 0)
@@ -238,8 +197,18 @@ static starfish_status prepare(struct starfish_diffusion_plan *plan, const struc
 static starfish_status create_tables(struct starfish_diffusion_plan *plan,
                                      const struct starfish_diffusion_problem *problem)
 {
-    STARFISH_TRY(create_space(plan));
-    STARFISH_TRY(create_matrices(plan, problem->mean));
+    /* Cycles read the vectors of the iteration that they precondition, and more planes of them than the matrix does. */
+    const size_t n[2] = {plan->box.n[0] * plan->box.n[1], plan->box.n[2]};
+    const struct starfish_space *finest = plan->multigrid ? plan->multigrid->op.space : NULL;
+
+    if (finest && finest->halos > 0)
+        plan->runs.depth = starfish_space_depth(finest);
+    STARFISH_TRY(starfish_space_runs(&plan->space, plan->plan.context, n, &plan->runs));
+    STARFISH_TRY(create_operator(plan, problem->mean, plan->options.precision, &plan->high_table, &plan->high));
+    plan->low = plan->high;
+    STARFISH_TRY(plan->inner == plan->options.precision
+                     ? STARFISH_SUCCESS
+                     : create_operator(plan, problem->mean, plan->inner, &plan->low_table, &plan->low));
     return starfish_diffusion_create_table(plan);
 }
 
@@ -248,7 +217,12 @@ static starfish_status complete(struct starfish_diffusion_plan *plan, const stru
 {
     const struct starfish_halo_window *window = &plan->box.window;
 
-    cut(plan);
+    if (plan->dealt.runs.parts > 0)
+        plan->runs = plan->dealt.runs;
+    else
+        choose_runs(plan);
+    plan->runs.depth = 1;
+    plan->runs.wraps = plan->box.periodic[2];
     STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_box_assemble(&plan->box, problem)));
     if (!plan->plan.is_measured)
         STARFISH_TRY(starfish_halo_window_agree(window, starfish_diffusion_create_cycles(plan)));

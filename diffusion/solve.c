@@ -79,24 +79,18 @@ static starfish_status take(struct starfish_job *base)
 
 /* ---- The solve --------------------------------------------------------------------------------------------------- */
 
-/* Of several ranks all register the same ones, and fail together. */
-static starfish_status register_arrays(struct starfish_diffusion_job *job)
+static starfish_status run(struct starfish_job *base)
 {
+    struct starfish_diffusion_job *job = (struct starfish_diffusion_job *)base;
+
+    job->algebra = (struct starfish_algebra){&base->progress, 0, starfish_context_gpus_else_any(base->plan->context)};
+    /* Of several ranks all register the same ones, and fail together. */
     const struct starfish_diffusion_plan *plan = plan_of(job);
 
     for (int i = 0; i < ARRAYS; i++)
         if (i != EXTRA || job->array[i].memory)
             STARFISH_TRY(starfish_vector_over(&job->array[i].vector, &plan->space, plan->options.precision,
                                               job->array[i].node, job->array[i].memory, names[i]));
-    return STARFISH_SUCCESS;
-}
-
-static starfish_status run(struct starfish_job *base)
-{
-    struct starfish_diffusion_job *job = (struct starfish_diffusion_job *)base;
-
-    job->algebra = (struct starfish_algebra){&base->progress, 0, starfish_context_gpus_else_any(base->plan->context)};
-    STARFISH_TRY(register_arrays(job));
     starfish_failure_keep(&base->failure, starfish_diffusion_iterate(job));
     if (base->failure.status == STARFISH_SUCCESS || base->failure.status == STARFISH_ERROR_NUMERICAL)
         starfish_failure_keep(&base->failure, starfish_algebra_update(&job->algebra, &plan_of(job)->u, NULL, NULL,

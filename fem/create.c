@@ -98,16 +98,6 @@ static void convert_load(void *data, size_t first, size_t last)
         starfish_element_set(plan->f, plan->options.precision, i, plan->load[i]);
 }
 
-/* The load becomes the right-hand side of all solves. */
-static void keep_load(struct starfish_fem_plan *plan)
-{
-    enum { RUN = 1 << 16 };
-
-    starfish_host_loop(plan->own[1] - plan->own[0], RUN, convert_load, plan);
-    free(plan->load);
-    plan->load = NULL;
-}
-
 static void give_arrays_back(struct starfish_fem_plan *plan)
 {
     void *const array[] = {plan->f, plan->u};
@@ -159,7 +149,11 @@ static starfish_status complete(struct starfish_fem_plan *plan)
     STARFISH_TRY(starfish_fem_build(plan, plan->plan.problem));
     STARFISH_TRY(list_cells(plan));
     STARFISH_TRY(take_arrays(plan));
-    keep_load(plan);
+    /* The load becomes the right-hand side of all solves. */
+    enum { RUN = 1 << 16 };
+    starfish_host_loop(plan->own[1] - plan->own[0], RUN, convert_load, plan);
+    free(plan->load);
+    plan->load = NULL;
     describe(plan);
     measure(plan);
     return STARFISH_SUCCESS;

@@ -23,15 +23,6 @@ static size_t root_of(size_t *parent, size_t node)
     return node;
 }
 
-static void unite_cells(const struct starfish_fem_space *space, size_t *parent)
-{
-    for (size_t n = 0; n < space->nodes; n++)
-        parent[n] = n;
-    for (size_t c = 0; c < space->mesh->cells; c++)
-        for (size_t n = 1; n < nodes_of_cells(space); n++)
-            parent[root_of(parent, node_of(space, c, n))] = root_of(parent, node_of(space, c, 0));
-}
-
 /* component[root]: its number, counted from 0, or -1 where a node of the component is given. */
 static size_t number_components(const struct starfish_fem_space *space, size_t *parent, int *component)
 {
@@ -58,7 +49,11 @@ starfish_status starfish_fem_floating_find(const struct starfish_fem_space *coar
 
     *floating = (struct starfish_fem_floating){.count = 0};
     if (is_there) {
-        unite_cells(coarsest, parent);
+        for (size_t n = 0; n < coarsest->nodes; n++)
+            parent[n] = n;
+        for (size_t c = 0; c < coarsest->mesh->cells; c++)
+            for (size_t n = 1; n < nodes_of_cells(coarsest); n++)
+                parent[root_of(parent, node_of(coarsest, c, n))] = root_of(parent, node_of(coarsest, c, 0));
         floating->count = number_components(coarsest, parent, component);
         for (size_t c = 0; c < cells; c++)
             of_cell[c] = component[root_of(parent, node_of(coarsest, c, 0))];

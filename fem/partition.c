@@ -57,14 +57,6 @@ static void bisect(struct item *item, size_t count, size_t first, size_t parts, 
     bisect(item + below, count - below, first + low, parts - low, part);
 }
 
-static void find_middle(const struct starfish_refined *mesh, size_t cell, double middle[3])
-{
-    const double *point = mesh->point + 3 * (size_t)mesh->cell[cell * mesh->lattice + mesh->lattice / 2];
-
-    for (int x = 0; x < 3; x++)
-        middle[x] = x < mesh->d ? point[x] : 0;
-}
-
 starfish_status starfish_fem_partition(const struct starfish_refined *mesh, size_t parts, unsigned char **part)
 {
     struct item *item = malloc((mesh->cells + 1) * sizeof *item);
@@ -78,7 +70,9 @@ starfish_status starfish_fem_partition(const struct starfish_refined *mesh, size
     }
     for (size_t c = 0; c < mesh->cells; c++) {
         item[c].cell = c;
-        find_middle(mesh, c, item[c].middle);
+        const double *point = mesh->point + 3 * (size_t)mesh->cell[c * mesh->lattice + mesh->lattice / 2];
+        for (int x = 0; x < 3; x++)
+            item[c].middle[x] = x < mesh->d ? point[x] : 0;
     }
     bisect(item, mesh->cells, 0, parts, *part);
     free(item);

@@ -48,17 +48,6 @@ static starfish_status grow(const struct starfish_fem_space *space, int rings, u
     return STARFISH_SUCCESS;
 }
 
-/* Rows of the prolongation to this rank's unknowns, and from its coarse ones, which the restriction is made of. */
-static void choose_prolongation(struct starfish_fem_rows *rows, const struct starfish_csr *p, const size_t coarse[2])
-{
-    for (size_t i = 0; i < p->rows; i++) {
-        rows->prolongation[i] = rows->own[i];
-        for (int e = p->start[i]; e < p->start[i + 1]; e++)
-            if ((size_t)p->column[e] >= coarse[0] && (size_t)p->column[e] < coarse[1])
-                rows->prolongation[i] = rows->matrix[i] = 1;
-    }
-}
-
 starfish_status starfish_fem_rows_choose(struct starfish_fem_rows *rows, const struct starfish_fem_space *space,
                                          const size_t own[2], const int rings[2], const struct starfish_csr *p,
                                          const size_t coarse[2])
@@ -72,7 +61,13 @@ starfish_status starfish_fem_rows_choose(struct starfish_fem_rows *rows, const s
     }
     STARFISH_TRY(grow(space, rings[0], rows->matrix));
     STARFISH_TRY(grow(space, rings[1], rows->smoother));
-    choose_prolongation(rows, p, coarse);
+    /* Rows of the prolongation to this rank's unknowns, and from its coarse ones, which the restriction is made of. */
+    for (size_t i = 0; i < p->rows; i++) {
+        rows->prolongation[i] = rows->own[i];
+        for (int e = p->start[i]; e < p->start[i + 1]; e++)
+            if ((size_t)p->column[e] >= coarse[0] && (size_t)p->column[e] < coarse[1])
+                rows->prolongation[i] = rows->matrix[i] = 1;
+    }
     return STARFISH_SUCCESS;
 }
 

@@ -94,13 +94,6 @@ static starfish_status scale(const struct starfish_fem_grid *grid, struct starfi
     return STARFISH_SUCCESS;
 }
 
-static starfish_status begin(const struct starfish_fem_grid *grid, struct starfish_fem_steps *s)
-{
-    s->count = 1;
-    STARFISH_TRY(scale(grid, &s->g));
-    return add_product(NULL, -1, &s->g, &grid->a, &s->e);
-}
-
 static starfish_status twice(struct starfish_fem_steps *s)
 {
     struct starfish_fem_steps next = {.count = 2 * s->count};
@@ -132,7 +125,9 @@ starfish_status starfish_fem_steps_create(const struct starfish_fem_grid *grid, 
     *s = (struct starfish_fem_steps){.count = 0};
     if (grid->a.rows == 0 || product_seconds(entries, precision) > 2 * launch_seconds)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(begin(grid, s));
+    s->count = 1;
+    STARFISH_TRY(scale(grid, &s->g));
+    STARFISH_TRY(add_product(NULL, -1, &s->g, &grid->a, &s->e));
     while (is_worth_doubling(s, steps, precision))
         STARFISH_TRY(twice(s));
     const double of_e = (double)starfish_csr_entries(&s->e), of_g = (double)starfish_csr_entries(&s->g);

@@ -99,19 +99,14 @@ starfish_status starfish_flux_grid_create(struct starfish_flux_grid *grid,
     return STARFISH_SUCCESS;
 }
 
-static void forget_interpolation(struct starfish_flux_interpolation *to)
-{
-    free(to->lower);
-    free(to->upper);
-    for (int t = 0; t < 4; t++)
-        free(to->gather[t]);
-}
-
 void starfish_flux_grid_destroy(struct starfish_flux_grid *grid)
 {
     for (int d = 0; d < 3; d++) {
         starfish_flux_line_destroy(&grid->line[d]);
-        forget_interpolation(&grid->to[d]);
+        free(grid->to[d].lower);
+        free(grid->to[d].upper);
+        for (int t = 0; t < 4; t++)
+            free(grid->to[d].gather[t]);
         free(grid->face[d]);
     }
     free(grid->rest);

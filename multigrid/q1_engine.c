@@ -336,14 +336,6 @@ static starfish_status polish(struct starfish_multigrid_engine *engine, struct s
 
 /* ---- The engine -------------------------------------------------------------------------------------------------- */
 
-static void complete_coarse(struct starfish_multigrid_options *o)
-{
-    if (o->coarse_tolerance == 0)
-        o->coarse_tolerance = 1e-2;
-    if (o->coarse_iterations == 0)
-        o->coarse_iterations = 100;
-}
-
 /* Unknowns that are worth a task, about 100 us of a core's work on a smoothing step; and of the first grid of the tail.
  * A GPU has every grid to itself, so that a cycle over all of them is one task, whose launches are one graph; up to
  * TAIL_ON_EITHER unknowns a core may have it instead. */
@@ -381,7 +373,10 @@ static starfish_status create(struct starfish_multigrid_engine *engine, const vo
     struct hierarchy *h = calloc(1, sizeof *h);
     STARFISH_FAIL_IF(!h, STARFISH_ERROR_MEMORY, "out of memory for a hierarchy");
     starfish_q1_unknowns(problem, engine->n);
-    complete_coarse(&engine->options);
+    if (engine->options.coarse_tolerance == 0)
+        engine->options.coarse_tolerance = 1e-2;
+    if (engine->options.coarse_iterations == 0)
+        engine->options.coarse_iterations = 100;
     starfish_status status = coarsen_all(h, problem, &engine->options);
     choose_smoother(&engine->options, h);
     if (status == STARFISH_SUCCESS)

@@ -116,18 +116,6 @@ int starfish_q1_grid_coarsens(const struct starfish_q1_grid *grid)
     return coarsens(grid, 0) || coarsens(grid, 1);
 }
 
-/* The last element of an odd number stays as it is. */
-static void merge_widths(const struct starfish_q1_grid *fine, struct starfish_q1_grid *coarse, int d)
-{
-    const size_t stride = coarse->stride[d];
-
-    for (size_t e = 0; e < coarse->elements[d]; e++) {
-        coarse->width[d][e] = fine->width[d][stride * e];
-        if (stride == 2 && 2 * e + 1 < fine->elements[d])
-            coarse->width[d][e] += fine->width[d][2 * e + 1];
-    }
-}
-
 /* Mean over the area of the elements that become one. */
 static double mean(const struct starfish_q1_grid *fine, const struct starfish_q1_grid *coarse, int d, size_t ex,
                    size_t ey)
@@ -191,7 +179,14 @@ starfish_status starfish_q1_grid_coarsen(const struct starfish_q1_grid *fine, st
         coarse->diffusion[d] = fine->diffusion[d] ? copy(NULL, coarse->elements[0] * coarse->elements[1]) : NULL;
         if (!coarse->width[d] || !coarse->left[d] || !coarse->right[d] || (fine->diffusion[d] && !coarse->diffusion[d]))
             return refuse_memory(coarse);
-        merge_widths(fine, coarse, d);
+        /* The last element of an odd number stays as it is. */
+        const size_t stride = coarse->stride[d];
+
+        for (size_t e = 0; e < coarse->elements[d]; e++) {
+            coarse->width[d][e] = fine->width[d][stride * e];
+            if (stride == 2 && 2 * e + 1 < fine->elements[d])
+                coarse->width[d][e] += fine->width[d][2 * e + 1];
+        }
         set_weights(fine, coarse, d);
     }
     for (int d = 0; d < 2; d++)

@@ -295,17 +295,6 @@ static void add_tests(const struct starfish_poisson_plan *plan, const struct abo
 const struct starfish_acceptance starfish_poisson_acceptance = {
     .excused = 1 << STARFISH_ENDED_STALLED, .diverged_above = (double)NAN, .of_nan = STARFISH_STAGNATED};
 
-/* Of an iteration that stopped short of its tolerance: why there is no more to be had. */
-static starfish_status report_rounding(const struct starfish_evidence *evidence, starfish_status status)
-{
-    char said[STARFISH_MESSAGE];
-    if (status == STARFISH_SUCCESS || evidence->end != STARFISH_ENDED_STALLED || !isfinite(evidence->rounding) ||
-        starfish_is_excused(&starfish_poisson_acceptance, evidence))
-        return status;
-    snprintf(said, sizeof said, "%s", starfish_error_message());
-    return starfish_fail(status, "%s; rounding errors explain up to %.3g", said, evidence->rounding);
-}
-
 static starfish_status accept(struct starfish_poisson_job *job, struct starfish_evidence *evidence, double error)
 {
     const struct starfish_poisson_plan *plan = job->plan;
@@ -315,7 +304,13 @@ static starfish_status accept(struct starfish_poisson_job *job, struct starfish_
         result->residual_bound = fmax(result->residual_bound, bound_by_norm(plan, evidence->rounding));
     add_tests(plan, &about, evidence);
     const starfish_status status = starfish_accept(&starfish_poisson_acceptance, evidence, result);
-    return report_rounding(evidence, status);
+    /* Of an iteration that stopped short of its tolerance: why there is no more to be had. */
+    char said[STARFISH_MESSAGE];
+    if (status == STARFISH_SUCCESS || evidence->end != STARFISH_ENDED_STALLED || !isfinite(evidence->rounding) ||
+        starfish_is_excused(&starfish_poisson_acceptance, evidence))
+        return status;
+    snprintf(said, sizeof said, "%s", starfish_error_message());
+    return starfish_fail(status, "%s; rounding errors explain up to %.3g", said, evidence->rounding);
 }
 
 /* Short of a tolerance there is a solution, of which to tell; the message of the iteration's failure stays. */

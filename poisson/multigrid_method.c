@@ -216,18 +216,6 @@ static starfish_status make_cut(const struct starfish_poisson_plan *plan, struct
 
 /* ---- Several ranks ----------------------------------------------------------------------------------------------- */
 
-/* dealt->runs.parts: 0 where the planes cannot be parts. */
-static starfish_status deal(const struct starfish_poisson_plan *plan, struct starfish_distributed *dealt)
-{
-    const struct starfish_distribute_spec spec = {
-        .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
-
-    STARFISH_TRY(starfish_distribute_runs(plan->base.context, &spec, dealt));
-    if (plan->n[0] == 1)
-        dealt->runs.parts = 0;
-    return STARFISH_SUCCESS;
-}
-
 static starfish_status fill_state(struct starfish_poisson_plan *plan, const struct starfish_runs *runs,
                                   struct state *state)
 {
@@ -270,7 +258,13 @@ static starfish_status create_on_ranks(struct starfish_poisson_plan *plan)
 {
     struct starfish_distributed dealt;
 
-    STARFISH_TRY(deal(plan, &dealt));
+    /* dealt->runs.parts: 0 where the planes cannot be parts. */
+    const struct starfish_distribute_spec spec = {
+        .rows = plan->here.planes, .least = LEAST_PLANES, .worth = LEAST_PLANES};
+
+    STARFISH_TRY(starfish_distribute_runs(plan->base.context, &spec, &dealt));
+    if (plan->n[0] == 1)
+        dealt.runs.parts = 0;
     plan->on_one_rank = dealt.runs.parts == 0;
     if (plan->on_one_rank)
         return STARFISH_SUCCESS;

@@ -120,15 +120,6 @@ static starfish_status check_range(const struct wide *wide)
                                largest);
 }
 
-static starfish_status solve(const struct wide *wide, struct starfish_plan *plan, struct starfish_result *result)
-{
-    starfish_job *job;
-    STARFISH_TRY(starfish_plan_submit(plan, NULL, wide->memory, wide->memory, &job));
-    STARFISH_TRY(starfish_poisson_tell_pertrb(job, wide->job->base.kept));
-    STARFISH_TRY(starfish_job_finish(job, result));
-    return check_range(wide);
-}
-
 static starfish_status write_solution(struct wide *wide)
 {
     struct starfish_poisson_job *job = wide->job;
@@ -155,7 +146,11 @@ static starfish_status run(struct wide *wide, struct starfish_result *result)
     STARFISH_TRY(find_plan(wide->job->plan, &plan));
     STARFISH_TRY(starfish_ranks_agree(context, prepare(wide)));
     STARFISH_TRY(starfish_ranks_agree(context, convert_rhs(wide)));
-    STARFISH_TRY(solve(wide, plan, result));
+    starfish_job *job;
+    STARFISH_TRY(starfish_plan_submit(plan, NULL, wide->memory, wide->memory, &job));
+    STARFISH_TRY(starfish_poisson_tell_pertrb(job, wide->job->base.kept));
+    STARFISH_TRY(starfish_job_finish(job, result));
+    STARFISH_TRY(check_range(wide));
     return starfish_ranks_agree(context, write_solution(wide));
 }
 

@@ -65,13 +65,6 @@ static int row_create(struct starfish_csr_row *row, size_t most)
     return row->key && row->slot && row->value;
 }
 
-static void row_destroy(struct starfish_csr_row *row)
-{
-    free(row->key);
-    free(row->slot);
-    free(row->value);
-}
-
 /* Shell's sort: rows are short, and partly sorted as they come. Gaps by Ciura. */
 static void sort_row(int *column, double *value, int count)
 {
@@ -151,7 +144,9 @@ static void make_rows(void *data, size_t first, size_t last)
     for (size_t i = first; i < last && good; i++)
         good = make_row(b, i, &row, block);
     block->failed = !good;
-    row_destroy(&row);
+    free(row.key);
+    free(row.slot);
+    free(row.value);
 }
 
 static void copy_rows(void *data, size_t first, size_t last)

@@ -90,16 +90,6 @@ static starfish_status collect(struct inverting *i, const struct starfish_csr *p
     return STARFISH_SUCCESS;
 }
 
-static void end(struct inverting *i)
-{
-    tables_destroy(&i->matrix);
-    tables_destroy(&i->pattern);
-    for (size_t block = 0; block < i->blocks; block++)
-        starfish_coefficient_table_destroy(&i->result[block]);
-    starfish_workspace_destroy(&i->workspace);
-    starfish_progress_destroy(&i->progress);
-}
-
 /* m, of which the pattern is there, gets its values. */
 static starfish_status invert(struct starfish_context *context, const struct starfish_csr *a, int triangular,
                               struct starfish_csr *m)
@@ -117,7 +107,12 @@ static starfish_status invert(struct starfish_context *context, const struct sta
         status = waited;
     if (status == STARFISH_SUCCESS)
         status = collect(i, m);
-    end(i);
+    tables_destroy(&i->matrix);
+    tables_destroy(&i->pattern);
+    for (size_t block = 0; block < i->blocks; block++)
+        starfish_coefficient_table_destroy(&i->result[block]);
+    starfish_workspace_destroy(&i->workspace);
+    starfish_progress_destroy(&i->progress);
     free(i);
     return status;
 }

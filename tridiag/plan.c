@@ -214,14 +214,6 @@ static void count_workspace(const struct starfish_tridiag_plan *plan, size_t byt
     bytes[STARFISH_GPU] = gpu;
 }
 
-static starfish_status create_workspace(struct starfish_tridiag_plan *plan)
-{
-    size_t bytes[STARFISH_WORKER_KINDS];
-
-    count_workspace(plan, bytes);
-    return starfish_workspace_create(&plan->workspace, plan->plan.context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]);
-}
-
 /* ---- Memory ----------------------------------------------------------------------------------------------------- */
 
 /* Of so many lines: coefficients, one set where all have the same; what is prepared; and right-hand sides and
@@ -401,7 +393,10 @@ static starfish_status complete(struct starfish_tridiag_plan *plan)
 {
     if (plan->plan.context->workers_of[STARFISH_CPU] == 0)
         STARFISH_TRY(starfish_memory_check("a batch of lines", &plan->plan.memory));
-    STARFISH_TRY(create_workspace(plan));
+    size_t bytes[STARFISH_WORKER_KINDS];
+    count_workspace(plan, bytes);
+    STARFISH_TRY(
+        starfish_workspace_create(&plan->workspace, plan->plan.context, bytes[STARFISH_CPU], bytes[STARFISH_GPU]));
     STARFISH_TRY(register_all_coefficients(plan));
     for (size_t i = 0; i < plan->pieces; i++)
         STARFISH_TRY(register_prepared(plan, &plan->piece[i]));

@@ -76,13 +76,6 @@ static void add_row(struct rows *rows, const struct starfish_flat_problem *m, si
         }
 }
 
-static void free_rows(struct rows *rows)
-{
-    free(rows->start);
-    free(rows->column);
-    free(rows->value);
-}
-
 static int make_rows(struct rows *rows, const struct starfish_flat_problem *m)
 {
     const size_t n = m->n[0] * m->n[1] * m->n[2], most = (m->corner ? MOST_ENTRIES : 7) * n;
@@ -184,7 +177,9 @@ static void time_stored(struct bench *bench, const struct starfish_flat_problem 
         peer_device_free(column);
         peer_device_free(value);
     }
-    free_rows(&rows);
+    free(rows.start);
+    free(rows.column);
+    free(rows.value);
 }
 
 void bench_atmosphere_products(struct bench *bench, const struct starfish_flat_problem *m)

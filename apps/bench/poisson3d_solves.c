@@ -47,15 +47,6 @@ static starfish_status make_arrays(struct subject *s)
     return status;
 }
 
-static void free_arrays(struct subject *s)
-{
-    for (size_t i = 0; i < s->flight; ++i) {
-        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
-        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);
-        s->rhs[i] = s->solution[i] = NULL;
-    }
-}
-
 /* ---- solves ------------------------------------------------------------------------------------------------------ */
 
 static starfish_status make_plan(const struct subject *s, int check_residual, starfish_plan **plan)
@@ -258,7 +249,11 @@ static starfish_status measure_one(struct subject *s)
     starfish_status status = make_arrays(s);
     if (status == STARFISH_SUCCESS)
         status = measure_prepared(s);
-    free_arrays(s);
+    for (size_t i = 0; i < s->flight; ++i) {
+        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->rhs[i]);
+        solve_memory_free(s->run->sets.context, (enum solve_place)s->where, poisson3d_bytes(s->c), s->solution[i]);
+        s->rhs[i] = s->solution[i] = NULL;
+    }
     return status;
 }
 

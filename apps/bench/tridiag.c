@@ -26,14 +26,6 @@ static starfish_status make_room(struct tridiag_memory *memory, size_t bytes, in
     return starfish_fail(STARFISH_ERROR_MEMORY, "no memory for arrays of %zu bytes", bytes);
 }
 
-static void free_memory(struct tridiag_bench *run)
-{
-    for (int i = 0; i < BATCH_ARRAYS; ++i) {
-        free(run->memory[i].host);
-        peer_device_free(run->memory[i].device);
-    }
-}
-
 static starfish_status make_case(struct tridiag_bench *run, struct batch_case *c)
 {
     const size_t size = starfish_real_size(c->precision);
@@ -88,7 +80,10 @@ static starfish_status measure(struct bench *bench)
     for (int a = 0; a < TRIDIAG_ALGORITHM; ++a)
         bench->parts *= run->axis[a].count;
     const starfish_status status = axes_each(run->axis, TRIDIAG_ALGORITHM, measure_combination, run);
-    free_memory(run);
+    for (int i = 0; i < BATCH_ARRAYS; ++i) {
+        free(run->memory[i].host);
+        peer_device_free(run->memory[i].device);
+    }
     return status;
 }
 

@@ -258,15 +258,6 @@ static starfish_status copy_stream(FILE *source, const char *from, const char *t
                : STARFISH_SUCCESS;
 }
 
-static starfish_status remove_older(hid_t file, const struct starfish_hdf5_place *place)
-{
-    int exists;
-    STARFISH_TRY(starfish_hdf5_check_name(file, place, &exists));
-    return exists && H5Ldelete(file, place->name, H5P_DEFAULT) < 0
-               ? starfish_hdf5_fail(place, "the older dataset cannot be replaced")
-               : STARFISH_SUCCESS;
-}
-
 static hid_t create_dataset(hid_t file, const char *name, const struct starfish_array *array)
 {
     hid_t type = array->precision == STARFISH_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
@@ -294,7 +285,11 @@ struct writing {
 static starfish_status begin_dataset(hid_t file, const struct writing *writing)
 {
     const struct starfish_hdf5_place *place = &writing->place;
-    STARFISH_TRY(remove_older(file, place));
+    int exists;
+    STARFISH_TRY(starfish_hdf5_check_name(file, place, &exists));
+    STARFISH_TRY(exists && H5Ldelete(file, place->name, H5P_DEFAULT) < 0
+                     ? starfish_hdf5_fail(place, "the older dataset cannot be replaced")
+                     : STARFISH_SUCCESS);
     H5Eclear2(H5E_DEFAULT);
     const hid_t dataset = create_dataset(file, place->name, writing->array);
     if (dataset < 0)

@@ -52,14 +52,6 @@ struct starfish_axis starfish_problem_axis(const struct starfish_problem *proble
     return axis;
 }
 
-/* Unknowns of a stretched axis: nodes without the Dirichlet end, or midpoints between faces. */
-static void stretched_positions(const struct starfish_axis *axis, double *position)
-{
-    const double *x = axis->coordinates + (axis->grid == STARFISH_NODE && axis->ends[0] == STARFISH_DIRICHLET);
-    for (size_t i = 0; i < axis->n; ++i)
-        position[i] = axis->grid == STARFISH_NODE ? x[i] : x[i] + 0.5 * (x[i + 1] - x[i]);
-}
-
 int starfish_problem_positions(const struct starfish_problem *problem, size_t d, double *origin, double *spacing,
                                double *position)
 {
@@ -69,7 +61,10 @@ int starfish_problem_positions(const struct starfish_problem *problem, size_t d,
     if (axis.kind == STARFISH_TRIDIAGONAL)
         return 0;
     if (axis.kind == STARFISH_STRETCHED) {
-        stretched_positions(&axis, position);
+        /* Unknowns of a stretched axis: nodes without the Dirichlet end, or midpoints between faces. */
+        const double *x = axis.coordinates + (axis.grid == STARFISH_NODE && axis.ends[0] == STARFISH_DIRICHLET);
+        for (size_t i = 0; i < axis.n; ++i)
+            position[i] = axis.grid == STARFISH_NODE ? x[i] : x[i] + 0.5 * (x[i + 1] - x[i]);
         return 1;
     }
     int cells = axis.periodic || axis.grid == STARFISH_CELL;

@@ -168,17 +168,12 @@ starfish_status bench_each_set(struct bench_sets *sets, starfish_status (*measur
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* In the order of measuring. */
-static void keep_samples(struct bench *bench, const char *who, const char *case_, const double *seconds, size_t count)
+json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
 {
+    /* In the order of measuring. */
     for (size_t i = 0; i < count && bench->samples; ++i)
         json_array_append_new(bench->sampled, json_pack("{s:s, s:s, s:i, s:o}", "case", case_, "who", who, "number",
                                                         (int)i + 1, "seconds", command_json_real(seconds[i])));
-}
-
-json_t *bench_row(struct bench *bench, const char *who, const char *case_, double *seconds, size_t count, double bytes)
-{
-    keep_samples(bench, who, case_, seconds, count);
     json_t *row = bench_remark(bench, who, case_);
     const double median = command_median(seconds, count);
     bench_keys(row, KEY("seconds", median), KEY("min", seconds[0]), KEY("max", seconds[count - 1]),

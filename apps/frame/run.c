@@ -92,13 +92,6 @@ static starfish_status make_files(struct files *files)
     return STARFISH_SUCCESS;
 }
 
-static void remove_files(const struct files *files)
-{
-    starfish_temporary_remove(files->problem);
-    starfish_temporary_remove(files->printed);
-    starfish_temporary_remove(files->folder);
-}
-
 static starfish_status write_problem(const char *path, const size_t n[3])
 {
     json_t *root =
@@ -133,6 +126,8 @@ starfish_status run_box(const size_t n[3], const struct run_line *line, json_t *
         status = write_problem(files.problem, n);
     if (status == STARFISH_SUCCESS)
         status = run(&files, line, printed);
-    remove_files(&files);
+    starfish_temporary_remove(files.problem);
+    starfish_temporary_remove(files.printed);
+    starfish_temporary_remove(files.folder);
     return status;
 }

@@ -132,16 +132,6 @@ static void add_row(const struct comparison *comparison, const json_t *recorded,
                       "simulated", json_object_get(other, "seconds"), "spread", json_object_get(other, "spread")));
 }
 
-static void add_rows(const struct comparison *comparison, const json_t *recorded, const json_t *said)
-{
-    const json_t *row;
-    size_t i;
-    json_array_foreach(json_object_get(recorded, "rows"), i, row)
-    {
-        add_row(comparison, recorded, row, said);
-    }
-}
-
 enum starfish_worker_set comparison_set_of(const char *workers)
 {
     const int gpus = strstr(workers, "gpu") != NULL, cores = strstr(workers, "cpu") != NULL;
@@ -160,7 +150,12 @@ static void compare_set(struct comparison *comparison, const json_t *recorded, c
     comparison->simulated++;
     if (simulate_case(comparison, recorded, workers, &said) == STARFISH_SUCCESS) {
         const char *simulation = json_string_value(json_object_get(said, "simulation"));
-        add_rows(comparison, recorded, said);
+        const json_t *row;
+        size_t i;
+        json_array_foreach(json_object_get(recorded, "rows"), i, row)
+        {
+            add_row(comparison, recorded, row, said);
+        }
         comparison->estimated += simulation && strstr(simulation, "estimates");
     } else {
         fprintf(stderr, "%s on %s cannot be simulated: %s\n", starfish_json_text_of(recorded, "name"), workers,
@@ -339,16 +334,6 @@ static void print_share(const struct comparison *comparison, const char *what, i
                100 * worst);
 }
 
-static void print_sum(const struct comparison *comparison)
-{
-    printf("\n");
-    print_share(comparison, "", 0, -1);
-    print_share(comparison, "held out, with a GPU: ", 1, 1);
-    print_share(comparison, "held out, cores alone: ", 1, 0);
-    if (comparison->estimated > 0)
-        printf("In %zu cases on a set of workers some times are estimates from other sizes\n", comparison->estimated);
-}
-
 static starfish_status write_csv(const struct comparison *comparison)
 {
     struct starfish_output output;
@@ -419,7 +404,12 @@ static starfish_status compare(void *data)
         print_markdown(comparison);
     else
         print_rows(comparison);
-    print_sum(comparison);
+    printf("\n");
+    print_share(comparison, "", 0, -1);
+    print_share(comparison, "held out, with a GPU: ", 1, 1);
+    print_share(comparison, "held out, cores alone: ", 1, 0);
+    if (comparison->estimated > 0)
+        printf("In %zu cases on a set of workers some times are estimates from other sizes\n", comparison->estimated);
     return comparison_check_failed(comparison);
 }
 

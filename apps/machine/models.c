@@ -19,13 +19,6 @@ struct lines {
     size_t count, room;
 };
 
-static void free_lines(struct lines *lines)
-{
-    for (size_t i = 0; i < lines->count; ++i)
-        free(lines->line[i]);
-    free(lines->line);
-}
-
 /* Takes the text. 0: no memory. */
 static int add_line(struct lines *lines, char *text)
 {
@@ -125,7 +118,9 @@ static starfish_status mend(const char *path)
         write_lines(output.stream, &lines);
         status = starfish_output_finish(&output, STARFISH_SUCCESS);
     }
-    free_lines(&lines);
+    for (size_t i = 0; i < lines.count; ++i)
+        free(lines.line[i]);
+    free(lines.line);
     return status;
 }
 

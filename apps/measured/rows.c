@@ -56,14 +56,6 @@ static void add_bounds(json_t *row, const struct starfish_account *account)
                KEY("bounds_by_models", json_boolean(account->complete)));
 }
 
-/* The bytes of tasks, which go through the memory beside their worker, and not over links. */
-static void add_operations(json_t *row, const struct starfish_account *account)
-{
-    json_object_set_new(row, "memory_bytes", json_integer((json_int_t)account->traffic));
-    if (!isnan(account->flops))
-        bench_operations(row, account->flops);
-}
-
 /* `seconds` are sorted. */
 static double quartiles_apart(const double *seconds, size_t count)
 {
@@ -119,5 +111,8 @@ void sched_add_row(struct sched *sched, const struct sched_combination *c)
     bench_keys(row, KEY("span", 1e-6 * (account.end - account.begin)), KEY("lead", 1e-6 * lead_of(record)));
     add_links(row, record);
     add_bounds(row, &account);
-    add_operations(row, &account);
+    /* The bytes of tasks, which go through the memory beside their worker, and not over links. */
+    json_object_set_new(row, "memory_bytes", json_integer((json_int_t)account.traffic));
+    if (!isnan(account.flops))
+        bench_operations(row, account.flops);
 }

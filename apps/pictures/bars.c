@@ -83,16 +83,6 @@ static double x_of(const struct layout *layout, double value)
     return starfish_scale_at(&layout->scale, value * layout->per_second);
 }
 
-/* The value; where its whisker ends right of the frame, also where. */
-static void write_value(const struct layout *layout, const struct starfish_bar *bar, int is_cut, char text[64])
-{
-    const double value = bar->value * layout->per_second, high = bar->high * layout->per_second;
-    if (is_cut)
-        snprintf(text, 64, "%.3g, largest %.3g", value, high);
-    else
-        snprintf(text, 64, "%.3g", value);
-}
-
 static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, const struct starfish_bar *bar, double y)
 {
     const unsigned ink = starfish_theme()->ink;
@@ -116,7 +106,12 @@ static void draw_bar(struct starfish_canvas *canvas, struct layout *layout, cons
         starfish_canvas_fill(canvas, (struct starfish_area){mark - 1, y - 2, 2, THICK + 4}, ink);
         after = fmax(after, mark);
     }
-    write_value(layout, bar, is_cut, text);
+    /* The value; where its whisker ends right of the frame, also where. */
+    const double value = bar->value * layout->per_second, high = bar->high * layout->per_second;
+    if (is_cut)
+        snprintf(text, 64, "%.3g, largest %.3g", value, high);
+    else
+        snprintf(text, 64, "%.3g", value);
     const double width = starfish_text_width(STARFISH_TEXT, text);
     if (after + GAP + width > right) { /* beside the frame, not across it */
         after = fmax(after, right);

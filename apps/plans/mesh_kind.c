@@ -17,15 +17,6 @@ struct mesh_run {
     struct starfish_multigrid_options options;
 };
 
-/* In a simulation there is no memory behind the arrays. */
-static starfish_status make_arrays(struct plan *plan, const struct mesh_run *run)
-{
-    STARFISH_TRY(plan_make_array(plan, 0, run->options.precision, run->mesh.count, 0));
-    for (size_t i = 0; !SIMULATED && i < run->mesh.count; i++)
-        starfish_element_set(plan->array[0], run->options.precision, i, run->mesh.load[i]);
-    return plan_make_array(plan, 1, run->options.precision, run->mesh.count, 0);
-}
-
 static starfish_status open_mesh(struct plan *plan)
 {
     const struct plan_options *given = &plan->options;
@@ -37,7 +28,11 @@ static starfish_status open_mesh(struct plan *plan)
     plan->library = &run->options;
     multigrid_set_precision(&run->options, given->precision);
     multigrid_set_work(&run->options, multigrid_q1_steps(run->options.smoother, given->steps), cycles);
-    STARFISH_TRY(make_arrays(plan, run));
+    /* In a simulation there is no memory behind the arrays. */
+    STARFISH_TRY(plan_make_array(plan, 0, run->options.precision, run->mesh.count, 0));
+    for (size_t i = 0; !SIMULATED && i < run->mesh.count; i++)
+        starfish_element_set(plan->array[0], run->options.precision, i, run->mesh.load[i]);
+    STARFISH_TRY(plan_make_array(plan, 1, run->options.precision, run->mesh.count, 0));
     snprintf(plan->name, sizeof plan->name, "%s level %zu", given->named[PLAN_MESH], level);
     snprintf(plan->size, sizeof plan->size, "Q1 on %s, %zu x %zu unknowns, %s", given->named[PLAN_MESH], run->mesh.n[0],
              run->mesh.n[1], starfish_precision_names[given->precision]);

@@ -197,16 +197,6 @@ static void set_options(const struct problem_run *run, void *options, int check)
     put(run, options, "max_iterations", (int)run->options.cycles);
 }
 
-/* A solution whose size only the plan knows is the first rank's alone. */
-static starfish_status make_solution(struct problem_run *run)
-{
-    if (!run->problem.reals || problem_rank(run) > 0)
-        return STARFISH_SUCCESS;
-    const size_t count = run->problem.reals(run->plan);
-    starfish_array_free(&run->solution);
-    return starfish_array_create(&run->solution, run->precision, 1, &count);
-}
-
 starfish_status problem_make_plan(struct problem_run *run, int check)
 {
     const struct starfish_option_table *table = table_of(run);
@@ -223,7 +213,12 @@ starfish_status problem_make_plan(struct problem_run *run, int check)
     if (status != STARFISH_SUCCESS)
         return name_key(run, options_name_flags(table, status));
     STARFISH_TRY(starfish_plan_about(run->plan, &run->about));
-    return make_solution(run);
+    /* A solution whose size only the plan knows is the first rank's alone. */
+    if (!run->problem.reals || problem_rank(run) > 0)
+        return STARFISH_SUCCESS;
+    const size_t count = run->problem.reals(run->plan);
+    starfish_array_free(&run->solution);
+    return starfish_array_create(&run->solution, run->precision, 1, &count);
 }
 
 void problem_destroy_plan(struct problem_run *run)

@@ -28,15 +28,6 @@ static void describe(struct plan *plan)
     plan->rows = plan->flat ? 0 : problem->n[2];
 }
 
-static void describe_mesh(struct plan *plan)
-{
-    const struct starfish_fem_problem *problem = run_of(plan)->problem.data;
-    snprintf(plan->name, sizeof plan->name, "%s, %d refinements", run_of(plan)->problem.path, problem->refinements);
-    snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %d times, %s", problem->mesh->cells,
-             problem->refinements, starfish_precision_names[plan->options.precision]);
-    plan->flat = 1;
-}
-
 static starfish_status open_file(struct plan *plan, const struct problem_options *options)
 {
     struct problem_run *run = plan->data;
@@ -68,7 +59,11 @@ static starfish_status open_mesh(struct plan *plan)
     const struct plan_options *o = &plan->options;
     STARFISH_TRY(open_file(plan, &(struct problem_options){
                                      .path = o->named[PLAN_ELEMENTS], .elements = &o->elements, .library = &o->fem}));
-    describe_mesh(plan);
+    const struct starfish_fem_problem *problem = run_of(plan)->problem.data;
+    snprintf(plan->name, sizeof plan->name, "%s, %d refinements", run_of(plan)->problem.path, problem->refinements);
+    snprintf(plan->size, sizeof plan->size, "finite elements, %zu cells refined %d times, %s", problem->mesh->cells,
+             problem->refinements, starfish_precision_names[plan->options.precision]);
+    plan->flat = 1;
     return STARFISH_SUCCESS;
 }
 

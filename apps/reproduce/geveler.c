@@ -295,14 +295,6 @@ static void add_speedups(struct experiment *e, int element, int n, int s)
     add_speedup(e, element, n, s, "GPU over cores", over(paper->seconds[0], paper->seconds[1]), over(ours[0], ours[1]));
 }
 
-static void add_all_speedups(struct experiment *e)
-{
-    for (int element = 0; element < STARFISH_FEM_ELEMENTS && !e->only; ++element)
-        for (int n = 0; n < NUMBERINGS; ++n)
-            for (int s = 0; s < SMOOTHERS; ++s)
-                add_speedups(e, element, n, s);
-}
-
 static void add_claims(struct experiment *e)
 {
     struct ratios gpu = no_ratios, spai = no_ratios, numbering = no_ratios, all = no_ratios;
@@ -372,7 +364,10 @@ static starfish_status measure_all(struct experiment *e)
     for (int place = PLACES - 1; place >= 0; --place)
         if (smoothers_at(e, place) > 0)
             STARFISH_TRY(measure_on(e, place));
-    add_all_speedups(e);
+    for (int element = 0; element < STARFISH_FEM_ELEMENTS && !e->only; ++element)
+        for (int n = 0; n < NUMBERINGS; ++n)
+            for (int s = 0; s < SMOOTHERS; ++s)
+                add_speedups(e, element, n, s);
     add_claims(e);
     return STARFISH_SUCCESS;
 }

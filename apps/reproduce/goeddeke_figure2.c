@@ -212,15 +212,6 @@ static void add_rows(const struct figure *figure, const struct operation *o, con
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static void measure_cores(const struct figure *figure, const struct arrays *a)
-{
-    for (int o = 0; o < OPERATIONS; o++) {
-        time_on_cores(&operations[o], a, figure->bench->warmup, figure->seconds);
-        time_on_cores(&operations[o], a, figure->bench->repeat, figure->seconds);
-        add_rows(figure, &operations[o], a, CORES, figure->seconds);
-    }
-}
-
 static starfish_status measure_gpu(const struct figure *figure, const struct arrays *host)
 {
     struct arrays device = {.precision = host->precision, .shape = host->shape, .place = SOLVE_DEVICE};
@@ -247,7 +238,11 @@ static starfish_status measure_precision(const struct figure *figure, const stru
 
     if (status == STARFISH_SUCCESS) {
         bench_next("level %d, %s", figure->level, starfish_precision_names[precision]);
-        measure_cores(figure, &host);
+        for (int o = 0; o < OPERATIONS; o++) {
+            time_on_cores(&operations[o], &host, figure->bench->warmup, figure->seconds);
+            time_on_cores(&operations[o], &host, figure->bench->repeat, figure->seconds);
+            add_rows(figure, &operations[o], &host, CORES, figure->seconds);
+        }
         if (figure->bench->gpus > 0)
             status = measure_gpu(figure, &host);
     }

@@ -124,14 +124,6 @@ static starfish_status make_arrays(struct arrays *a)
                 : starfish_fail(STARFISH_ERROR_MEMORY, "no memory on the GPU for %d fields", VECTORS);
 }
 
-static void free_arrays(struct arrays *a)
-{
-    peer_device_free(a->table);
-    peer_device_free(a->sums);
-    for (int v = 0; v < VECTORS; v++)
-        peer_device_free(a->vector[v]);
-}
-
 starfish_status mueller_time_kernels(size_t n, size_t layers, double seconds[MUELLER_KERNELS])
 {
     struct arrays a = shapes_of(n, layers);
@@ -145,6 +137,9 @@ starfish_status mueller_time_kernels(size_t n, size_t layers, double seconds[MUE
         else
             seconds[k] = command_median(times, REPEAT);
     }
-    free_arrays(&a);
+    peer_device_free(a.table);
+    peer_device_free(a.sums);
+    for (int v = 0; v < VECTORS; v++)
+        peer_device_free(a.vector[v]);
     return status;
 }

@@ -178,16 +178,6 @@ static void add_whole(struct experiment *e, const char *size, int variant, struc
                KEY("bytes_moved", times->bytes_moved));
 }
 
-static void keep_medians(struct blktri_times *times, int variant, struct size_result *result)
-{
-    result->have[variant] = 1;
-    result->levels = times->levels;
-    result->total[variant] = command_median(times->seconds, times->repeat);
-    for (int step = 0; step < BLKTRI_STEPS; ++step)
-        for (size_t l = 0; l < times->levels; ++l)
-            result->step[variant][step][l] = command_median(times->step[step][l], times->repeat);
-}
-
 /* Levels next to the root on which all cores (or the one there is) were faster than PCR. */
 static size_t choose_split(const struct size_result *r)
 {
@@ -260,7 +250,12 @@ static starfish_status measure_size(struct experiment *e, struct setting *settin
     starfish_status status = run(e, setting, result, &times);
     if (status == STARFISH_SUCCESS) {
         e->timed_modes = modes_of(e, setting, result->n);
-        keep_medians(&times, variant, result);
+        result->have[variant] = 1;
+        result->levels = times.levels;
+        result->total[variant] = command_median(times.seconds, times.repeat);
+        for (int step = 0; step < BLKTRI_STEPS; ++step)
+            for (size_t l = 0; l < times.levels; ++l)
+                result->step[variant][step][l] = command_median(times.step[step][l], times.repeat);
         if (result->n == size_of_steps(e))
             add_steps(e, size, variant, &times, result);
         if (variants[variant].whole)

@@ -104,14 +104,6 @@ static void add_memory(struct table *table, const struct solve_run *run)
                1e-6 * (double)(memory.gpu_work + memory.gpu_data), memory.streamed ? ": streamed" : "");
 }
 
-static void add_files(struct table *table, const struct solve_run *run)
-{
-    const char *names[] = {solve_output_name(run), run->options.vtk, run->options.plot};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
-        if (names[i])
-            table_line(table, "written", "%s", names[i]);
-}
-
 static void print_phases(const struct starfish_poisson_phases *phases)
 {
     struct table table = {.alignment = TABLE_RIGHT};
@@ -172,7 +164,10 @@ void solve_print_table(const struct solve_run *run)
     add_workers(&table, run);
     add_results(&table, run);
     add_memory(&table, run);
-    add_files(&table, run);
+    const char *names[] = {solve_output_name(run), run->options.vtk, run->options.plot};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i)
+        if (names[i])
+            table_line(&table, "written", "%s", names[i]);
     table_print(&table);
     if (run->solver.result.phases.phases)
         print_phases(&run->solver.result.phases);

@@ -81,15 +81,6 @@ static starfish_status move_starpus_files(const struct trace *trace)
     return count >= 0 ? status : starfish_fail(STARFISH_ERROR_FILE, "%s: %s", trace->starpus, strerror(errno));
 }
 
-/* A folder that was made for nothing goes again. */
-static void leave_folder(const struct trace *trace)
-{
-    if (trace->starpus[0])
-        starfish_temporary_remove(trace->starpus);
-    if (trace->folder_is_new)
-        starfish_temporary_remove(trace->folder);
-}
-
 /* ---- the solve --------------------------------------------------------------------------------------------------- */
 
 /* A folder of its own, that goes whole if the command is interrupted. */
@@ -215,7 +206,11 @@ static starfish_status run_trace(void *data)
 
 static void release(struct trace *trace)
 {
-    leave_folder(trace);
+    /* A folder that was made for nothing goes again. */
+    if (trace->starpus[0])
+        starfish_temporary_remove(trace->starpus);
+    if (trace->folder_is_new)
+        starfish_temporary_remove(trace->folder);
     starfish_record_free(trace->record);
     free(trace->path);
     free(trace->copy);
