@@ -39,10 +39,8 @@ static starfish_status check(const char *path, const json_t *file)
         return starfish_json_fail(path, "name", "not a text");
     if (json_array_size(rows) == 0)
         return starfish_json_fail(path, "rows", "not a list of rows");
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row)
         STARFISH_TRY(check_row(path, i, row));
-    }
     return STARFISH_SUCCESS;
 }
 

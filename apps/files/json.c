@@ -64,8 +64,7 @@ starfish_status starfish_json_known(const char *path, const json_t *object, cons
 {
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach ((json_t *)object, key, value) {
         char list[256] = "", name[128];
         size_t length = 0;
         if (among(key, known) || (!prefix[0] && strcmp(key, STARFISH_JSON_SCHEMA) == 0))

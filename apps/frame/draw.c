@@ -118,14 +118,12 @@ static starfish_status draw_curves(const struct bench *bench)
     size_t i, j, count = json_array_size(bench->rows);
     double least = INFINITY, most = 0;
     STARFISH_TRY(make_drawing(&drawing, bench->plot, count + 2));
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         const char *name = starfish_json_text_of(row, curves->group);
         if (!name || has_line(&drawing, name))
             continue;
         struct starfish_line *line = add_line(&drawing, name);
-        json_array_foreach(bench->rows, j, other)
-        {
+        json_array_foreach (bench->rows, j, other) {
             if (json_equal(json_object_get(row, curves->group), json_object_get(other, curves->group)))
                 add_point(&drawing, line, starfish_json_number_of(other, curves->x),
                           curves->times * starfish_json_number_of(other, curves->y));
@@ -220,8 +218,7 @@ static int is_fastest(const json_t *rows, const json_t *row)
 {
     const json_t *other;
     size_t i;
-    json_array_foreach(rows, i, other)
-    {
+    json_array_foreach (rows, i, other) {
         if (json_equal(json_object_get(other, "workers"), json_object_get(row, "workers")) &&
             starfish_json_number_of(other, "seconds") < starfish_json_number_of(row, "seconds"))
             return 0;

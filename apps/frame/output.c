@@ -111,8 +111,7 @@ static const json_t *fastest_beside(const struct bench *bench, const json_t *row
 {
     const json_t *other, *fastest = row;
     size_t i;
-    json_array_foreach(bench->rows, i, other)
-    {
+    json_array_foreach (bench->rows, i, other) {
         if (json_is_number(json_object_get(other, "seconds")) && belong_together(bench, row, other) &&
             starfish_json_number_of(other, "seconds") < starfish_json_number_of(fastest, "seconds"))
             fastest = other;
@@ -125,8 +124,7 @@ static void compare_rows(const struct bench *bench)
 {
     json_t *row;
     size_t i;
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         if (!json_is_number(json_object_get(row, "seconds")))
             continue;
         const json_t *fastest = fastest_beside(bench, row);
@@ -141,8 +139,7 @@ static void print_ties(const struct bench *bench)
 {
     const json_t *row;
     size_t i, ties = 0;
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         const int tied = json_is_true(json_object_get(row, "like_fastest")) && fastest_beside(bench, row) != row;
         if (tied && ties++ == 0)
             printf("\nTimes that overlap those of the fastest of their case, from which they cannot be told:\n");
@@ -176,12 +173,9 @@ static json_t *columns_of(json_t *rows)
     json_t *columns = json_object(), *row, *value;
     size_t i;
     const char *key;
-    json_array_foreach(rows, i, row)
-    {
-        json_object_foreach(row, key, value)
-        {
+    json_array_foreach (rows, i, row) {
+        json_object_foreach (row, key, value)
             json_object_set_new(columns, key, json_null());
-        }
     }
     return columns;
 }
@@ -217,18 +211,15 @@ static void write_rows(FILE *stream, json_t *rows)
     json_t *columns = columns_of(rows), *row, *nothing;
     size_t i;
     const char *key, *separator = "";
-    json_object_foreach(columns, key, nothing)
-    {
+    json_object_foreach (columns, key, nothing) {
         fputs(separator, stream);
         write_field(stream, key);
         separator = ",";
     }
     putc('\n', stream);
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         separator = "";
-        json_object_foreach(columns, key, nothing)
-        {
+        json_object_foreach (columns, key, nothing) {
             fputs(separator, stream);
             write_value(stream, json_object_get(row, key));
             separator = ",";

@@ -35,8 +35,7 @@ static void join_policies(const json_t *rows, const char *workers, int (*counts)
     const json_t *row;
     size_t i, length = 0;
     text[0] = 0;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         const char *policy = starfish_json_text_of(row, "policy");
         if (strcmp(starfish_json_text_of(row, "workers"), workers) != 0 || json_object_get(seen, policy) ||
             length >= size || !counts(row))
@@ -64,10 +63,8 @@ static starfish_status simulate_solves(const struct comparison *comparison, cons
         STARFISH_TRY(machine_write_problem(comparison->scratch, n, kind ? kind : "plain"));
         arguments[count++] = problem;
     }
-    json_array_foreach(json_object_get(recorded, "arguments"), i, argument)
-    {
+    json_array_foreach (json_object_get(recorded, "arguments"), i, argument)
         arguments[count++] = json_string_value(argument);
-    }
     const char *const sets[] = {"--workers", workers, "--policies", policies, "--repeat", repeat, "--warmup", "1"};
     for (i = 0; i < sizeof sets / sizeof sets[0]; ++i) /* the last ones given count */
         arguments[count++] = sets[i];
@@ -152,10 +149,8 @@ static void compare_set(struct comparison *comparison, const json_t *recorded, c
         const char *simulation = json_string_value(json_object_get(said, "simulation"));
         const json_t *row;
         size_t i;
-        json_array_foreach(json_object_get(recorded, "rows"), i, row)
-        {
+        json_array_foreach (json_object_get(recorded, "rows"), i, row)
             add_row(comparison, recorded, row, said);
-        }
         comparison->estimated += simulation && strstr(simulation, "estimates");
     } else {
         fprintf(stderr, "%s on %s cannot be simulated: %s\n", starfish_json_text_of(recorded, "name"), workers,
@@ -176,8 +171,7 @@ static starfish_status compare_case(struct comparison *comparison, const char *p
     const int held_out = json_is_true(json_object_get(recorded, "held_out"));
     const int wanted_here = (!comparison->only || strncmp(name, comparison->only, strlen(comparison->only)) == 0) &&
                             !(held_out && comparison->fits);
-    json_array_foreach(json_object_get(recorded, "rows"), i, row)
-    {
+    json_array_foreach (json_object_get(recorded, "rows"), i, row) {
         const char *workers = starfish_json_text_of(row, "workers");
         const int chosen = (!comparison->workers || strcmp(comparison->workers, workers) == 0) &&
                            !(comparison->as_they_are && comparison_set_of(workers) == STARFISH_SET_CORES);
@@ -231,8 +225,7 @@ static void print_rows(const struct comparison *comparison)
     table_row(&table);
     for (size_t column = 0; column < sizeof head / sizeof head[0]; ++column)
         table_cell(&table, "%s", head[column]);
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row) {
         table_row(&table);
         table_cell(&table, "%s", starfish_json_text_of(row, "case"));
         table_cell(&table, "%s", starfish_json_text_of(row, "workers"));
@@ -251,10 +244,8 @@ static json_t *policies_of(const struct comparison *comparison)
     json_t *policies = json_object();
     const json_t *row;
     size_t i;
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row)
         json_object_set_new(policies, starfish_json_text_of(row, "policy"), json_true());
-    }
     return policies;
 }
 
@@ -273,12 +264,10 @@ static void print_line(const struct comparison *comparison, const json_t *first,
     const char *policy;
     json_t *unused;
     printf("| %s | %s |", starfish_json_text_of(first, "case"), starfish_json_text_of(first, "workers"));
-    json_object_foreach(policies, policy, unused)
-    {
+    json_object_foreach (policies, policy, unused) {
         const json_t *row;
         size_t i;
-        json_array_foreach(comparison->rows, i, row)
-        {
+        json_array_foreach (comparison->rows, i, row) {
             if (same(row, first, "case") && same(row, first, "workers") &&
                 strcmp(starfish_json_text_of(row, "policy"), policy) == 0)
                 print_entry(row);
@@ -296,16 +285,13 @@ static void print_markdown(const struct comparison *comparison)
     const char *policy;
     size_t i;
     printf("| case | workers |");
-    json_object_foreach(policies, policy, unused)
-    {
+    json_object_foreach (policies, policy, unused)
         printf(" %s |", policy);
-    }
     printf("\n|---|---|");
     for (i = 0; i < json_object_size(policies); ++i)
         printf("---|");
     printf("\n");
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row) {
         if (!before || !same(before, row, "case") || !same(before, row, "workers"))
             print_line(comparison, row, policies);
         before = row;
@@ -319,8 +305,7 @@ static void print_share(const struct comparison *comparison, const char *what, i
     size_t within = 0, count = 0, i;
     double worst = 0;
     const json_t *row;
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row) {
         const enum starfish_worker_set set = comparison_set_of(starfish_json_text_of(row, "workers"));
         const int has_gpu = set == STARFISH_SET_GPUS || set == STARFISH_SET_ALL;
         if ((held_out && !json_is_true(json_object_get(row, "held_out"))) || (gpus >= 0 && has_gpu != gpus))
@@ -341,8 +326,7 @@ static starfish_status write_csv(const struct comparison *comparison)
     size_t i;
     STARFISH_TRY(starfish_output_open(&output, comparison->csv));
     fprintf(output.stream, "case,workers,policy,measured_seconds,simulated_seconds,simulated_spread_seconds\n");
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row) {
         fprintf(output.stream, "%s,\"%s\",%s,%.6g,%.6g,%.6g\n", starfish_json_text_of(row, "case"),
                 starfish_json_text_of(row, "workers"), starfish_json_text_of(row, "policy"),
                 starfish_json_number_of(row, "measured"), starfish_json_number_of(row, "simulated"),

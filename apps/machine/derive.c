@@ -253,8 +253,7 @@ static void scale_rates(json_t *list, double factor)
     static const char *const kinds[] = {"lone", "stream"};
     json_t *entry;
     size_t i;
-    json_array_foreach(list, i, entry)
-    {
+    json_array_foreach (list, i, entry) {
         scale(entry, "gpu_stream", factor);
         for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++)
             scale(json_object_get(entry, kinds[kind]), "gpu", factor);

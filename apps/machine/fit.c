@@ -22,8 +22,7 @@ static double badness(const struct comparison *comparison, enum starfish_worker_
     double sum = 0;
     const json_t *row;
     size_t i;
-    json_array_foreach(comparison->rows, i, row)
-    {
+    json_array_foreach (comparison->rows, i, row) {
         if (json_is_true(json_object_get(row, "held_out")) ||
             comparison_set_of(starfish_json_text_of(row, "workers")) != set)
             continue;
@@ -132,8 +131,7 @@ static json_t *between(const json_t *first, const json_t *second, double share)
 {
     json_t *rows = json_deep_copy(first), *row;
     size_t i;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         const double low = starfish_json_number_of(row, "simulated");
         const double high = starfish_json_number_of(json_array_get(second, i), "simulated");
         json_object_set_new(row, "simulated", json_real(low + share * (high - low)));

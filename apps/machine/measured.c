@@ -31,8 +31,7 @@ static starfish_status check_rows(const char *path, const json_t *rows)
     size_t i;
     if (!json_is_array(rows))
         return starfish_json_fail(path, "rows", "not an array");
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         const json_t *seconds = json_object_get(row, "seconds");
         if (!is_line(json_object_get(row, "workers")) || !is_line(json_object_get(row, "policy")))
             return starfish_json_fail(path, "rows", "without workers or policy");
@@ -48,8 +47,7 @@ static starfish_status check_arguments(const char *path, const json_t *arguments
     size_t i;
     if (!json_is_array(arguments) || json_array_size(arguments) > MEASURED_ARGUMENTS)
         return starfish_json_fail(path, "arguments", "not an array of at most 64");
-    json_array_foreach(arguments, i, argument)
-    {
+    json_array_foreach (arguments, i, argument) {
         if (!is_line(argument))
             return starfish_json_fail(path, "arguments", "not all text of a line");
     }

@@ -107,8 +107,7 @@ static int has_row(const struct machine_pass *pass, const struct machine_case *w
     const json_t *row;
     size_t i;
     int found = 0;
-    json_array_foreach(json_object_get(file, "rows"), i, row)
-    {
+    json_array_foreach (json_object_get(file, "rows"), i, row) {
         const char *workers = json_string_value(json_object_get(row, "workers"));
         const char *policy = json_string_value(json_object_get(row, "policy"));
         found |= workers && policy && strcmp(workers, pass->workers) == 0 && strcmp(policy, pass->policy) == 0;
@@ -125,8 +124,7 @@ static double least_probe(const struct machine_pass *pass)
         json_t *file = file_of(pass, what);
         const json_t *row;
         size_t i;
-        json_array_foreach(json_object_get(file, "rows"), i, row)
-        {
+        json_array_foreach (json_object_get(file, "rows"), i, row) {
             const double seconds = json_number_value(json_object_get(row, "probe_seconds"));
             least = seconds > 0 && (least == 0 || seconds < least) ? seconds : least;
         }

@@ -112,14 +112,10 @@ static starfish_status fill(struct drawn *drawn, const json_t *events)
 {
     const json_t *event;
     size_t i;
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach (events, i, event)
         STARFISH_TRY(add_row(drawn, event));
-    }
-    json_array_foreach(events, i, event)
-    {
+    json_array_foreach (events, i, event)
         STARFISH_TRY(add_span(drawn, event));
-    }
     return drawn->gantt.count > 0 ? STARFISH_SUCCESS
                                   : starfish_json_fail(drawn->path, "traceEvents", "there is no task");
 }

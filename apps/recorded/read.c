@@ -118,10 +118,8 @@ static starfish_status read_machine(const char *path, const json_t *root, struct
     machine->rate_count = json_array_size(json_object_get(root, "rates"));
     if (machine->rate_count > STARFISH_MACHINE_RATES)
         return starfish_json_fail(path, "rates", "at most %d entries", STARFISH_MACHINE_RATES);
-    json_array_foreach(json_object_get(root, "rates"), i, entry)
-    {
+    json_array_foreach (json_object_get(root, "rates"), i, entry)
         STARFISH_TRY(read_rates(path, entry, &machine->rates[i]));
-    }
     return STARFISH_SUCCESS;
 }
 

@@ -169,8 +169,7 @@ static json_t *find_known(const struct experiment *e, const char *key, const cha
     json_t *row;
     size_t i;
 
-    json_array_foreach(e->before, i, row)
-    {
+    json_array_foreach (e->before, i, row) {
         const char *its = starfish_json_text_of(row, key);
         if (its && strcmp(its, text) == 0)
             return row;

@@ -192,10 +192,8 @@ static void measure_copy(struct mueller *m)
     bench_copies(&m->bench);
     m->copy_rate = m->bench.rate[m->bench.gpus > 0];
     reproduce_copies(&m->bench);
-    json_array_foreach(m->bench.rows, i, row)
-    {
+    json_array_foreach (m->bench.rows, i, row)
         json_object_set_new(row, "how", json_string("measured"));
-    }
 }
 
 /* Bytes per second that an iteration of so many words moves, over those of a copy, in percent. */

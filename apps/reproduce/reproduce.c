@@ -83,10 +83,8 @@ void reproduce_copies(struct bench *bench)
 {
     json_t *row;
     size_t i;
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row)
         reproduce_compare(row, (double)NAN, "copies of this machine, beside which others stand", bench_seconds(row));
-    }
 }
 
 void reproduce_words(json_t *row, const char *says)
@@ -176,8 +174,7 @@ static void print_reasons(const struct bench *bench)
     int listed = 0;
     const json_t *row;
     size_t i;
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         const char *why = starfish_json_text_of(row, "not_stated");
         if (!why || json_object_get(row, "paper_says") || is_known(bench->rows, i, why))
             continue;

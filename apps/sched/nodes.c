@@ -183,8 +183,7 @@ static void print_table(const struct bench *bench)
     table_row(&table);
     for (i = 0; i < sizeof head / sizeof head[0]; ++i)
         table_cell(&table, "%s", head[i]);
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         const char *const mode = json_string_value(json_object_get(row, "mode"));
         const double network = json_number_value(json_object_get(row, "network_seconds"));
         table_row(&table);

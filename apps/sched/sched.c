@@ -89,8 +89,7 @@ static void print_calibration(const struct bench *bench)
 {
     const json_t *list = json_object_get(bench->more, "calibration"), *entry;
     size_t i;
-    json_array_foreach(list, i, entry)
-    {
+    json_array_foreach (list, i, entry) {
         printf("calibrated %s: %lld solve%s, %.3g s%s\n", json_string_value(json_object_get(entry, "workers")),
                (long long)starfish_json_number_of(entry, "solves"),
                starfish_json_number_of(entry, "solves") > 1 ? "s" : "", starfish_json_number_of(entry, "seconds"),
@@ -111,8 +110,7 @@ static void print_table(const struct bench *bench)
     if (json_object_get(bench->more, "simulation"))
         table_print_text(json_string_value(json_object_get(bench->more, "simulation")), 0, 4);
     add_head(&table);
-    json_array_foreach(bench->rows, i, row)
-    {
+    json_array_foreach (bench->rows, i, row) {
         add_result(&table, row);
         any_far |= is_far(row);
     }

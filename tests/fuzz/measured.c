@@ -40,8 +40,7 @@ static int check_rows(const json_t *rows)
 {
     const json_t *row;
     size_t i;
-    json_array_foreach(rows, i, row)
-    {
+    json_array_foreach (rows, i, row) {
         const double seconds = json_number_value(json_object_get(row, "seconds"));
         if (!json_string_value(json_object_get(row, "workers")) || !json_string_value(json_object_get(row, "policy")))
             return fuzz_broken("row %zu has no workers or no policy", i);
@@ -62,8 +61,7 @@ static int check(const json_t *file)
         return fuzz_broken("n is %lld", (long long)json_integer_value(n));
     if (json_array_size(arguments) > MEASURED_ARGUMENTS)
         return fuzz_broken("%zu arguments", json_array_size(arguments));
-    json_array_foreach(arguments, i, argument)
-    {
+    json_array_foreach (arguments, i, argument) {
         if (!json_string_value(argument))
             return fuzz_broken("argument %zu is no text", i);
     }
