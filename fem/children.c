@@ -234,11 +234,6 @@ size_t starfish_refined_inside(int d, int dimension, int of)
     return of <= d ? in[dimension][of] : 0;
 }
 
-static size_t parts_of(const struct starfish_refined *mesh, int dimension)
-{
-    return mesh->first[dimension + 1] - mesh->first[dimension];
-}
-
 /* Keys of fine edges or faces; how many there are. */
 static size_t count_keys(struct refining *r, int dimension)
 {
@@ -248,7 +243,7 @@ static size_t count_keys(struct refining *r, int dimension)
     r->dimension = dimension;
     for (int of = dimension; of <= d; of++) {
         r->base[of] = count;
-        count += parts_of(r->coarse, of) * starfish_refined_inside(d, dimension, of);
+        count += (r->coarse->first[of + 1] - r->coarse->first[of]) * starfish_refined_inside(d, dimension, of);
     }
     return count;
 }

@@ -34,8 +34,7 @@ static starfish_status find_nearest(const struct starfish_direction *d, struct n
 {
     double *values = malloc(d->n * sizeof *values), error;
     int known;
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
+    STARFISH_FAIL_IF(!values, STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
     const starfish_status status = starfish_direction_spectrum(d, values, &error, &known);
     *nearest = (struct nearest){INFINITY, INFINITY};
     for (size_t k = 0; k < d->n && status == STARFISH_SUCCESS && known; k++) {

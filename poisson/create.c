@@ -30,16 +30,13 @@ static starfish_status choose_numbers(struct starfish_poisson_plan *plan)
     const struct starfish_direction *d = plan->direction;
     if (!plan->options.complex_rhs)
         return STARFISH_SUCCESS;
-    if (d[2].imaginary)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues must be real",
-                             plan->name[2]);
+    STARFISH_FAIL_IF(d[2].imaginary, STARFISH_ERROR_UNSUPPORTED, "%s must be real: its eigenvalues must be real",
+                     plan->name[2]);
     plan->numbers = d[1].imaginary ? STARFISH_TRIDIAG_COMPLEX_LINES : STARFISH_TRIDIAG_COMPLEX_VECTORS;
-    if (d[1].imaginary && plan->singular)
-        return starfish_fail(
-            STARFISH_ERROR_SINGULAR,
-            "lambda = 0 makes mode (0, 0, 0) singular: all rows of %s, which is complex, and of %s sum "
-            "to zero",
-            plan->name[1], plan->name[2]);
+    STARFISH_FAIL_IF(d[1].imaginary && plan->singular, STARFISH_ERROR_SINGULAR,
+                     "lambda = 0 makes mode (0, 0, 0) singular: all rows of %s, which is complex, and of %s sum "
+                     "to zero",
+                     plan->name[1], plan->name[2]);
     return STARFISH_SUCCESS;
 }
 
@@ -116,9 +113,8 @@ static starfish_status check_box(struct starfish_poisson_plan *plan)
     const struct starfish_axis *axis = ((const struct starfish_poisson_problem *)plan->base.problem)->axis;
     int separable = 0;
     for (int a = 0; a < 3; a++) {
-        if (plan->options.complex_rhs || axis[a].complex_line)
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                                 "complex numbers are for starfish_separable2d_plan_create alone");
+        STARFISH_FAIL_IF(plan->options.complex_rhs || axis[a].complex_line, STARFISH_ERROR_UNSUPPORTED,
+                         "complex numbers are for starfish_separable2d_plan_create alone");
         separable = separable || axis[a].kind == STARFISH_TRIDIAGONAL;
     }
     plan->base.about.kind = separable ? "separable3d" : "poisson3d";
@@ -145,8 +141,7 @@ static starfish_status keep_planes(struct starfish_poisson_plan *plan)
     if (!plan->options.planes)
         return STARFISH_SUCCESS;
     plan->planes = malloc(bytes);
-    if (!plan->planes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a plan");
+    STARFISH_FAIL_IF(!plan->planes, STARFISH_ERROR_MEMORY, "out of memory for a plan");
     memcpy(plan->planes, plan->options.planes, bytes);
     plan->options.planes = plan->planes;
     return STARFISH_SUCCESS;
@@ -161,8 +156,7 @@ starfish_status starfish_poisson_check_plan(struct starfish_plan *base)
     STARFISH_TRY(keep_planes(plan));
     plan->lambda = flat ? ((const struct starfish_separable2d_problem *)base->problem)->lambda
                         : ((const struct starfish_poisson_problem *)base->problem)->lambda;
-    if (!isfinite(plan->lambda))
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "lambda is not finite");
+    STARFISH_FAIL_IF(!isfinite(plan->lambda), STARFISH_ERROR_ARGUMENT, "lambda is not finite");
     plan->name = names[flat];
     plan->refinements = plan->options.refinements > 0 ? plan->options.refinements : 0;
     return flat ? check_plane(plan) : check_box(plan);
@@ -313,10 +307,10 @@ starfish_status starfish_poisson_field_spread(starfish_plan *base, size_t count,
     const struct starfish_field_shape shape = {.precision = plan->options.precision,
                                                .n = {plan->field_n[0], plan->field_n[1], plan->field_n[2]}};
     STARFISH_TRY(starfish_spread_cut(plan->base.context, plan->field_n, count, shares, &wanted));
-    if (count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1))
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
-                             starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
+    STARFISH_FAIL_IF(count > 0 && (plan->method->id != STARFISH_METHOD_SLAB || plan->count > 1),
+                     STARFISH_ERROR_UNSUPPORTED,
+                     "shares: method %s%s cuts fields in its own way: without shares, or by method slab",
+                     starfish_method_list[plan->method->id], plan->count > 1 ? " for many problems" : "");
     STARFISH_TRY(count > 0 ? settle_spread(plan, &wanted, &cut)
                            : plan->method->cut(plan, STARFISH_SPREAD, STARFISH_FOR_FIELDS, &cut));
     return starfish_field_spread(plan->base.context, &shape, cut, count > 0 ? shares : NULL, field);
@@ -327,10 +321,9 @@ starfish_status starfish_poisson_field(starfish_plan *base, void *memory, starfi
     STARFISH_OWN_ARITHMETIC;
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
-    if (base->gather)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED,
-                             "method %s has no fields on several ranks: one of them solves for all, from arrays",
-                             base->about.method);
+    STARFISH_FAIL_IF(base->gather, STARFISH_ERROR_UNSUPPORTED,
+                     "method %s has no fields on several ranks: one of them solves for all, from arrays",
+                     base->about.method);
     int node;
     enum starfish_residence residence = STARFISH_PINNED;
     const struct starfish_cut *cut;

@@ -17,26 +17,22 @@
 static starfish_status check_finite(const char *name, const char *member, const double *values, size_t first,
                                     size_t count)
 {
-    if (!values)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s is NULL", name, member);
+    STARFISH_FAIL_IF(!values, STARFISH_ERROR_ARGUMENT, "%s.%s is NULL", name, member);
     for (size_t i = first; i < count; i++)
-        if (!isfinite(values[i]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.%s[%zu] is not finite", name, member, i);
+        STARFISH_FAIL_IF(!isfinite(values[i]), STARFISH_ERROR_ARGUMENT, "%s.%s[%zu] is not finite", name, member, i);
     return STARFISH_SUCCESS;
 }
 
 static starfish_status check_ends(const char *name, const struct starfish_axis *axis)
 {
     for (int end = 0; end < 2; end++)
-        if ((unsigned)axis->ends[end] > STARFISH_NEUMANN)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name,
-                                 end);
+        STARFISH_FAIL_IF((unsigned)axis->ends[end] > STARFISH_NEUMANN, STARFISH_ERROR_ARGUMENT,
+                         "%s.ends[%d] is none of periodic, Dirichlet, Neumann", name, end);
     if ((axis->ends[0] == STARFISH_PERIODIC) != (axis->ends[1] == STARFISH_PERIODIC))
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.ends: one end is periodic and the other is not", name);
     for (int end = 0; end < 2; end++)
-        if (axis->robin[end] != 0)
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "%s.robin[%d] is %g: there are no Robin ends yet", name,
-                                 end, axis->robin[end]);
+        STARFISH_FAIL_IF(axis->robin[end] != 0, STARFISH_ERROR_UNSUPPORTED,
+                         "%s.robin[%d] is %g: there are no Robin ends yet", name, end, axis->robin[end]);
     if (axis->grid != STARFISH_NODE && axis->grid != STARFISH_CELL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.grid is neither STARFISH_NODE nor STARFISH_CELL", name);
     return STARFISH_SUCCESS;
@@ -66,14 +62,13 @@ static starfish_status check_stretched(const char *name, const struct starfish_a
     if (axis->ends[0] == STARFISH_PERIODIC)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s: a stretched grid cannot be periodic", name);
     const size_t expected = expected_coordinates(axis);
-    if (axis->coordinate_count != expected || expected < 2)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)",
-                             name, axis->coordinate_count, axis->n, expected);
+    STARFISH_FAIL_IF(axis->coordinate_count != expected || expected < 2, STARFISH_ERROR_ARGUMENT,
+                     "%s.coordinates: %zu values, but n = %zu needs %zu (at least 2)", name, axis->coordinate_count,
+                     axis->n, expected);
     STARFISH_TRY(check_finite(name, "coordinates", axis->coordinates, 0, expected));
     for (size_t i = 1; i < expected; i++)
-        if (!(axis->coordinates[i] > axis->coordinates[i - 1]))
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.coordinates[%zu] is not larger than the one before", name,
-                                 i);
+        STARFISH_FAIL_IF(!(axis->coordinates[i] > axis->coordinates[i - 1]), STARFISH_ERROR_ARGUMENT,
+                         "%s.coordinates[%zu] is not larger than the one before", name, i);
     return STARFISH_SUCCESS;
 }
 
@@ -209,8 +204,7 @@ static void make_spacings(const struct starfish_axis *axis, double *spacing)
 static starfish_status build_stretched(struct starfish_direction *d, const struct starfish_axis *axis)
 {
     double end_width[2] = {0, 0}, *spacing = calloc(axis->coordinate_count, sizeof *spacing);
-    if (!spacing)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu coordinates", axis->coordinate_count);
+    STARFISH_FAIL_IF(!spacing, STARFISH_ERROR_MEMORY, "out of memory for %zu coordinates", axis->coordinate_count);
     make_spacings(axis, spacing);
     for (size_t k = 0; k < d->n; k++) {
         const struct metric m =
@@ -257,8 +251,7 @@ static starfish_status copy_pairs(struct starfish_direction *d, const struct sta
     double *const real[3] = {d->lower, d->diag, d->upper};
     double *imaginary = calloc(3 * d->n, sizeof *imaginary);
     int is_complex = 0;
-    if (!imaginary)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu complex coefficients", d->n);
+    STARFISH_FAIL_IF(!imaginary, STARFISH_ERROR_MEMORY, "out of memory for %zu complex coefficients", d->n);
     for (size_t p = 0; p < 3; p++)
         for (size_t k = 0; k < d->n; k++) {
             const int ignored = !axis->periodic && ((p == 0 && k == 0) || (p == 2 && k + 1 == d->n));
@@ -331,8 +324,7 @@ starfish_status starfish_direction_create(struct starfish_direction *d, const ch
         [STARFISH_STRETCHED] = {check_stretched, build_stretched},
         [STARFISH_TRIDIAGONAL] = {check_tridiagonal, build_tridiagonal},
     };
-    if ((unsigned)axis->kind > STARFISH_TRIDIAGONAL)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
+    STARFISH_FAIL_IF((unsigned)axis->kind > STARFISH_TRIDIAGONAL, STARFISH_ERROR_ARGUMENT, "%s.kind is unknown", name);
     if (axis->complex_line && axis->kind != STARFISH_TRIDIAGONAL)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s.complex_line is for axes of kind STARFISH_TRIDIAGONAL", name);
     STARFISH_TRY(allocate(d, name, axis->n));

@@ -47,8 +47,7 @@ static starfish_status definite_spectrum(const struct starfish_direction *d, dou
 {
     const double sign = d->signs & STARFISH_SIGN_LAPLACIAN ? -1 : 1;
     double *sizes = malloc(3 * d->n * sizeof *sizes);
-    if (!sizes)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
+    STARFISH_FAIL_IF(!sizes, STARFISH_ERROR_MEMORY, "out of memory for %zu eigenvalues", d->n);
     for (size_t k = 0; k < d->n; k++) {
         sizes[k] = fabs(d->lower[k]);
         sizes[d->n + k] = fabs(d->upper[k]);
@@ -96,8 +95,7 @@ starfish_status starfish_spectra_find(struct starfish_spectra *spectra, const st
 {
     memset(spectra, 0, sizeof *spectra);
     spectra->value[0] = malloc((direction[0].n + direction[1].n + direction[2].n) * sizeof *spectra->value[0]);
-    if (!spectra->value[0])
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
+    STARFISH_FAIL_IF(!spectra->value[0], STARFISH_ERROR_MEMORY, "out of memory for eigenvalues");
     spectra->looked_for = spectra->known = 1;
     for (int d = 0; d < 3; d++) {
         double error = 0;

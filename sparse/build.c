@@ -11,9 +11,8 @@
 starfish_status starfish_csr_create(struct starfish_csr *a, size_t rows, size_t columns, size_t entries)
 {
     *a = (struct starfish_csr){.rows = rows, .columns = columns};
-    if (entries > INT_MAX || rows >= INT_MAX || columns >= INT_MAX)
-        return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "a matrix would have %zu entries, more than 2^31 - 1",
-                             entries);
+    STARFISH_FAIL_IF(entries > INT_MAX || rows >= INT_MAX || columns >= INT_MAX, STARFISH_ERROR_UNSUPPORTED,
+                     "a matrix would have %zu entries, more than 2^31 - 1", entries);
     a->start = calloc(rows + 1, sizeof *a->start);
     a->column = malloc((entries + 1) * sizeof *a->column);
     a->value = malloc((entries + 1) * sizeof *a->value);

@@ -167,8 +167,7 @@ starfish_status starfish_csr_renumber(const struct starfish_csr *a, const struct
     const struct starfish_csr_source source = {new->row_count, new->column_count, most_of_old_row, renumber_row, &r};
 
     *b = (struct starfish_csr){.rows = 0};
-    if (!r.from)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu rows", new->row_count);
+    STARFISH_FAIL_IF(!r.from, STARFISH_ERROR_MEMORY, "out of memory for %zu rows", new->row_count);
     for (size_t i = 0; i < new->row_count; i++)
         r.from[i] = -1;
     for (size_t i = 0; i < a->rows; i++)
@@ -266,8 +265,7 @@ starfish_status starfish_csr_spectral_radius(const struct starfish_csr *m, const
     enum { STEPS = 20 };
     double *x = malloc((2 * a->rows + 1) * sizeof *x);
 
-    if (!x)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", a->rows);
+    STARFISH_FAIL_IF(!x, STARFISH_ERROR_MEMORY, "out of memory for two vectors of %zu", a->rows);
     double *y = x + a->rows;
     *radius = 0;
     for (size_t i = 0; i < a->rows; i++)

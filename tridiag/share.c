@@ -10,12 +10,6 @@ int starfish_batch_share_is_known(const struct starfish_batch_share *share)
     return share->seen >= CORES_ALONE;
 }
 
-/* The solves that have been seen were of one kind of worker each. */
-static size_t first_share(const struct starfish_batch_share *share, size_t pieces, double cores_rate)
-{
-    return (size_t)((double)pieces * cores_rate / (cores_rate + share->gpu_rate));
-}
-
 static void learn(struct starfish_batch_share *share, size_t pieces, double rate)
 {
     share->seen++;
@@ -23,7 +17,8 @@ static void learn(struct starfish_batch_share *share, size_t pieces, double rate
         share->gpu_rate = rate;
         share->cores = pieces;
     } else if (share->seen == CORES_ALONE) {
-        share->cores = first_share(share, pieces, rate);
+        /* The solves that have been seen were of one kind of worker each. */
+        share->cores = (size_t)((double)pieces * rate / (rate + share->gpu_rate));
     }
 }
 

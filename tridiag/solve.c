@@ -62,11 +62,6 @@ static void leave_share(const struct starfish_tridiag_job *job)
     pthread_mutex_unlock(&plan->plan.lock);
 }
 
-static uint32_t where_of(const struct starfish_tridiag_job *job, size_t piece)
-{
-    return !job->places ? 0 : piece < job->cores ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
-}
-
 /* ---- Tasks ------------------------------------------------------------------------------------------------------- */
 
 static starfish_status register_piece(const struct starfish_tridiag_plan *plan, const char *name, const void *array,
@@ -97,7 +92,7 @@ static starfish_status submit(struct starfish_job *base)
             STARFISH_TRY(register_piece(plan, "rhs", rhs, i, &job->input[i]));
         task.output = job->output[i];
         task.input = rhs != solution ? job->input[i] : job->output[i];
-        task.where = where_of(job, i);
+        task.where = !job->places ? 0 : i < job->cores ? STARFISH_ON_CORES : STARFISH_ON_GPUS;
         STARFISH_TRY(starfish_submit_batch(&base->progress, &task));
         if (job->share && task.where != STARFISH_ON_CORES) /* while other pieces are solved */
             STARFISH_TRY(starfish_submit_bring_home(&base->progress, 0, task.output));

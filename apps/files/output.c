@@ -296,8 +296,7 @@ starfish_status starfish_output_lock(struct starfish_output *output)
         if (group.output[i].folder >= 0 && share_folder(group.output[i].path, output->path))
             return STARFISH_SUCCESS;
     char *folder = folder_of(output->path);
-    if (!folder)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
+    STARFISH_FAIL_IF(!folder, STARFISH_ERROR_MEMORY, "%s: no memory for its name", output->path);
     const int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
     const starfish_status status = lock < 0 ? STARFISH_ERROR_UNSUPPORTED : wait_for(lock, output->path);

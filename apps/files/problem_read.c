@@ -34,8 +34,7 @@ static starfish_status make_data(const struct key_reader *reader)
     struct starfish_problem *problem = reader->problem;
     const struct key_place dimensions = key_find(problem->row, "dimensions");
     problem->data = calloc(1, problem->row->members->size);
-    if (!problem->data)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: out of memory for a problem", reader->path);
+    STARFISH_FAIL_IF(!problem->data, STARFISH_ERROR_MEMORY, "%s: out of memory for a problem", reader->path);
     if (dimensions.count > 0)
         *(size_t *)key_at(problem, &dimensions, 0) = problem->row->dimensions;
     struct starfish_axis *axis = key_axes(problem);
@@ -57,8 +56,7 @@ static starfish_status read_file(const char *path, struct key_reader reader, str
 {
     json_t *root;
     *problem = (struct starfish_problem){.path = strdup(path)};
-    if (!problem->path)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
+    STARFISH_FAIL_IF(!problem->path, STARFISH_ERROR_MEMORY, "%s: no memory for its name", path);
     STARFISH_TRY(starfish_file_folder(path, &problem->folder));
     STARFISH_TRY(starfish_json_load(path, &root));
     reader.path = problem->path;

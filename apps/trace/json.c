@@ -150,18 +150,13 @@ static void add_arrow(json_t *events, const struct trace *trace, size_t number)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-static size_t link_of(const struct starfish_copy *copy)
-{
-    return 1 + copy->from * STARPU_MAXNODES + copy->to;
-}
-
 static void add_copies(json_t *events, const struct trace *trace)
 {
     static char named[(1 + STARPU_MAXNODES * STARPU_MAXNODES) * LANES];
     memset(named, 0, sizeof named);
     for (size_t i = 0; i < trace->copies; i++) {
         const struct starfish_copy *copy = &trace->copy[i];
-        const size_t link = link_of(copy), lane = trace->copy_lane[i];
+        const size_t link = 1 + copy->from * STARPU_MAXNODES + copy->to, lane = trace->copy_lane[i];
         char name[64];
         snprintf(name, sizeof name, "%s to %s", trace->record->node[copy->from], trace->record->node[copy->to]);
         if (!named[thread_of(link, lane)]++)

@@ -58,9 +58,9 @@ static starfish_status check_room(const char *folder)
 starfish_status starfish_fxt_prepare(const char *folder)
 {
     STARFISH_TRY(check_room(folder));
-    if (setenv("STARPU_FXT_TRACE", "1", 1) != 0 || setenv("STARPU_FXT_PREFIX", folder, 1) != 0 ||
-        setenv("STARPU_FXT_SUFFIX", "trace", 1) != 0)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for variables");
+    STARFISH_FAIL_IF(setenv("STARPU_FXT_TRACE", "1", 1) != 0 || setenv("STARPU_FXT_PREFIX", folder, 1) != 0 ||
+                         setenv("STARPU_FXT_SUFFIX", "trace", 1) != 0,
+                     STARFISH_ERROR_MEMORY, "out of memory for variables");
     starpu_fxt_autostart_profiling(0);
     return STARFISH_SUCCESS;
 }

@@ -296,8 +296,7 @@ starfish_status starfish_record_start(struct starfish_context *context, struct s
     if (context->observer)
         return starfish_fail(STARFISH_ERROR_ARGUMENT, "a record of this context's tasks is being kept already");
     *record = create(context);
-    if (!*record)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
+    STARFISH_FAIL_IF(!*record, STARFISH_ERROR_MEMORY, "out of memory for a record of tasks");
     context->observer = &(*record)->observer;
     return STARFISH_SUCCESS;
 }

@@ -242,10 +242,9 @@ starfish_status starfish_recorded_check(struct starpu_task *task)
         int is_estimate;
         if (!(task->where & (int32_t)STARPU_WORKER_TO_MASK(starpu_worker_get_type((int)worker))))
             continue;
-        if (!(length_of(task, arch, &is_estimate) > 0))
-            return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "machine %s: no time of %s on a %s has been recorded",
-                                 starfish_machine_named()->name, task->cl->name,
-                                 starpu_worker_get_type((int)worker) == STARPU_CPU_WORKER ? "core" : "GPU");
+        STARFISH_FAIL_IF(!(length_of(task, arch, &is_estimate) > 0), STARFISH_ERROR_UNSUPPORTED,
+                         "machine %s: no time of %s on a %s has been recorded", starfish_machine_named()->name,
+                         task->cl->name, starpu_worker_get_type((int)worker) == STARPU_CPU_WORKER ? "core" : "GPU");
         any_estimate |= is_estimate;
     }
     counts.estimated += (size_t)any_estimate;

@@ -18,8 +18,7 @@ static starfish_status reserve(struct starfish_coefficient_table *vector, size_t
     vector->handle = NULL;
     vector->count = count;
     vector->memory = starfish_pages_alloc((count > 0 ? count : 1) * size);
-    if (!vector->memory)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
+    STARFISH_FAIL_IF(!vector->memory, STARFISH_ERROR_MEMORY, "out of memory for a table of %zu elements", count);
     memset(vector->memory, 0, size); /* of a table without elements, of which the runtime has one */
     return STARFISH_SUCCESS;
 }
@@ -163,9 +162,8 @@ void starfish_coefficient_table_release(const struct starfish_coefficient_table 
 
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size)
 {
-    if (count == 0 || count > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a piece of %zu elements: ask for more slabs or mode blocks",
-                             count);
+    STARFISH_FAIL_IF(count == 0 || count > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
+                     "a piece of %zu elements: ask for more slabs or mode blocks", count);
     starpu_vector_data_register(handle, -1, 0, (uint32_t)count, element_size);
     return STARFISH_SUCCESS;
 }
@@ -173,9 +171,8 @@ starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t cou
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
                                            size_t element_size)
 {
-    if (count == 0 || count > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "a piece of %zu elements: ask for more slabs or mode blocks",
-                             count);
+    STARFISH_FAIL_IF(count == 0 || count > UINT32_MAX, STARFISH_ERROR_ARGUMENT,
+                     "a piece of %zu elements: ask for more slabs or mode blocks", count);
     starpu_vector_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)count, element_size);
     return STARFISH_SUCCESS;
 }
@@ -183,10 +180,10 @@ starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *m
 starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *memory,
                                             const struct starfish_matrix *matrix, size_t element_size)
 {
-    if (matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX || matrix->rows > UINT32_MAX)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                             "a piece of %zu x %zu elements: ask for more slabs or mode blocks", matrix->columns,
-                             matrix->rows);
+    STARFISH_FAIL_IF(matrix->columns == 0 || matrix->rows == 0 || matrix->stride > UINT32_MAX ||
+                         matrix->rows > UINT32_MAX,
+                     STARFISH_ERROR_ARGUMENT, "a piece of %zu x %zu elements: ask for more slabs or mode blocks",
+                     matrix->columns, matrix->rows);
     starpu_matrix_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)memory, (uint32_t)matrix->stride,
                                 (uint32_t)matrix->columns, (uint32_t)matrix->rows, element_size);
     return STARFISH_SUCCESS;

@@ -42,13 +42,11 @@ static starfish_status collect_workers(struct starfish_context *context, const s
         int count = (int)starpu_worker_get_ids_by_type(type[kind], ids, STARPU_NMAXWORKERS);
         if (wanted[kind] == 0)
             continue;
-        if (wanted[kind] > count)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT, "options.%s is %d, but there are only %d", name[kind],
-                                 wanted[kind], count);
-        if (wanted[kind] > 0 && wanted[kind] < count && context->joined)
-            return starfish_fail(STARFISH_ERROR_ARGUMENT,
-                                 "options.%s is %d, but the StarPU that is joined has %d: use all (-1) or none (0)",
-                                 name[kind], wanted[kind], count);
+        STARFISH_FAIL_IF(wanted[kind] > count, STARFISH_ERROR_ARGUMENT, "options.%s is %d, but there are only %d",
+                         name[kind], wanted[kind], count);
+        STARFISH_FAIL_IF(wanted[kind] > 0 && wanted[kind] < count && context->joined, STARFISH_ERROR_ARGUMENT,
+                         "options.%s is %d, but the StarPU that is joined has %d: use all (-1) or none (0)", name[kind],
+                         wanted[kind], count);
         for (int i = 0; i < count; i++)
             context->worker[context->workers++] = ids[i];
         context->workers_of[kind] = (size_t)count;
@@ -144,8 +142,7 @@ starfish_status starfish_runtime_create(starfish_context **result, const struct 
     STARFISH_TRY(starfish_fork_check());
 
     struct starfish_context *context = calloc(1, sizeof *context);
-    if (!context)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a context");
+    STARFISH_FAIL_IF(!context, STARFISH_ERROR_MEMORY, "out of memory for a context");
     context->log = options.log;
     context->log_data = options.log_data;
     pthread_mutex_init(&context->bytes_lock, NULL);

@@ -41,8 +41,7 @@ static starfish_status acquire(struct starfish_context *context, starpu_data_han
                                enum starpu_data_access_mode mode)
 {
     struct acquisition *acquisition = calloc(1, sizeof *acquisition);
-    if (!acquisition)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for waiting for data");
+    STARFISH_FAIL_IF(!acquisition, STARFISH_ERROR_MEMORY, "out of memory for waiting for data");
     STARPU_PTHREAD_MUTEX_INIT(&acquisition->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&acquisition->signal, NULL);
     starfish_status status = STARFISH_SUCCESS;

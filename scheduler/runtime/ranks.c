@@ -191,8 +191,7 @@ static starfish_status find_difference(const struct starfish_transport *transpor
 {
     uint64_t *all = malloc(((size_t)transport->ranks + 1) * count * sizeof *all);
     char name[STARFISH_MESSAGE] = "";
-    if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
+    STARFISH_FAIL_IF(!all, STARFISH_ERROR_MEMORY, "out of memory for the agreement of %d ranks", transport->ranks);
     uint64_t *own = all + (size_t)transport->ranks * count;
     struct starfish_alike alike = {.each = own, .most = count};
     walk(data, &alike);
@@ -251,8 +250,7 @@ static starfish_status compare(const struct starfish_transport *transport, const
         least = all[rank].count < least ? all[rank].count : least;
         most = all[rank].count > most ? all[rank].count : most;
     }
-    if (least == 0 && most > 0)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
+    STARFISH_FAIL_IF(least == 0 && most > 0, STARFISH_ERROR_ARGUMENT, "the kind of plan differs between ranks");
     return different && walk ? find_difference(transport, walk, data, (size_t)least) : STARFISH_SUCCESS;
 }
 
@@ -345,8 +343,7 @@ static starfish_status fold(const struct starfish_context *context, double *valu
     if (!context->ranks)
         return STARFISH_SUCCESS;
     double *all = malloc(ranks * count * sizeof *all);
-    if (!all)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for %zu values of %zu ranks", count, ranks);
+    STARFISH_FAIL_IF(!all, STARFISH_ERROR_MEMORY, "out of memory for %zu values of %zu ranks", count, ranks);
     const starfish_status status = starfish_ranks_gather(context, values, count * sizeof *values, all);
     for (size_t i = 0; i < ranks * count && status == STARFISH_SUCCESS; i++)
         values[i % count] = i < count ? all[i] : join(values[i % count], all[i]);
@@ -439,9 +436,8 @@ starfish_status starfish_context_create_ranked(struct starfish_context **context
     STARFISH_OWN_ARITHMETIC;
     STARFISH_NEED(context, "context");
     *context = NULL;
-    if (!transport || transport->size != sizeof *transport)
-        return starfish_fail(STARFISH_ERROR_RUNTIME, "%s",
-                             transport ? "libstarfish_mpi is of another version than libstarfish" : text);
+    STARFISH_FAIL_IF(!transport || transport->size != sizeof *transport, STARFISH_ERROR_RUNTIME, "%s",
+                     transport ? "libstarfish_mpi is of another version than libstarfish" : text);
     starfish_status status = create_here(context, options, transport);
     if (status == STARFISH_SUCCESS)
         status = join(*context, transport);

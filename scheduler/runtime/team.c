@@ -90,8 +90,7 @@ static starfish_status deal(struct starfish_context *context, size_t cores, cons
 starfish_status starfish_team_create(struct starfish_context *context, size_t cores)
 {
     int *spare = malloc(MOST_CORES * sizeof *spare);
-    if (!spare)
-        return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for the list of cores");
+    STARFISH_FAIL_IF(!spare, STARFISH_ERROR_MEMORY, "out of memory for the list of cores");
     starfish_status status = deal(context, cores, spare, free_cores(spare));
     free(spare);
     return status;
