@@ -5,7 +5,8 @@
  *     static int run(const struct starfish_place *place, const struct kernel *arguments)
  * which calls kernel_cpu_f32 or _f64, or launches kernel_cuda_f32 or _f64 on the place's stream, and returns a
  * cudaError_t (0 on a core). STARFISH_PLACE_KERNEL_OF(run, type, kernel) is for a kernel whose argument is another
- * one's, struct type. */
+ * one's, struct type; STARFISH_PLACE_KERNEL_ALONE(run, kernel) for one without precisions, kernel_cpu and kernel_cuda.
+ */
 #ifndef STARFISH_BASE_PLACE_H
 #define STARFISH_BASE_PLACE_H
 
@@ -30,11 +31,15 @@ static inline struct starfish_place starfish_place_in(const struct starfish_plac
 }
 
 #ifdef STARFISH_CUDA
+#define STARFISH_LAUNCH_ON_GPU(kernel)                                                                                 \
+    if (place->gpu)                                                                                                    \
+        return kernel##_cuda(arguments, place->stream);
 #define STARFISH_RUN_ON_GPU(type, kernel)                                                                              \
     static int (*const on_gpu[])(const struct type *, struct CUstream_st *) = {kernel##_cuda_f32, kernel##_cuda_f64};  \
     if (place->gpu)                                                                                                    \
         return on_gpu[place->precision](arguments, place->stream);
 #else
+#define STARFISH_LAUNCH_ON_GPU(kernel) (void)place;
 #define STARFISH_RUN_ON_GPU(type, kernel)
 #endif
 #define STARFISH_PLACE_KERNEL_OF(run, type, kernel)                                                                    \
@@ -46,6 +51,13 @@ static inline struct starfish_place starfish_place_in(const struct starfish_plac
         return 0;                                                                                                      \
     }
 #define STARFISH_PLACE_KERNEL(run, kernel) STARFISH_PLACE_KERNEL_OF(run, kernel, kernel)
+#define STARFISH_PLACE_KERNEL_ALONE(run, kernel)                                                                       \
+    static int run(const struct starfish_place *place, const struct kernel *arguments)                                 \
+    {                                                                                                                  \
+        STARFISH_LAUNCH_ON_GPU(kernel)                                                                                 \
+        kernel##_cpu(arguments);                                                                                       \
+        return 0;                                                                                                      \
+    }
 
 /* Return from the calling function when a kernel cannot be launched. */
 #define TRY_LAUNCH(call)                                                                                               \

@@ -4,9 +4,12 @@
 #include "tridiag/kernels/constant_line.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "codelets/slab.h"
 
 #include <string.h>
+
+STARFISH_PLACE_KERNEL_ALONE(run_line, starfish_constant_solve)
 
 struct arguments {
     struct starfish_task_header header;
@@ -28,22 +31,13 @@ static struct starfish_constant_solve with_pointers(void *buffers[], const struc
     return kernel;
 }
 
-static void constant_sum_cpu(void *buffers[], void *data)
+static void constant_sum_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_constant_solve kernel = with_pointers(buffers, data);
-    starfish_constant_solve_cpu(&kernel);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void constant_sum_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
     const struct starfish_constant_solve kernel = with_pointers(buffers, a);
-    starfish_task_check(&a->header, "constant mode", starfish_constant_solve_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "constant mode", run_line(place, &kernel));
 }
-#endif
 
-STARFISH_CODELET(constant_sum, "constant_sum", 0xddcc77);
+STARFISH_PLACE_CODELET(constant_sum, arguments, space->precision, "constant_sum", 0xddcc77);
 
 starfish_status starfish_submit_constant_line(struct starfish_progress *progress, int phase,
                                               const struct starfish_constant_line_task *d)

@@ -4,6 +4,7 @@
 #include "codelets/edges.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "codelets/vectors.h"
 
 enum { ABSENT = -1 };
@@ -26,8 +27,8 @@ static const void *plane_at(const struct starfish_edges *edges, const void *slab
     return starfish_real_at((void *)(uintptr_t)slab, edges->precision, plane * edges->plane);
 }
 
-static int publish(const struct starfish_place *place, const struct starfish_edges *edges, void *buffers[],
-                   const void *slab)
+int starfish_edges_publish(const struct starfish_place *place, const struct starfish_edges *edges, void *buffers[],
+                           const void *slab)
 {
     for (int end = 0; end < STARFISH_EDGES; end++)
         if (edges->at[end] != ABSENT)
@@ -35,22 +36,6 @@ static int publish(const struct starfish_place *place, const struct starfish_edg
                                            edges->plane));
     return 0;
 }
-
-void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab)
-{
-    const struct starfish_place place = {.precision = edges->precision};
-
-    publish(&place, edges, buffers, slab);
-}
-
-#ifdef STARFISH_HAVE_GPU
-int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab)
-{
-    const struct starfish_place place = {edges->precision, 1, starfish_task_stream(), NULL};
-
-    return publish(&place, edges, buffers, slab);
-}
-#endif
 
 /* ---- A task of their own ----------------------------------------------------------------------------------------- */
 
@@ -60,22 +45,13 @@ struct arguments {
     struct starfish_edges edges;
 };
 
-static void edges_cpu(void *buffers[], void *data)
+static void edges_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    starfish_edges_cpu(&a->edges, buffers, STARFISH_SLAB(buffers, 0));
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void edges_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
     starfish_task_check(&a->header, "edges of a slab",
-                        starfish_edges_cuda(&a->edges, buffers, STARFISH_SLAB(buffers, 0)));
+                        starfish_edges_publish(place, &a->edges, buffers, STARFISH_SLAB(buffers, 0)));
 }
-#endif
 
-STARFISH_CODELET(edges, "edges", 0x99aa33);
+STARFISH_PLACE_CODELET(edges, arguments, edges.precision, "edges", 0x99aa33);
 
 starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,
                                       const struct starfish_edges_task *d)

@@ -5,6 +5,7 @@
 #ifndef STARFISH_CODELETS_EDGES_H
 #define STARFISH_CODELETS_EDGES_H
 
+#include "base/place.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/task.h"
 
@@ -19,9 +20,10 @@ struct starfish_edges {
  * NULL. */
 struct starfish_edges starfish_edges_attach(struct starfish_task *task, starfish_precision precision, const size_t n[3],
                                             const starpu_data_handle_t *edge);
-/* The last step of a task that has written the slab, on a core, or on the GPU's stream (a cudaError_t). */
-void starfish_edges_cpu(const struct starfish_edges *edges, void *buffers[], const void *slab);
-int starfish_edges_cuda(const struct starfish_edges *edges, void *buffers[], const void *slab);
+/* The last step of a task that has written the slab, on a core, or on the GPU's stream. Returns a cudaError_t, 0 on a
+ * core. */
+int starfish_edges_publish(const struct starfish_place *place, const struct starfish_edges *edges, void *buffers[],
+                           const void *slab);
 
 /* A task that does nothing else, for slabs whose writers know of no edges. edge: two, each may be NULL. */
 struct starfish_edges_task {

@@ -5,8 +5,8 @@
 
 #include "base/real.h"
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "fft/kernels/planes.h"
-#include "scheduler/runtime/team.h"
 
 #include <string.h>
 
@@ -150,28 +150,47 @@ static struct starfish_transform_rows lines_of(const struct starfish_plane_set *
         .strides = {p->strides.plane, p->strides.box, p->strides.box, p->strides.depth, 1}};
 }
 
-void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *p)
+static int columns_here(const struct starfish_place *place, const struct starfish_basis_set *set,
+                        enum starfish_transform_direction direction, const struct starfish_basis_columns *columns)
+{
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return starfish_basis_columns_cuda(starfish_basis_set_here(set), direction, columns, place->stream);
+#endif
+    (void)place;
+    starfish_basis_columns_cpu(&set->basis, direction, columns);
+    return 0;
+}
+
+int starfish_plane_set_here(const struct starfish_place *place, const struct starfish_plane_set *set,
+                            const struct starfish_planes *p)
 {
     if (!starfish_plane_set_has_basis(set) && planes_are_lines(set, p)) {
         const struct starfish_transform_rows lines = lines_of(set, p);
-        starfish_transform_rows_cpu(set->y.cpu, p->direction, &lines);
-        return;
+        return starfish_transform_set_rows(place, &set->y, p->direction, &lines);
     }
     if (!starfish_plane_set_has_basis(set)) {
         const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
+#ifdef STARFISH_HAVE_GPU
+        if (place->gpu)
+            return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),
+                                                  starfish_transform_set_here(&set->y), p->direction, &kernel,
+                                                  place->stream);
+#endif
         starfish_transform_planes_cpu(set->x.cpu, set->y.cpu, p->direction, &kernel);
-        return;
+        return 0;
     }
-    const size_t most = group_planes(set, STARFISH_CPU);
+    const size_t most = group_planes(set, place->gpu ? STARFISH_GPU : STARFISH_CPU);
     for (size_t first = 0; first < p->planes; first += most) {
         const size_t left = p->planes - first;
         const struct group group = group_of(set, p, first, left < most ? left : most, most);
         if (p->direction == STARFISH_FORWARD)
-            starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
-        starfish_basis_columns_cpu(&set->basis.basis, p->direction, &group.columns);
+            TRY_LAUNCH(starfish_transform_set_rows(place, &set->x, p->direction, &group.rows));
+        TRY_LAUNCH(columns_here(place, &set->basis, p->direction, &group.columns));
         if (p->direction == STARFISH_BACKWARD)
-            starfish_transform_rows_cpu(set->x.cpu, p->direction, &group.rows);
+            TRY_LAUNCH(starfish_transform_set_rows(place, &set->x, p->direction, &group.rows));
     }
+    return 0;
 }
 
 struct shared {
@@ -180,7 +199,7 @@ struct shared {
     const struct starfish_planes *planes;
 };
 
-static void transform_share(void *data, size_t part, size_t parts)
+static int transform_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
     const struct shared *shared = data;
     const struct starfish_plane_set *set = shared->set;
@@ -193,51 +212,12 @@ static void transform_share(void *data, size_t part, size_t parts)
     share.in = starfish_real_at((void *)(uintptr_t)share.in, set->precision, forward ? values : modes);
     share.out = starfish_real_at(share.out, set->precision, forward ? modes : values);
     share.workspace = starfish_workspace_part(shared->workspace, part);
-    starfish_plane_set_cpu(set, &share);
+    return starfish_plane_set_here(place, set, &share);
 }
 
-void starfish_plane_set_on_team(const struct starfish_plane_set *set, const struct starfish_workspace *workspace,
-                                const struct starfish_planes *planes)
+int starfish_plane_set_share(const struct starfish_place *place, const struct starfish_plane_set *set,
+                             const struct starfish_workspace *workspace, const struct starfish_planes *planes)
 {
     struct shared shared = {set, workspace, planes};
-    starfish_team_run(set->x.context, transform_share, &shared);
+    return starfish_place_share(place, set->x.context, transform_share, &shared);
 }
-
-#ifdef STARFISH_HAVE_GPU
-static int group_cuda(const struct starfish_plane_set *set, enum starfish_transform_direction direction,
-                      const struct group *group, struct CUstream_st *stream)
-{
-    struct starfish_transform_cuda *x = starfish_transform_set_here(&set->x);
-    struct starfish_basis_cuda *y = starfish_basis_set_here(&set->basis);
-    int code = 0;
-    if (direction == STARFISH_FORWARD)
-        code = starfish_transform_rows_cuda(x, direction, &group->rows, stream);
-    if (code == 0)
-        code = starfish_basis_columns_cuda(y, direction, &group->columns, stream);
-    if (code == 0 && direction == STARFISH_BACKWARD)
-        code = starfish_transform_rows_cuda(x, direction, &group->rows, stream);
-    return code;
-}
-
-int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *p,
-                            struct CUstream_st *stream)
-{
-    if (!starfish_plane_set_has_basis(set) && planes_are_lines(set, p)) {
-        const struct starfish_transform_rows lines = lines_of(set, p);
-        return starfish_transform_rows_cuda(starfish_transform_set_here(&set->y), p->direction, &lines, stream);
-    }
-    if (!starfish_plane_set_has_basis(set)) {
-        const struct starfish_transform_planes kernel = {p->planes, p->in, p->out, p->scale, p->workspace, p->strides};
-        return starfish_transform_planes_cuda(starfish_transform_set_here(&set->x),
-                                              starfish_transform_set_here(&set->y), p->direction, &kernel, stream);
-    }
-    const size_t most = group_planes(set, STARFISH_GPU);
-    int code = 0;
-    for (size_t first = 0; first < p->planes && code == 0; first += most) {
-        const size_t left = p->planes - first;
-        const struct group group = group_of(set, p, first, left < most ? left : most, most);
-        code = group_cuda(set, p->direction, &group, stream);
-    }
-    return code;
-}
-#endif

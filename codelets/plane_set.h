@@ -4,6 +4,7 @@
 #ifndef STARFISH_CODELETS_PLANE_SET_H
 #define STARFISH_CODELETS_PLANE_SET_H
 
+#include "base/place.h"
 #include "codelets/basis_set.h"
 #include "codelets/transform_set.h"
 #include "scheduler/runtime/workspace.h"
@@ -45,12 +46,11 @@ struct starfish_planes {
     void *workspace;
     struct starfish_strides strides;
 };
-void starfish_plane_set_cpu(const struct starfish_plane_set *set, const struct starfish_planes *planes);
+/* On one core, or all on a GPU. Returns a cudaError_t, 0 on a core. */
+int starfish_plane_set_here(const struct starfish_place *place, const struct starfish_plane_set *set,
+                            const struct starfish_planes *planes);
 /* The same, shared by the cores of the running worker's team; planes->workspace is not looked at. */
-void starfish_plane_set_on_team(const struct starfish_plane_set *set, const struct starfish_workspace *workspace,
-                                const struct starfish_planes *planes);
-/* Returns a cudaError_t. */
-int starfish_plane_set_cuda(const struct starfish_plane_set *set, const struct starfish_planes *planes,
-                            struct CUstream_st *stream);
+int starfish_plane_set_share(const struct starfish_place *place, const struct starfish_plane_set *set,
+                             const struct starfish_workspace *workspace, const struct starfish_planes *planes);
 
 #endif

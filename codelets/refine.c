@@ -7,9 +7,14 @@
 #include "base/precision.h"
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "stencil/kernels/refine.h"
 
 #include <math.h>
+
+STARFISH_PLACE_KERNEL(run_correction, starfish_refine_add)
+STARFISH_PLACE_KERNEL(run_restore, starfish_refine_restore)
+STARFISH_PLACE_KERNEL_ALONE(run_judge, starfish_refine_judge)
 
 /* What the tasks of one slab have in common. */
 struct slab {
@@ -63,51 +68,39 @@ static struct starfish_refine_add add_with_pointers(void *buffers[], const struc
 enum { MOST_SHARES = 128 };
 
 struct shares {
-    starfish_precision precision;
     struct starfish_refine_add whole;
     double maximum[MOST_SHARES];
 };
 
-static void add_share(void *data, size_t part, size_t parts)
+static int add_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_refine_add *) = {starfish_refine_add_cpu_f32,
-                                                                          starfish_refine_add_cpu_f64};
     struct shares *shares = data;
     const struct starfish_refine_add *whole = &shares->whole;
     const size_t used = parts < MOST_SHARES ? parts : MOST_SHARES;
     const size_t first = whole->count * part / used, last = whole->count * (part + 1) / used;
     if (part >= used || first == last)
-        return;
-    const struct starfish_refine_add share = {last - first, starfish_real_at(whole->u, shares->precision, first),
-                                              starfish_real_at(whole->correction, shares->precision, first),
-                                              &shares->maximum[part]};
-    kernels[shares->precision](&share);
+        return 0;
+    const struct starfish_refine_add share = {last - first, starfish_real_at(whole->u, place->precision, first),
+                                              starfish_real_at(whole->correction, place->precision, first),
+                                              place->gpu ? whole->maximum : &shares->maximum[part]};
+    return run_correction(place, &share);
 }
 
-static void add_cpu(void *buffers[], void *data)
+static void add_here(const struct starfish_place *place, void *buffers[], const struct slab *a)
 {
-    const struct slab *a = data;
-    struct shares shares = {.precision = a->precision, .whole = add_with_pointers(buffers, a), .maximum = {0}};
-    starfish_team_run(a->header.progress->context, add_share, &shares);
-    *shares.whole.maximum = 0;
-    for (size_t part = 0; part < MOST_SHARES; part++)
-        *shares.whole.maximum = fmax(*shares.whole.maximum, shares.maximum[part]);
-    starfish_edges_cpu(&a->edges, buffers, shares.whole.u);
+    struct shares shares = {.whole = add_with_pointers(buffers, a), .maximum = {0}};
+    starfish_task_check(&a->header, "correction",
+                        starfish_place_share(place, a->header.progress->context, add_share, &shares));
+    if (!place->gpu) {
+        *shares.whole.maximum = 0;
+        for (size_t part = 0; part < MOST_SHARES; part++)
+            *shares.whole.maximum = fmax(*shares.whole.maximum, shares.maximum[part]);
+    }
+    starfish_task_check(&a->header, "edges of a slab",
+                        starfish_edges_publish(place, &a->edges, buffers, shares.whole.u));
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void add_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_refine_add *,
-                                  struct CUstream_st *) = {starfish_refine_add_cuda_f32, starfish_refine_add_cuda_f64};
-    const struct slab *a = data;
-    const struct starfish_refine_add kernel = add_with_pointers(buffers, a);
-    starfish_task_check(&a->header, "correction", kernels[a->precision](&kernel, starfish_task_stream()));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
-}
-#endif
-
-STARFISH_CODELET(add, "add", 0xaaaa00);
+STARFISH_PLACE_CODELET(add, slab, precision, "add", 0xaaaa00);
 
 starfish_status starfish_submit_refine_add(struct starfish_progress *progress, const struct starfish_refine_task *d,
                                            starpu_data_handle_t maximum)
@@ -124,6 +117,7 @@ starfish_status starfish_submit_refine_add(struct starfish_progress *progress, c
 
 struct judging {
     struct starfish_task_header header;
+    starfish_precision precision;
     int slabs;
     double epsilon;
 };
@@ -142,23 +136,13 @@ static struct starfish_refine_judge judge_with_pointers(void *buffers[], const s
     return kernel;
 }
 
-static void judge_cpu(void *buffers[], void *data)
+static void judge_here(const struct starfish_place *place, void *buffers[], const struct judging *a)
 {
-    const struct starfish_refine_judge kernel = judge_with_pointers(buffers, data);
-    starfish_refine_judge_cpu(&kernel);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void judge_cuda(void *buffers[], void *data)
-{
-    const struct judging *a = data;
     const struct starfish_refine_judge kernel = judge_with_pointers(buffers, a);
-    starfish_task_check(&a->header, "verdict on a correction",
-                        starfish_refine_judge_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "verdict on a correction", run_judge(place, &kernel));
 }
-#endif
 
-STARFISH_CODELET(judge, "judge", 0x777733);
+STARFISH_PLACE_CODELET(judge, judging, precision, "judge", 0x777733);
 
 starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
                                              const struct starfish_refine_judge_task *d)
@@ -175,7 +159,8 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
         starfish_task_data(&task, d->after[slab].handle, STARPU_R);
         starfish_task_data(&task, d->correction[slab].handle, STARPU_R);
     }
-    struct judging arguments = {.slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
+    struct judging arguments = {
+        .precision = d->precision, .slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
     arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
@@ -190,29 +175,14 @@ static struct starfish_refine_restore restore_with_pointers(void *buffers[], con
                                             &verdict[STARFISH_VERDICT_KEPT]};
 }
 
-static void restore_cpu(void *buffers[], void *data)
+static void restore_here(const struct starfish_place *place, void *buffers[], const struct slab *a)
 {
-    static void (*const kernels[])(const struct starfish_refine_restore *) = {starfish_refine_restore_cpu_f32,
-                                                                              starfish_refine_restore_cpu_f64};
-    const struct slab *a = data;
     const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
-    kernels[a->precision](&kernel);
-    starfish_edges_cpu(&a->edges, buffers, kernel.u);
+    starfish_task_check(&a->header, "taking back", run_restore(place, &kernel));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.u));
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void restore_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_refine_restore *, struct CUstream_st *) = {
-        starfish_refine_restore_cuda_f32, starfish_refine_restore_cuda_f64};
-    const struct slab *a = data;
-    const struct starfish_refine_restore kernel = restore_with_pointers(buffers, a);
-    starfish_task_check(&a->header, "taking back", kernels[a->precision](&kernel, starfish_task_stream()));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.u));
-}
-#endif
-
-STARFISH_CODELET(restore, "restore", 0x999900);
+STARFISH_PLACE_CODELET(restore, slab, precision, "restore", 0x999900);
 
 starfish_status starfish_submit_refine_restore(struct starfish_progress *progress, const struct starfish_refine_task *d,
                                                starpu_data_handle_t verdict)

@@ -4,8 +4,11 @@
 
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "scheduler/runtime/team.h"
+#include "codelets/place_codelet.h"
 #include "tridiag/kernels/constant_line.h"
+
+STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
+STARFISH_PLACE_KERNEL(run_put, starfish_constant_put)
 
 struct arguments {
     struct starfish_task_header header;
@@ -66,16 +69,13 @@ static struct starfish_planes planes_of(const struct work *work)
                                     .strides = work->strides};
 }
 
-static void solve_share(void *data, size_t part, size_t parts)
+static int solve_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
-                                                                          starfish_slab_solve_cpu_f64};
     const struct work *work = data;
-    const struct starfish_slab_space *space = work->a->space;
-    const starfish_precision precision = space->precision;
+    const starfish_precision precision = place->precision;
     struct starfish_slab_window window;
     if (!starfish_slab_window(&window, &work->solve.lines, precision, part, parts))
-        return;
+        return 0;
     struct starfish_slab_solve share = work->solve;
     share.lines = window.lines;
     share.out = starfish_real_at(work->solve.out, precision, window.first_lane);
@@ -84,48 +84,26 @@ static void solve_share(void *data, size_t part, size_t parts)
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.own, (void **)share.own);
     starfish_slab_window_array(&window, precision, (void *const *)work->solve.before, (void **)share.before);
     share.pinned_lane =
-        starfish_slab_pinned(work->solve.pinned_lane, window.first_lane, window.lines.outer * space->n[0]);
-    kernels[precision](&share);
+        starfish_slab_pinned(work->solve.pinned_lane, window.first_lane, window.lines.outer * window.lines.inner);
+    return run_solve(place, &share);
 }
 
-static void slab_backward_cpu(void *buffers[], void *data)
+static void slab_backward_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
-                                                                        starfish_constant_put_cpu_f64};
-    const struct arguments *a = data;
-    struct work work = work_of(buffers, a);
-    starfish_team_run(a->space->context, solve_share, &work);
-    if (a->space->constant_lane >= 0)
-        put[a->space->precision](&work.put);
-    const struct starfish_planes planes = planes_of(&work);
-    starfish_plane_set_on_team(&a->space->planes, a->parts.workspace, &planes);
-    starfish_edges_cpu(&a->edges, buffers, work.solution);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void slab_backward_cuda(void *buffers[], void *data)
-{
-    static int (*const solve[])(const struct starfish_slab_solve *,
-                                struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
-    static int (*const put[])(const struct starfish_constant_put *,
-                              struct CUstream_st *) = {starfish_constant_put_cuda_f32, starfish_constant_put_cuda_f64};
-    const struct arguments *a = data;
     const struct starfish_slab_space *space = a->space;
-    struct CUstream_st *stream = starpu_cuda_get_local_stream();
     struct work work = work_of(buffers, a);
-    void *const workspace = starfish_workspace_here(a->parts.workspace);
-    work.solve.workspace = workspace;
-    starfish_task_check(&a->header, "interior of a slab", solve[space->precision](&work.solve, stream));
+    const struct starfish_planes planes = planes_of(&work);
+    starfish_task_check(&a->header, "interior of a slab",
+                        starfish_place_share(place, space->context, solve_share, &work));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "constant mode of a slab", put[space->precision](&work.put, stream));
-    struct starfish_planes planes = planes_of(&work);
-    planes.workspace = workspace;
-    starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, work.solution));
+        starfish_task_check(&a->header, "constant mode of a slab", run_put(place, &work.put));
+    starfish_task_check(&a->header, "transforms of a slab",
+                        starfish_plane_set_share(place, &space->planes, a->parts.workspace, &planes));
+    starfish_task_check(&a->header, "edges of a slab",
+                        starfish_edges_publish(place, &a->edges, buffers, work.solution));
 }
-#endif
 
-STARFISH_CODELET(slab_backward, "slab_backward", 0x66ccee);
+STARFISH_PLACE_CODELET(slab_backward, arguments, space->precision, "slab_backward", 0x66ccee);
 
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_backward_task *d)

@@ -3,8 +3,11 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "scheduler/runtime/team.h"
+#include "codelets/place_codelet.h"
 #include "tridiag/kernels/constant_line.h"
+
+STARFISH_PLACE_KERNEL(run_ends, starfish_slab_ends)
+STARFISH_PLACE_KERNEL(run_take, starfish_constant_take)
 
 struct arguments {
     struct starfish_task_header header;
@@ -63,58 +66,34 @@ static struct starfish_planes planes_of(const struct work *work)
                                     .strides = work->strides};
 }
 
-static void ends_share(void *data, size_t part, size_t parts)
+static int ends_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_slab_ends *) = {starfish_slab_ends_cpu_f32,
-                                                                         starfish_slab_ends_cpu_f64};
     const struct work *work = data;
-    const starfish_precision precision = work->a->space->precision;
     struct starfish_slab_window window;
-    if (!starfish_slab_window(&window, &work->ends.lines, precision, part, parts))
-        return;
+    if (!starfish_slab_window(&window, &work->ends.lines, place->precision, part, parts))
+        return 0;
     struct starfish_slab_ends share = {.lines = window.lines,
-                                       .data = starfish_real_at(work->solution, precision, window.first_lane)};
-    starfish_slab_window_array(&window, precision, work->ends.rhs, share.rhs);
-    starfish_slab_window_array(&window, precision, work->ends.head, share.head);
-    kernels[precision](&share);
+                                       .data = starfish_real_at(work->solution, place->precision, window.first_lane)};
+    starfish_slab_window_array(&window, place->precision, work->ends.rhs, share.rhs);
+    starfish_slab_window_array(&window, place->precision, work->ends.head, share.head);
+    return run_ends(place, &share);
 }
 
-static void slab_forward_cpu(void *buffers[], void *data)
+static void slab_forward_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
-                                                                          starfish_constant_take_cpu_f64};
-    const struct arguments *a = data;
+    const struct starfish_slab_space *space = a->space;
     struct work work = work_of(buffers, a);
     const struct starfish_planes planes = planes_of(&work);
-    starfish_plane_set_on_team(&a->space->planes, a->parts.workspace, &planes);
+    starfish_task_check(&a->header, "transforms of a slab",
+                        starfish_plane_set_share(place, &space->planes, a->parts.workspace, &planes));
     if (!a->alone)
-        starfish_team_run(a->space->context, ends_share, &work);
-    if (a->space->constant_lane >= 0)
-        take[a->space->precision](&work.take);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void slab_forward_cuda(void *buffers[], void *data)
-{
-    static int (*const ends[])(const struct starfish_slab_ends *, struct CUstream_st *) = {starfish_slab_ends_cuda_f32,
-                                                                                           starfish_slab_ends_cuda_f64};
-    static int (*const take[])(const struct starfish_constant_take *, struct CUstream_st *) = {
-        starfish_constant_take_cuda_f32, starfish_constant_take_cuda_f64};
-    const struct arguments *a = data;
-    const struct starfish_slab_space *space = a->space;
-    struct CUstream_st *stream = starpu_cuda_get_local_stream();
-    const struct work work = work_of(buffers, a);
-    struct starfish_planes planes = planes_of(&work);
-    planes.workspace = starfish_workspace_here(a->parts.workspace);
-    starfish_task_check(&a->header, "transforms of a slab", starfish_plane_set_cuda(&space->planes, &planes, stream));
-    if (!a->alone)
-        starfish_task_check(&a->header, "ends of a slab", ends[space->precision](&work.ends, stream));
+        starfish_task_check(&a->header, "ends of a slab",
+                            starfish_place_share(place, space->context, ends_share, &work));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "constant mode of a slab", take[space->precision](&work.take, stream));
+        starfish_task_check(&a->header, "constant mode of a slab", run_take(place, &work.take));
 }
-#endif
 
-STARFISH_CODELET(slab_forward, "slab_forward", 0x4477aa);
+STARFISH_PLACE_CODELET(slab_forward, arguments, space->precision, "slab_forward", 0x4477aa);
 
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *d)

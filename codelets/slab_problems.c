@@ -10,14 +10,18 @@
 #include "codelets/slab_window.h"
 
 #include "base/activity.h"
-#include "base/place.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/phases.h"
+#include "codelets/place_codelet.h"
 #include "scheduler/runtime/hooks.h"
-#include "scheduler/runtime/team.h"
 #include "tridiag/kernels/constant_line.h"
 
 #include <stdint.h>
+
+STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
+STARFISH_PLACE_KERNEL(run_take, starfish_constant_take)
+STARFISH_PLACE_KERNEL(run_put, starfish_constant_put)
+STARFISH_PLACE_KERNEL_ALONE(run_line, starfish_constant_solve)
 
 enum { ALIGNMENT = 256, GPU_BYTES = 16 << 20, MOST_PROBLEMS = 32768 };
 
@@ -32,6 +36,7 @@ struct arguments {
 
 /* Data: tables, solution, rhs unless in place; constant tables if singular; removed if wanted. */
 struct work {
+    const struct starfish_place *place;
     const struct arguments *a;
     char *rhs, *solution;
     struct starfish_strides rhs_strides, solution_strides;
@@ -142,9 +147,9 @@ static void describe_constant(struct batch *batch, void *modes, size_t first, si
                                                 .line = line};
 }
 
-static struct batch batch_of(const struct work *work, starfish_worker_kind kind, size_t first, size_t count,
-                             char *workspace)
+static struct batch batch_of(const struct work *work, size_t first, size_t count, char *workspace)
 {
+    const starfish_worker_kind kind = work->place->gpu ? STARFISH_GPU : STARFISH_CPU;
     const struct starfish_slab_space *space = work->a->space;
     const int strided = work->solution_strides.row > 0;
     char *const room = (char *)aligned((uintptr_t)workspace), *const kernels = room;
@@ -171,12 +176,13 @@ static struct batch batch_of(const struct work *work, starfish_worker_kind kind,
     return batch;
 }
 
-static struct work work_of(void *buffers[], const struct arguments *a)
+static struct work work_of(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     const struct starfish_slab_space *space = a->space;
     const struct starfish_slab_parts whole = {.count = 1, .first_row = {0, space->n[1]}};
     int at = STARFISH_SLAB_TABLES;
-    struct work work = {.a = a,
+    struct work work = {.place = place,
+                        .a = a,
                         .solution = starfish_slab_memory(buffers[at]),
                         .solution_strides = starfish_slab_strides(buffers[at], space->n[2]),
                         .lines = starfish_slab_lines_of(buffers, space, &whole, 0, space->n[2])};
@@ -196,83 +202,55 @@ static const struct starfish_activity forward = {"transform", 0x4477aa, STARFISH
 static const struct starfish_activity in_z = {"solve in z", 0xee6677, STARFISH_PHASE_MODES};
 static const struct starfish_activity backward = {"transform back", 0x228833, STARFISH_PHASE_BACKWARD};
 
-/* Of problems whose parts take many looks at the clock. */
-static void report(const struct starfish_slab_space *space, const struct starfish_activity *activity)
+/* On cores, of problems whose parts take many looks at the clock. */
+static void report(const struct work *work, const struct starfish_activity *activity)
 {
     enum { LEAST_UNKNOWNS = 4096 };
-    if (elements(space) >= LEAST_UNKNOWNS)
+    if (!work->place->gpu && elements(work->a->space) >= LEAST_UNKNOWNS)
         starfish_activity_begin(activity);
 }
 
-static void problems_share(void *data, size_t part, size_t parts)
+static int run_batch(const struct batch *batch)
 {
-    static void (*const solve[])(const struct starfish_slab_solve *) = {starfish_slab_solve_cpu_f32,
-                                                                        starfish_slab_solve_cpu_f64};
-    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
-                                                                          starfish_constant_take_cpu_f64};
-    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
-                                                                        starfish_constant_put_cpu_f64};
-    const struct work *work = data;
-    const struct arguments *a = work->a;
-    const struct starfish_slab_space *space = a->space;
-    char *const workspace = starfish_workspace_part(a->workspace, part);
-    for (size_t p = a->problems * part / parts; p < a->problems * (part + 1) / parts; p++) {
-        const struct batch batch = batch_of(work, STARFISH_CPU, p, 1, workspace);
-        report(space, &forward);
-        starfish_plane_set_cpu(&space->planes, &batch.forward);
-        report(space, &in_z);
-        if (space->constant_lane >= 0)
-            take[space->precision](&batch.take);
-        solve[space->precision](&batch.solve);
-        if (space->constant_lane >= 0) {
-            starfish_constant_solve_cpu(&batch.line);
-            put[space->precision](&batch.put);
-        }
-        report(space, &backward);
-        starfish_plane_set_cpu(&space->planes, &batch.backward);
+    const struct work *work = batch->work;
+    const struct starfish_place *place = work->place;
+    const struct starfish_slab_space *space = work->a->space;
+    const int singular = space->constant_lane >= 0;
+    report(work, &forward);
+    TRY_LAUNCH(starfish_plane_set_here(place, &space->planes, &batch->forward));
+    report(work, &in_z);
+    if (singular)
+        TRY_LAUNCH(run_take(place, &batch->take));
+    TRY_LAUNCH(run_solve(place, &batch->solve));
+    if (singular) {
+        TRY_LAUNCH(run_line(place, &batch->line));
+        TRY_LAUNCH(run_put(place, &batch->put));
     }
+    report(work, &backward);
+    return starfish_plane_set_here(place, &space->planes, &batch->backward);
 }
 
-static void slab_problems_cpu(void *buffers[], void *data)
+/* One problem at a time on a core, as many as its cache holds on a GPU. */
+static int problems_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    const struct arguments *a = data;
-    struct work work = work_of(buffers, a);
-    starfish_team_run(a->space->context, problems_share, &work);
+    const struct work *work = data;
+    const struct arguments *a = work->a;
+    const size_t most = place->gpu ? starfish_slab_problems_at_once(a->space) : 1;
+    const size_t end = a->problems * (part + 1) / parts;
+    for (size_t first = a->problems * part / parts; first < end; first += most) {
+        const size_t left = end - first;
+        const struct batch batch =
+            batch_of(work, first, left < most ? left : most, starfish_workspace_part(a->workspace, part));
+        TRY_LAUNCH(run_batch(&batch));
+    }
+    return 0;
 }
 
 #ifdef STARFISH_HAVE_GPU
-static int launch(const struct batch *batch, struct CUstream_st *stream)
-{
-    static int (*const solve[])(const struct starfish_slab_solve *,
-                                struct CUstream_st *) = {starfish_slab_solve_cuda_f32, starfish_slab_solve_cuda_f64};
-    static int (*const take[])(const struct starfish_constant_take *, struct CUstream_st *) = {
-        starfish_constant_take_cuda_f32, starfish_constant_take_cuda_f64};
-    static int (*const put[])(const struct starfish_constant_put *,
-                              struct CUstream_st *) = {starfish_constant_put_cuda_f32, starfish_constant_put_cuda_f64};
-    const struct starfish_slab_space *space = batch->work->a->space;
-    TRY_LAUNCH(starfish_plane_set_cuda(&space->planes, &batch->forward, stream));
-    if (space->constant_lane >= 0)
-        TRY_LAUNCH(take[space->precision](&batch->take, stream));
-    TRY_LAUNCH(solve[space->precision](&batch->solve, stream));
-    if (space->constant_lane >= 0) {
-        TRY_LAUNCH(starfish_constant_solve_cuda(&batch->line, stream));
-        TRY_LAUNCH(put[space->precision](&batch->put, stream));
-    }
-    return starfish_plane_set_cuda(&space->planes, &batch->backward, stream);
-}
-
 static int launch_all(void *data)
 {
     const struct work *work = data;
-    const struct arguments *a = work->a;
-    const size_t most = starfish_slab_problems_at_once(a->space);
-    for (size_t first = 0; first < a->problems; first += most) {
-        const size_t left = a->problems - first;
-        const struct batch batch =
-            batch_of(work, STARFISH_GPU, first, left < most ? left : most, starfish_workspace_here(a->workspace));
-        TRY_LAUNCH(launch(&batch, starpu_cuda_get_local_stream()));
-    }
-    return 0;
+    return problems_share(work->place, data, 0, 1);
 }
 
 /* What launches depend on; all else stays as long as the graph that the tasks are of. */
@@ -285,34 +263,30 @@ static struct starfish_replay_key key_of(const struct work *work)
                                          (uintptr_t)work->removed, work->a->problems, rhs->row, rhs->plane, rhs->box,
                                          solution->row, solution->plane, solution->box}};
 }
-
-static void slab_problems_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    struct work work = work_of(buffers, a);
-    const struct starfish_replay_key key = key_of(&work);
-    starfish_task_check(&a->header, "whole problems",
-                        starfish_replay(a->replays, &key, starpu_cuda_get_local_stream(), launch_all, &work));
-}
 #endif
 
-STARFISH_CODELET(slab_problems, "slab_problems", 0x228833);
-
-/* ---- A problem that is alone ------------------------------------------------------------------------------------- */
-
-static void slab_alone_cpu(void *buffers[], void *data)
+static void slab_problems_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    slab_problems_cpu(buffers, data);
-}
-
+    struct work work = work_of(place, buffers, a);
 #ifdef STARFISH_HAVE_GPU
-static void slab_alone_cuda(void *buffers[], void *data)
-{
-    slab_problems_cuda(buffers, data);
-}
+    if (place->gpu) {
+        const struct starfish_replay_key key = key_of(&work);
+        starfish_task_check(&a->header, "whole problems",
+                            starfish_replay(a->replays, &key, place->stream, launch_all, &work));
+        return;
+    }
 #endif
+    starfish_place_share(place, a->space->context, problems_share, &work);
+}
 
-STARFISH_CODELET(slab_alone, "slab_alone", 0x228833);
+/* A problem that is alone has times of its own. */
+static void slab_alone_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    slab_problems_here(place, buffers, a);
+}
+
+STARFISH_PLACE_CODELET(slab_problems, arguments, space->precision, "slab_problems", 0x228833);
+STARFISH_PLACE_CODELET(slab_alone, arguments, space->precision, "slab_alone", 0x228833);
 
 int starfish_slab_alone_is_known(const struct starfish_context *context)
 {

@@ -3,8 +3,11 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "codelets/vectors.h"
-#include "scheduler/runtime/team.h"
+
+STARFISH_PLACE_KERNEL(run_coefficients, starfish_slab_coefficients)
+STARFISH_PLACE_KERNEL(run_reduced, starfish_slab_reduced)
 
 /* ---- Coefficients of a slab's ends ------------------------------------------------------------------------------- */
 
@@ -37,48 +40,29 @@ static struct starfish_slab_coefficients coefficients_of(void *buffers[], const 
     return kernel;
 }
 
-struct coefficient_work {
-    const struct coefficient_arguments *a;
-    struct starfish_slab_coefficients whole;
-};
-
-static void coefficients_share(void *data, size_t part, size_t parts)
+static int coefficients_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_slab_coefficients *) = {starfish_slab_coefficients_cpu_f32,
-                                                                                 starfish_slab_coefficients_cpu_f64};
-    const struct coefficient_work *work = data;
-    const starfish_precision precision = work->a->space->precision;
+    const struct starfish_slab_coefficients *whole = data;
     struct starfish_slab_window window;
-    if (!starfish_slab_window(&window, &work->whole.lines, precision, part, parts))
-        return;
+    if (!starfish_slab_window(&window, &whole->lines, place->precision, part, parts))
+        return 0;
     struct starfish_slab_coefficients share = {.lines = window.lines};
-    starfish_slab_window_array(&window, precision, work->whole.lower, share.lower);
-    starfish_slab_window_array(&window, precision, work->whole.diag, share.diag);
-    starfish_slab_window_array(&window, precision, work->whole.head_own, share.head_own);
-    starfish_slab_window_array(&window, precision, work->whole.head_before, share.head_before);
-    kernels[precision](&share);
+    starfish_slab_window_array(&window, place->precision, whole->lower, share.lower);
+    starfish_slab_window_array(&window, place->precision, whole->diag, share.diag);
+    starfish_slab_window_array(&window, place->precision, whole->head_own, share.head_own);
+    starfish_slab_window_array(&window, place->precision, whole->head_before, share.head_before);
+    return run_coefficients(place, &share);
 }
 
-static void slab_coefficients_cpu(void *buffers[], void *data)
+static void slab_coefficients_here(const struct starfish_place *place, void *buffers[],
+                                   const struct coefficient_arguments *a)
 {
-    const struct coefficient_arguments *a = data;
-    struct coefficient_work work = {.a = a, .whole = coefficients_of(buffers, a)};
-    starfish_team_run(a->space->context, coefficients_share, &work);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void slab_coefficients_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_slab_coefficients *, struct CUstream_st *) = {
-        starfish_slab_coefficients_cuda_f32, starfish_slab_coefficients_cuda_f64};
-    const struct coefficient_arguments *a = data;
-    const struct starfish_slab_coefficients kernel = coefficients_of(buffers, a);
+    struct starfish_slab_coefficients whole = coefficients_of(buffers, a);
     starfish_task_check(&a->header, "coefficients of a slab",
-                        kernels[a->space->precision](&kernel, starpu_cuda_get_local_stream()));
+                        starfish_place_share(place, a->space->context, coefficients_share, &whole));
 }
-#endif
 
-STARFISH_CODELET(slab_coefficients, "slab_coefficients", 0xbbbbbb);
+STARFISH_PLACE_CODELET(slab_coefficients, coefficient_arguments, space->precision, "slab_coefficients", 0xbbbbbb);
 
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
                                                   const struct starfish_slab_space *space,
@@ -171,45 +155,26 @@ struct work {
     struct starfish_slab_reduced whole;
 };
 
-static void reduced_share(void *data, size_t part, size_t parts)
+static int reduced_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_slab_reduced *) = {starfish_slab_reduced_cpu_f32,
-                                                                            starfish_slab_reduced_cpu_f64};
     const struct work *work = data;
-    const struct starfish_slab_space *space = work->a->space;
     const size_t lanes = work->whole.lanes, first = lanes * part / parts, last = lanes * (part + 1) / parts;
     if (first == last)
-        return;
-    struct starfish_slab_reduced share = lanes_of(&work->whole, space->precision, first, last);
+        return 0;
+    struct starfish_slab_reduced share = lanes_of(&work->whole, place->precision, first, last);
     share.workspace = starfish_workspace_part(work->a->workspace, part);
-    kernels[space->precision](&share);
+    return run_reduced(place, &share);
 }
 
-static void slab_reduced_cpu(void *buffers[], void *data)
+static void slab_reduced_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    const struct starfish_place place = {.precision = a->space->precision};
     struct work work = {.a = a, .whole = with_pointers(buffers, a)};
-    take_ends(&place, buffers, a, &work.whole);
-    starfish_team_run(a->space->context, reduced_share, &work);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void slab_reduced_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_slab_reduced *, struct CUstream_st *) = {
-        starfish_slab_reduced_cuda_f32, starfish_slab_reduced_cuda_f64};
-    const struct arguments *a = data;
-    struct starfish_slab_reduced kernel = with_pointers(buffers, a);
-    const struct starfish_place place = {a->space->precision, 1, starpu_cuda_get_local_stream(), NULL};
-    kernel.workspace = starfish_workspace_here(a->workspace);
-    starfish_task_check(&a->header, "ends of slabs", take_ends(&place, buffers, a, &kernel));
+    starfish_task_check(&a->header, "ends of slabs", take_ends(place, buffers, a, &work.whole));
     starfish_task_check(&a->header, "reduced system",
-                        kernels[a->space->precision](&kernel, starpu_cuda_get_local_stream()));
+                        starfish_place_share(place, a->space->context, reduced_share, &work));
 }
-#endif
 
-STARFISH_CODELET(slab_reduced, "slab_reduced", 0xcc6677);
+STARFISH_PLACE_CODELET(slab_reduced, arguments, space->precision, "slab_reduced", 0xcc6677);
 
 static void attach(struct starfish_task *task, const struct starfish_slab_reduced_task *d)
 {

@@ -2,9 +2,9 @@
 /* Task: transform along x between a slab and its tiles (transform.h). Bound as the transforms are. */
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
+#include "codelets/place_codelet.h"
 #include "codelets/transform.h"
 #include "scheduler/runtime/ranks.h"
-#include "scheduler/runtime/team.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,6 @@ static struct starfish_transform_rows with_pointers(void *buffers[], const struc
     kernel.rows = STARFISH_SLAB(buffers, 0);
     for (int t = 0; t < kernel.tiles; t++)
         kernel.tile[t] = STARFISH_VECTOR(buffers, 1 + t);
-    kernel.workspace = starfish_workspace_here(a->workspace);
     return kernel;
 }
 
@@ -34,7 +33,7 @@ struct shared {
     const struct starfish_transform_rows *whole;
 };
 
-static void transform_share(void *data, size_t part, size_t parts)
+static int transform_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
     const struct shared *shared = data;
     const struct starfish_transform_set *set = shared->a->set;
@@ -46,31 +45,19 @@ static void transform_share(void *data, size_t part, size_t parts)
         rows.tile[t] =
             starfish_real_at(rows.tile[t], set->precision, first * (rows.first_mode[t + 1] - rows.first_mode[t]));
     rows.workspace = starfish_workspace_part(shared->a->workspace, part);
-    starfish_transform_rows_cpu(set->cpu, shared->a->direction, &rows);
+    return starfish_transform_set_rows(place, set, shared->a->direction, &rows);
 }
 
-static void transform_rows_cpu(void *buffers[], void *data)
+static void transform_rows_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
     const struct starfish_transform_rows kernel = with_pointers(buffers, a);
     struct shared shared = {a, &kernel};
-    starfish_team_run(a->set->context, transform_share, &shared);
-    starfish_edges_cpu(&a->edges, buffers, kernel.rows);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void transform_rows_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    const struct starfish_transform_rows kernel = with_pointers(buffers, a);
     starfish_task_check(&a->header, "transform_rows",
-                        starfish_transform_rows_cuda(starfish_transform_set_here(a->set), a->direction, &kernel,
-                                                     starpu_cuda_get_local_stream()));
-    starfish_task_check(&a->header, "edges of a slab", starfish_edges_cuda(&a->edges, buffers, kernel.rows));
+                        starfish_place_share(place, a->set->context, transform_share, &shared));
+    starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.rows));
 }
-#endif
 
-STARFISH_CODELET(transform_rows, "transform_rows", 0x4477aa);
+STARFISH_PLACE_CODELET(transform_rows, arguments, set->precision, "transform_rows", 0x4477aa);
 
 starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
                                                const struct starfish_transform_task *d)

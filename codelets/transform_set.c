@@ -79,3 +79,15 @@ struct starfish_transform_cuda *starfish_transform_set_here(const struct starfis
 {
     return starfish_worker_plans_here(&set->gpu);
 }
+
+int starfish_transform_set_rows(const struct starfish_place *place, const struct starfish_transform_set *set,
+                                enum starfish_transform_direction direction, const struct starfish_transform_rows *rows)
+{
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return starfish_transform_rows_cuda(starfish_transform_set_here(set), direction, rows, place->stream);
+#endif
+    (void)place;
+    starfish_transform_rows_cpu(set->cpu, direction, rows);
+    return 0;
+}

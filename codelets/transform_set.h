@@ -4,6 +4,7 @@
 #ifndef STARFISH_CODELETS_TRANSFORM_SET_H
 #define STARFISH_CODELETS_TRANSFORM_SET_H
 
+#include "base/place.h"
 #include "codelets/worker_plans.h"
 #include "fft/kernels/transform.h"
 
@@ -25,5 +26,9 @@ void starfish_transform_set_destroy(struct starfish_transform_set *set);
 size_t starfish_transform_set_workspace(const struct starfish_transform_set *set, starfish_worker_kind kind);
 /* Inside a task on a GPU: the plan of the running worker. */
 struct starfish_transform_cuda *starfish_transform_set_here(const struct starfish_transform_set *set);
+/* Rows on a core, or on the place's stream. Returns a cudaError_t, 0 on a core. */
+int starfish_transform_set_rows(const struct starfish_place *place, const struct starfish_transform_set *set,
+                                enum starfish_transform_direction direction,
+                                const struct starfish_transform_rows *rows);
 
 #endif
