@@ -8,6 +8,8 @@
 
 STARFISH_PLACE_KERNEL(run_update, starfish_vector_update)
 STARFISH_PLACE_KERNEL(run_product, starfish_vector_product)
+STARFISH_PLACE_KERNEL_ALONE(run_narrow, starfish_vector_narrow)
+STARFISH_PLACE_KERNEL_ALONE(run_widen, starfish_vector_widen)
 
 /* The vectors of a task: of a product U and V are read, in a change of precision `CORRECTION` becomes V. */
 enum role { U, CORRECTION, V, ROLES };
@@ -54,9 +56,16 @@ static const double *scalar_here(void *buffers[], const struct arguments *a)
     return a->state < 0 ? NULL : (const double *)STARFISH_VECTOR(buffers, a->state) + a->scalar;
 }
 
-static int update_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
-                       size_t parts)
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static int update_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    void **const buffers = shared->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const void *correction = starfish_vector_here(buffers, &a->access[CORRECTION], a->precision);
     const struct starfish_vector_update update = {
@@ -72,9 +81,11 @@ static int update_here(const struct starfish_place *place, void *buffers[], cons
     return run_update(place, &update);
 }
 
-static int product_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
-                        size_t parts)
+static int product_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    void **const buffers = shared->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_product product = {.nx = rows.nx,
                                                     .at = rows.at,
@@ -87,9 +98,11 @@ static int product_here(const struct starfish_place *place, void *buffers[], con
     return run_product(place, &product);
 }
 
-static int narrow_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
-                       size_t parts)
+static int narrow_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    void **const buffers = shared->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_narrow narrow = {
         .nx = rows.nx,
@@ -99,17 +112,14 @@ static int narrow_here(const struct starfish_place *place, void *buffers[], cons
         .low = starfish_vector_here(buffers, &a->access[V], STARFISH_F32),
         .scalar = scalar_here(buffers, a)};
 
-#ifdef STARFISH_HAVE_GPU
-    if (place->gpu)
-        return starfish_vector_narrow_cuda(&narrow, place->stream);
-#endif
-    starfish_vector_narrow_cpu(&narrow);
-    return 0;
+    return run_narrow(place, &narrow);
 }
 
-static int widen_here(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t part,
-                      size_t parts)
+static int widen_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    void **const buffers = shared->buffers;
     const struct rows rows = share_of(a, place->gpu, part, parts);
     const struct starfish_vector_widen widen = {.nx = rows.nx,
                                                 .at = rows.at,
@@ -120,61 +130,24 @@ static int widen_here(const struct starfish_place *place, void *buffers[], const
                                                 .high = starfish_vector_here(buffers, &a->access[V], STARFISH_F64),
                                                 .scalar = scalar_here(buffers, a)};
 
-#ifdef STARFISH_HAVE_GPU
-    if (place->gpu)
-        return starfish_vector_widen_cuda(&widen, place->stream);
-#endif
-    starfish_vector_widen_cpu(&widen);
-    return 0;
+    return run_widen(place, &widen);
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-};
-
-/* operation_cpu, whose work a team's cores share, and operation_cuda by operation_here; then the edges are published.
- */
-#define ALGEBRA_CPU(operation)                                                                                         \
-    static void operation##_on_a_core(void *data, size_t part, size_t parts)                                           \
+/* Every part of the work; then the edges are published. */
+#define ALGEBRA_CODELET(operation, label, color)                                                                       \
+    static void operation##_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)       \
     {                                                                                                                  \
-        const struct shared *shared = data;                                                                            \
-        const struct starfish_place place = {.precision = shared->arguments->precision};                               \
-        operation##_here(&place, shared->buffers, shared->arguments, part, parts);                                     \
-    }                                                                                                                  \
-    static void operation##_cpu(void *buffers[], void *data)                                                           \
-    {                                                                                                                  \
-        const struct arguments *a = data;                                                                              \
-        const struct starfish_place place = {.precision = a->precision};                                               \
         struct shared shared = {buffers, a};                                                                           \
-        starfish_team_run(a->header.progress->context, operation##_on_a_core, &shared);                                \
-        starfish_vector_publish(&place, buffers, &a->access[V]);                                                       \
-    }
-#ifdef STARFISH_HAVE_GPU
-#define ALGEBRA_CUDA(operation)                                                                                        \
-    static void operation##_cuda(void *buffers[], void *data)                                                          \
-    {                                                                                                                  \
-        const struct arguments *a = data;                                                                              \
-        const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};                           \
-        const int error = operation##_here(&place, buffers, a, 0, 1);                                                  \
+        const int error = starfish_place_share(place, a->header.progress->context, operation##_share, &shared);        \
         starfish_task_check(&a->header, #operation,                                                                    \
-                            error ? error : starfish_vector_publish(&place, buffers, &a->access[V]));                  \
-    }
-#else
-#define ALGEBRA_CUDA(operation)
-#endif
-#define ALGEBRA_PAIR(operation)                                                                                        \
-    ALGEBRA_CPU(operation)                                                                                             \
-    ALGEBRA_CUDA(operation)
+                            error ? error : starfish_vector_publish(place, buffers, &a->access[V]));                   \
+    }                                                                                                                  \
+    STARFISH_PLACE_CODELET(operation, arguments, a->precision, label, color)
 
-ALGEBRA_PAIR(update)
-STARFISH_CODELET(update, "vector_update", 0xaa55aa);
-ALGEBRA_PAIR(product)
-STARFISH_CODELET(product, "vector_product", 0xaa77aa);
-ALGEBRA_PAIR(narrow)
-STARFISH_CODELET(narrow, "vector_narrow", 0xaa5555);
-ALGEBRA_PAIR(widen)
-STARFISH_CODELET(widen, "vector_widen", 0xaa5577);
+ALGEBRA_CODELET(update, "vector_update", 0xaa55aa);
+ALGEBRA_CODELET(product, "vector_product", 0xaa77aa);
+ALGEBRA_CODELET(narrow, "vector_narrow", 0xaa5555);
+ALGEBRA_CODELET(widen, "vector_widen", 0xaa5577);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 /* Task: converts a part of a flat domain's array between the user's order and that of grids. Memory-bound. */
 #include "codelets/arrange.h"
 
+#include "codelets/kernel_pair.h"
 #include "multigrid/kernels/flat_kind.h"
-#include "scheduler/runtime/team.h"
 
 #include <string.h>
 
@@ -50,51 +50,30 @@ struct shared {
     const struct arguments *arguments;
 };
 
-static void arrange_on_a_core(void *data, size_t share, size_t shares)
+static int arrange_share(const struct starfish_place *place, void *data, size_t share, size_t shares)
 {
     const struct shared *shared = data;
-    const struct starfish_place place = {shared->arguments->precision, 0, NULL, NULL};
 
     for (size_t run = 0; run < shared->arguments->runs; run++) {
         struct starfish_flat_arrange arrange = with_pointers(shared->buffers, shared->arguments, run);
         const size_t first = arrange.y0, rows = arrange.y1 - arrange.y0;
         arrange.y0 = first + rows * share / shares;
         arrange.y1 = first + rows * (share + 1) / shares;
-        starfish_flat_arrange_here(&place, &arrange);
-    }
-}
-
-static void arrange_cpu(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 0, NULL, NULL};
-    struct shared shared = {buffers, a};
-
-    starfish_team_run(a->header.progress->context, arrange_on_a_core, &shared);
-    if (!a->arrange.back)
-        starfish_vector_publish(&place, buffers, &a->to);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static int launch(const struct starfish_place *place, void *buffers[], const struct arguments *a)
-{
-    for (size_t run = 0; run < a->runs; run++) {
-        const struct starfish_flat_arrange arrange = with_pointers(buffers, a, run);
         TRY_LAUNCH(starfish_flat_arrange_here(place, &arrange));
     }
-    return a->arrange.back ? 0 : starfish_vector_publish(place, buffers, &a->to);
+    return 0;
 }
 
-static void arrange_cuda(void *buffers[], void *data)
+static void arrange_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
+    struct shared shared = {buffers, a};
+    const int error = starfish_place_share(place, a->header.progress->context, arrange_share, &shared);
 
-    starfish_task_check(&a->header, "arrange", launch(&place, buffers, a));
+    starfish_task_check(&a->header, "arrange",
+                        error || a->arrange.back ? error : starfish_vector_publish(place, buffers, &a->to));
 }
-#endif
 
-STARFISH_CODELET(arrange, "arrange", 0x77aaaa);
+STARFISH_PLACE_CODELET(arrange, arguments, a->precision, "arrange", 0x77aaaa);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

@@ -103,8 +103,9 @@ size_t starfish_batch_runs(const struct starfish_batch *batch, size_t cores)
     return most < 1 ? 1 : cores < most ? cores : most;
 }
 
-typedef void batch_kernel(const struct starfish_batch *);
-typedef batch_kernel *const batch_kernels[2]; /* by precision */
+typedef int batch_kernel(const struct starfish_place *place, const struct starfish_batch *batch);
+STARFISH_PLACE_KERNEL(run_batch, starfish_batch)
+STARFISH_PLACE_KERNEL_OF(run_prepare, starfish_batch, starfish_batch_prepare)
 
 struct whole {
     struct starfish_batch batch;
@@ -113,44 +114,44 @@ struct whole {
     int prepares;
 };
 
-static void solve_run(void *data, size_t part, size_t parts)
+static int solve_run(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
     const struct whole *whole = data;
     const struct starfish_batch *b = &whole->batch;
     const size_t runs = whole->prepares && starfish_batch_matrices(b) == 1 ? 1 : starfish_batch_runs(b, parts);
 
     if (part >= runs)
-        return;
+        return 0;
     const size_t first = starfish_batch_first_line(b->lines, runs, part);
     struct starfish_batch run =
         starfish_batch_run(b, first, starfish_batch_first_line(b->lines, runs, part + 1) - first,
                            starfish_real_size(whole->arguments->precision));
     run.workspace = starfish_workspace_part(whole->arguments->workspace, part);
-    whole->kernel(&run);
+    return whole->kernel(place, &run);
 }
 
-static void run_on_team(void *buffers[], const struct arguments *a, batch_kernels kernels, int prepares)
+static int run_here(const struct starfish_place *place, void *buffers[], const struct arguments *a,
+                    batch_kernel *kernel, int prepares)
 {
-    struct whole whole = {with_pointers(buffers, a), a, kernels[a->precision], prepares};
-    starfish_team_run(a->header.progress->context, solve_run, &whole);
-}
-
-static void batch_cpu(void *buffers[], void *data)
-{
-    run_on_team(buffers, data, (batch_kernels){starfish_batch_cpu_f32, starfish_batch_cpu_f64}, 0);
-}
-
-static void batch_prepare_cpu(void *buffers[], void *data)
-{
-    run_on_team(buffers, data, (batch_kernels){starfish_batch_prepare_cpu_f32, starfish_batch_prepare_cpu_f64}, 1);
+    struct whole whole = {with_pointers(buffers, a), a, kernel, prepares};
+    return place->gpu ? kernel(place, &whole.batch)
+                      : starfish_place_share(place, a->header.progress->context, solve_run, &whole);
 }
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------ */
 
-STARFISH_KERNEL_PAIR_CUDA(batch, starfish_batch, starfish_batch)
-STARFISH_CODELET(batch, "tridiagonal_batch", 0xaa5588);
-STARFISH_KERNEL_PAIR_CUDA(batch_prepare, starfish_batch, starfish_batch_prepare)
-STARFISH_CODELET(batch_prepare, "tridiagonal_batch_prepare", 0x885599);
+static void batch_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    starfish_task_check(&a->header, "batch", run_here(place, buffers, a, run_batch, 0));
+}
+
+static void batch_prepare_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
+{
+    starfish_task_check(&a->header, "batch_prepare", run_here(place, buffers, a, run_prepare, 1));
+}
+
+STARFISH_PLACE_CODELET(batch, arguments, a->precision, "tridiagonal_batch", 0xaa5588);
+STARFISH_PLACE_CODELET(batch_prepare, arguments, a->precision, "tridiagonal_batch_prepare", 0x885599);
 
 /* What the time of a task depends on: the direction that runs go along. */
 enum { ONE_RUN = STARFISH_BATCH_RHS, RHS_INNERMOST };

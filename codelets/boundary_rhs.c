@@ -47,8 +47,7 @@ static int share_of(struct starfish_boundary_rhs *kernel, starfish_precision pre
     return kernel->n[2] > 0;
 }
 
-STARFISH_SHARED_KERNEL_PAIR(boundary_rhs, starfish_boundary_rhs)
-STARFISH_CODELET(boundary_rhs, "boundary_rhs", 0xaa4499);
+STARFISH_SHARED_KERNEL_CODELET(boundary_rhs, starfish_boundary_rhs, "boundary_rhs", 0xaa4499);
 
 starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress, int phase,
                                              const struct starfish_boundary_task *d)

@@ -6,6 +6,8 @@
 #include "codelets/kernel_pair.h"
 #include "krylov/kernels/blocks.h"
 
+STARFISH_PLACE_KERNEL(run_blocks, starfish_blocks)
+
 enum role { U, F, Q, V, R, ROLES };
 
 struct arguments {
@@ -110,11 +112,21 @@ struct shared {
     struct starfish_cells cells;
 };
 
-static void one_core(void *data, size_t part, size_t parts)
+static int run_step(const struct starfish_place *place, enum starfish_cell_step step,
+                    const struct starfish_cells *cells)
 {
-    static void (*const steps[])(enum starfish_cell_step, const struct starfish_cells *) = {starfish_cells_cpu_f32,
-                                                                                            starfish_cells_cpu_f64};
-    static void (*const runs[])(const struct starfish_blocks *) = {starfish_blocks_cpu_f32, starfish_blocks_cpu_f64};
+    const int f64 = place->precision == STARFISH_F64;
+
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return (f64 ? starfish_cells_cuda_f64 : starfish_cells_cuda_f32)(step, cells, place->stream);
+#endif
+    (f64 ? starfish_cells_cpu_f64 : starfish_cells_cpu_f32)(step, cells);
+    return 0;
+}
+
+static int cells_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
+{
     const struct shared *shared = data;
     const struct arguments *a = shared->arguments;
     struct starfish_cells cells = shared->cells;
@@ -127,52 +139,29 @@ static void one_core(void *data, size_t part, size_t parts)
         const size_t count = starfish_blocks_count(&blocks);
         blocks.run0 = count * part / parts;
         blocks.run1 = count * (part + 1) / parts;
-        runs[a->precision](&blocks);
-        return;
+        return run_blocks(place, &blocks);
     }
     cells.first = shared->cells.first + planes * part / parts;
     cells.last = shared->cells.first + planes * (part + 1) / parts;
-    steps[a->precision](a->step, &cells);
+    return run_step(place, a->step, &cells);
 }
 
-static void cells_cpu(void *buffers[], void *data)
+static int step_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    const struct starfish_place place = {.precision = a->precision};
     struct shared shared = {.arguments = a};
 
-    fill(&place, buffers, a);
-    shared.cells = with_pointers(buffers, a);
-    starfish_team_run(a->header.progress->context, one_core, &shared);
-    publish(&place, buffers, a);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static int on_gpu(const struct starfish_place *place, void *buffers[], const struct arguments *a)
-{
-    static int (*const steps[])(enum starfish_cell_step, const struct starfish_cells *,
-                                struct CUstream_st *) = {starfish_cells_cuda_f32, starfish_cells_cuda_f64};
-    static int (*const runs[])(const struct starfish_blocks *, struct CUstream_st *) = {starfish_blocks_cuda_f32,
-                                                                                        starfish_blocks_cuda_f64};
-
     TRY_LAUNCH(fill(place, buffers, a));
-    const struct starfish_cells cells = with_pointers(buffers, a);
-    const struct starfish_blocks blocks = {.cells = cells, .block = a->block};
-    TRY_LAUNCH(a->by_runs ? runs[a->precision](&blocks, place->stream)
-                          : steps[a->precision](a->step, &cells, place->stream));
+    shared.cells = with_pointers(buffers, a);
+    TRY_LAUNCH(starfish_place_share(place, a->header.progress->context, cells_share, &shared));
     return publish(place, buffers, a);
 }
 
-static void cells_cuda(void *buffers[], void *data)
+static void cells_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
-
-    starfish_task_check(&a->header, "cells", on_gpu(&place, buffers, a));
+    starfish_task_check(&a->header, "cells", step_here(place, buffers, a));
 }
-#endif
 
-STARFISH_CODELET(cells, "cells", 0x55aa88);
+STARFISH_PLACE_CODELET(cells, arguments, a->precision, "cells", 0x55aa88);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

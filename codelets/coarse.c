@@ -5,6 +5,9 @@
 
 #include "codelets/kernel_pair.h"
 
+STARFISH_PLACE_KERNEL(run_sums, starfish_chunk_sums)
+STARFISH_PLACE_KERNEL_ALONE(run_solve, starfish_coarse_solve)
+
 /* ---- Sums over domains ------------------------------------------------------------------------------------------- */
 
 struct sums_arguments {
@@ -30,44 +33,24 @@ static struct starfish_chunk_sums sums_with_pointers(void *buffers[], const stru
     return k;
 }
 
-struct shared_sums {
-    starfish_precision precision;
-    struct starfish_chunk_sums kernel;
-};
-
-static void sums_on_a_core(void *data, size_t part, size_t parts)
+static int sums_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_chunk_sums *) = {starfish_chunk_sums_cpu_f32,
-                                                                          starfish_chunk_sums_cpu_f64};
-    const struct shared_sums *shared = data;
-    struct starfish_chunk_sums kernel = shared->kernel;
+    struct starfish_chunk_sums kernel = *(const struct starfish_chunk_sums *)data;
 
     kernel.chunk0 = kernel.chunks * part / parts;
     kernel.chunk1 = kernel.chunks * (part + 1) / parts;
-    kernels[shared->precision](&kernel);
+    return run_sums(place, &kernel);
 }
 
-static void domain_sums_cpu(void *buffers[], void *data)
+static void domain_sums_here(const struct starfish_place *place, void *buffers[], const struct sums_arguments *a)
 {
-    const struct sums_arguments *a = data;
-    struct shared_sums shared = {a->precision, sums_with_pointers(buffers, a)};
+    struct starfish_chunk_sums kernel = sums_with_pointers(buffers, a);
 
-    starfish_team_run(a->header.progress->context, sums_on_a_core, &shared);
+    starfish_task_check(&a->header, "domain sums",
+                        starfish_place_share(place, a->header.progress->context, sums_share, &kernel));
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void domain_sums_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_chunk_sums *,
-                                  struct CUstream_st *) = {starfish_chunk_sums_cuda_f32, starfish_chunk_sums_cuda_f64};
-    const struct sums_arguments *a = data;
-    const struct starfish_chunk_sums kernel = sums_with_pointers(buffers, a);
-
-    starfish_task_check(&a->header, "domain sums", kernels[a->precision](&kernel, starfish_task_stream()));
-}
-#endif
-
-STARFISH_CODELET(domain_sums, "domain_sums", 0x8855aa);
+STARFISH_PLACE_CODELET(domain_sums, sums_arguments, a->precision, "domain_sums", 0x8855aa);
 
 struct starfish_cost starfish_chunks_cost(starfish_precision precision, const struct starfish_chunks *chunks,
                                           int has_terms)
@@ -122,24 +105,14 @@ static struct starfish_coarse_solve with_pointers(void *buffers[], const struct 
     return k;
 }
 
-static void coarse_solve_cpu(void *buffers[], void *data)
+static void coarse_solve_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_coarse_solve kernel = with_pointers(buffers, data);
-
-    starfish_coarse_solve_cpu(&kernel);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void coarse_solve_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
     const struct starfish_coarse_solve kernel = with_pointers(buffers, a);
 
-    starfish_task_check(&a->header, "coarse solve", starfish_coarse_solve_cuda(&kernel, starfish_task_stream()));
+    starfish_task_check(&a->header, "coarse solve", run_solve(place, &kernel));
 }
-#endif
 
-STARFISH_CODELET(coarse_solve, "coarse_solve", 0xaa5588);
+STARFISH_PLACE_CODELET(coarse_solve, arguments, STARFISH_F64, "coarse_solve", 0xaa5588);
 
 starfish_status starfish_submit_coarse_solve(const struct starfish_algebra *algebra, const struct starfish_space *space,
                                              const struct starfish_coarse_matrix *matrix,

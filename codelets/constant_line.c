@@ -4,7 +4,6 @@
 #include "tridiag/kernels/constant_line.h"
 
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "codelets/slab.h"
 
 #include <string.h>
@@ -37,7 +36,7 @@ static void constant_sum_here(const struct starfish_place *place, void *buffers[
     starfish_task_check(&a->header, "constant mode", run_line(place, &kernel));
 }
 
-STARFISH_PLACE_CODELET(constant_sum, arguments, space->precision, "constant_sum", 0xddcc77);
+STARFISH_PLACE_CODELET(constant_sum, arguments, a->space->precision, "constant_sum", 0xddcc77);
 
 starfish_status starfish_submit_constant_line(struct starfish_progress *progress, int phase,
                                               const struct starfish_constant_line_task *d)

@@ -26,8 +26,7 @@ static struct starfish_constant_mode with_pointers(void *buffers[], const struct
     return kernel;
 }
 
-STARFISH_KERNEL_PAIR(constant_mode, starfish_constant_mode)
-STARFISH_CODELET(constant_mode, "constant_mode", 0xddcc77);
+STARFISH_KERNEL_CODELET(constant_mode, starfish_constant_mode, "constant_mode", 0xddcc77);
 
 starfish_status starfish_submit_constant_mode(struct starfish_progress *progress, int phase,
                                               const struct starfish_constant_mode_task *d)

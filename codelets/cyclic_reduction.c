@@ -16,51 +16,32 @@ struct arguments {
     size_t depth;
 };
 
-/* What a level's kernels run on: the same sequence serves both kinds of device. */
-struct device {
-    starfish_worker_kind kind;
-    starfish_precision precision;
-    const struct starfish_task_header *header;
-};
+STARFISH_PLACE_KERNEL(launch_chain, starfish_tridiag_chain)
+STARFISH_PLACE_KERNEL(launch_sums, starfish_shifted_sums)
 
-static void run_chain(const struct device *device, const struct starfish_tridiag_chain *chain)
+/* What a level's kernels run on: the same sequence serves both kinds of worker. */
+static void run_chain(const struct starfish_place *place, const struct arguments *a,
+                      const struct starfish_tridiag_chain *chain)
 {
-    if (device->kind == STARFISH_CPU)
-        starfish_team_chain(device->header->progress->context, device->precision, chain);
-#ifdef STARFISH_HAVE_GPU
-    static int (*const cuda[])(const struct starfish_tridiag_chain *, struct CUstream_st *) = {
-        starfish_tridiag_chain_cuda_f32, starfish_tridiag_chain_cuda_f64};
-    if (device->kind == STARFISH_GPU)
-        starfish_task_check(device->header, "tridiagonal chain",
-                            cuda[device->precision](chain, starpu_cuda_get_local_stream()));
-#endif
+    if (!place->gpu)
+        starfish_team_chain(a->header.progress->context, place->precision, chain);
+    else
+        starfish_task_check(&a->header, "tridiagonal chain", launch_chain(place, chain));
 }
 
-static void run_sums(const struct device *device, const struct starfish_shifted_sums *sums)
+static void run_sums(const struct starfish_place *place, const struct arguments *a,
+                     const struct starfish_shifted_sums *sums)
 {
-    if (device->kind == STARFISH_CPU)
-        starfish_team_sums(device->header->progress->context, device->precision, sums);
-#ifdef STARFISH_HAVE_GPU
-    static int (*const cuda[])(const struct starfish_shifted_sums *,
-                               struct CUstream_st *) = {starfish_shifted_sums_cuda_f32, starfish_shifted_sums_cuda_f64};
-    if (device->kind == STARFISH_GPU)
-        starfish_task_check(device->header, "sums of tridiagonal solves",
-                            cuda[device->precision](sums, starpu_cuda_get_local_stream()));
-#endif
+    if (!place->gpu)
+        starfish_team_sums(a->header.progress->context, place->precision, sums);
+    else
+        starfish_task_check(&a->header, "sums of tridiagonal solves", launch_sums(place, sums));
 }
 
-static void run_rows(const struct device *device, const struct starfish_rows *rows,
+static void run_rows(const struct starfish_place *place, const struct arguments *a, const struct starfish_rows *rows,
                      enum starfish_rows_operation operation)
 {
-    if (device->kind == STARFISH_CPU)
-        starfish_team_rows(device->header->progress->context, device->precision, rows, operation);
-#ifdef STARFISH_HAVE_GPU
-    static int (*const cuda[])(const struct starfish_rows *, enum starfish_rows_operation,
-                               struct CUstream_st *) = {starfish_rows_cuda_f32, starfish_rows_cuda_f64};
-    if (device->kind == STARFISH_GPU)
-        starfish_task_check(device->header, "rows",
-                            cuda[device->precision](rows, operation, starpu_cuda_get_local_stream()));
-#endif
+    starfish_task_check(&a->header, "rows", starfish_rows_at(place, a->header.progress->context, rows, operation));
 }
 
 /* Data: ints, reals, line, shift_x, then the arrays of levels 0 .. depth. */
@@ -162,18 +143,18 @@ static struct starfish_rows own_rows(void *buffers[], const struct arguments *a,
                                   .buffer = starfish_real_at(buffer, a->block.precision, first * width_of(a))};
 }
 
-static void subtract_from_neighbours(const struct device *device, void *buffers[], const struct arguments *a,
+static void subtract_from_neighbours(const struct starfish_place *place, void *buffers[], const struct arguments *a,
                                      void *buffer)
 {
     const struct starfish_level *level = a->level;
     const struct starfish_rows lower = neighbour_rows(buffers, a, buffer, 0, level->lower);
     const struct starfish_rows upper =
         neighbour_rows(buffers, a, buffer, level->lower, level->neighbours - level->lower);
-    run_rows(device, &lower, STARFISH_ROWS_SUBTRACT);
-    run_rows(device, &upper, STARFISH_ROWS_SUBTRACT);
+    run_rows(place, a, &lower, STARFISH_ROWS_SUBTRACT);
+    run_rows(place, a, &upper, STARFISH_ROWS_SUBTRACT);
 }
 
-static void reduce(const struct device *device, void *buffers[], const struct arguments *a)
+static void reduce_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     const struct starfish_level *level = a->level;
     void *buffer = starfish_workspace_here(a->block.workspace);
@@ -181,11 +162,11 @@ static void reduce(const struct device *device, void *buffers[], const struct ar
     chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
     chain.output = buffer;
     chain.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
-    run_chain(device, &chain);
-    subtract_from_neighbours(device, buffers, a, buffer);
+    run_chain(place, a, &chain);
+    subtract_from_neighbours(place, buffers, a, buffer);
 }
 
-static void reduce_sums(const struct device *device, void *buffers[], const struct arguments *a)
+static void reduce_sums_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     const struct starfish_level *level = a->level;
     void *buffer = starfish_workspace_here(a->block.workspace);
@@ -193,32 +174,32 @@ static void reduce_sums(const struct device *device, void *buffers[], const stru
     sums.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
     sums.output = buffer;
     sums.workspace = starfish_real_at(buffer, a->block.precision, level->neighbours * width_of(a));
-    run_sums(device, &sums);
-    subtract_from_neighbours(device, buffers, a, buffer);
+    run_sums(place, a, &sums);
+    subtract_from_neighbours(place, buffers, a, buffer);
 }
 
 /* Subtract from each separator's right-hand side what its known neighbours contribute. */
-static void add_influence(const struct device *device, void *buffers[], const struct arguments *a, void *from, void *to,
-                          void *chain_workspace)
+static void add_influence(const struct starfish_place *place, void *buffers[], const struct arguments *a, void *from,
+                          void *to, void *chain_workspace)
 {
     const struct starfish_level *level = a->level;
     const struct starfish_rows known = neighbour_rows(buffers, a, from, 0, level->neighbours);
-    run_rows(device, &known, STARFISH_ROWS_GATHER);
+    run_rows(place, a, &known, STARFISH_ROWS_GATHER);
 
     struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.influence);
     chain.input = from;
     chain.output = to;
     chain.workspace = chain_workspace;
-    run_chain(device, &chain);
+    run_chain(place, a, &chain);
 
     const struct starfish_rows lower = own_rows(buffers, a, to, level->neighbour_block, 0, level->lower);
     const struct starfish_rows upper =
         own_rows(buffers, a, to, level->neighbour_block, level->lower, level->neighbours - level->lower);
-    run_rows(device, &lower, STARFISH_ROWS_SUBTRACT);
-    run_rows(device, &upper, STARFISH_ROWS_SUBTRACT);
+    run_rows(place, a, &lower, STARFISH_ROWS_SUBTRACT);
+    run_rows(place, a, &upper, STARFISH_ROWS_SUBTRACT);
 }
 
-static void substitute(const struct device *device, void *buffers[], const struct arguments *a)
+static void substitute_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     const struct starfish_level *level = a->level;
     const size_t most = level->rows > level->neighbours ? level->rows : level->neighbours;
@@ -226,59 +207,41 @@ static void substitute(const struct device *device, void *buffers[], const struc
     void *second = starfish_real_at(first, a->block.precision, most * width_of(a));
     void *chain_workspace = starfish_real_at(second, a->block.precision, most * width_of(a));
     if (level->neighbours > 0)
-        add_influence(device, buffers, a, first, second, chain_workspace);
+        add_influence(place, buffers, a, first, second, chain_workspace);
 
     struct starfish_tridiag_chain chain = chain_of(buffers, a, &level->chains.solve);
     chain.input = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
     chain.output = first;
     chain.workspace = chain_workspace;
     chain.pinned_step = a->block.has_constant_mode ? level->chains.pinned_step : -1;
-    run_chain(device, &chain);
+    run_chain(place, a, &chain);
     const struct starfish_rows solved = own_rows(buffers, a, first, level->all_rows, 0, level->rows);
-    run_rows(device, &solved, STARFISH_ROWS_SCATTER);
+    run_rows(place, a, &solved, STARFISH_ROWS_SCATTER);
 }
 
 /* The sums read copies, neighbours first, and write the level's rows. */
-static void substitute_sums(const struct device *device, void *buffers[], const struct arguments *a)
+static void substitute_sums_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
     const struct starfish_level *level = a->level;
     void *copies = starfish_workspace_here(a->block.workspace);
     void *own = starfish_real_at(copies, a->block.precision, level->neighbours * width_of(a));
     const struct starfish_rows known = neighbour_rows(buffers, a, copies, 0, level->neighbours);
     const struct starfish_rows separators = own_rows(buffers, a, own, level->all_rows, 0, level->rows);
-    run_rows(device, &known, STARFISH_ROWS_GATHER);
-    run_rows(device, &separators, STARFISH_ROWS_GATHER);
+    run_rows(place, a, &known, STARFISH_ROWS_GATHER);
+    run_rows(place, a, &separators, STARFISH_ROWS_GATHER);
 
     struct starfish_shifted_sums sums = sums_of(buffers, a, &level->sums.substitute);
     sums.input = copies;
     sums.output = STARFISH_VECTOR(buffers, DATA_LEVELS + a->depth);
     sums.workspace = starfish_real_at(own, a->block.precision, level->rows * width_of(a));
     sums.pinned_root = a->block.has_constant_mode ? level->sums.pinned_root : -1;
-    run_sums(device, &sums);
+    run_sums(place, a, &sums);
 }
 
-#define LEVEL_FUNCTION(name, step, device_kind)                                                                        \
-    static void name(void *buffers[], void *data)                                                                      \
-    {                                                                                                                  \
-        const struct arguments *a = data;                                                                              \
-        const struct device device = {device_kind, a->block.precision, &a->header};                                    \
-        step(&device, buffers, a);                                                                                     \
-    }
-LEVEL_FUNCTION(reduce_cpu, reduce, STARFISH_CPU)
-LEVEL_FUNCTION(substitute_cpu, substitute, STARFISH_CPU)
-LEVEL_FUNCTION(reduce_sums_cpu, reduce_sums, STARFISH_CPU)
-LEVEL_FUNCTION(substitute_sums_cpu, substitute_sums, STARFISH_CPU)
-#ifdef STARFISH_HAVE_GPU
-LEVEL_FUNCTION(reduce_cuda, reduce, STARFISH_GPU)
-LEVEL_FUNCTION(substitute_cuda, substitute, STARFISH_GPU)
-LEVEL_FUNCTION(reduce_sums_cuda, reduce_sums, STARFISH_GPU)
-LEVEL_FUNCTION(substitute_sums_cuda, substitute_sums, STARFISH_GPU)
-#endif
-
-STARFISH_CODELET(reduce, "blktri_reduce", 0x228833);
-STARFISH_CODELET(substitute, "blktri_substitute", 0xee6677);
-STARFISH_CODELET(reduce_sums, "blktri_reduce_sums", 0x117733);
-STARFISH_CODELET(substitute_sums, "blktri_substitute_sums", 0xaa3377);
+STARFISH_PLACE_CODELET(reduce, arguments, a->block.precision, "blktri_reduce", 0x228833);
+STARFISH_PLACE_CODELET(substitute, arguments, a->block.precision, "blktri_substitute", 0xee6677);
+STARFISH_PLACE_CODELET(reduce_sums, arguments, a->block.precision, "blktri_reduce_sums", 0x117733);
+STARFISH_PLACE_CODELET(substitute_sums, arguments, a->block.precision, "blktri_substitute_sums", 0xaa3377);
 
 static size_t chain_workspace(starfish_worker_kind kind, const struct starfish_level *level, size_t n, size_t lanes,
                               int periodic, size_t size)

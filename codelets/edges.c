@@ -4,7 +4,6 @@
 #include "codelets/edges.h"
 
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "codelets/vectors.h"
 
 enum { ABSENT = -1 };
@@ -51,7 +50,7 @@ static void edges_here(const struct starfish_place *place, void *buffers[], cons
                         starfish_edges_publish(place, &a->edges, buffers, STARFISH_SLAB(buffers, 0)));
 }
 
-STARFISH_PLACE_CODELET(edges, arguments, edges.precision, "edges", 0x99aa33);
+STARFISH_PLACE_CODELET(edges, arguments, a->edges.precision, "edges", 0x99aa33);
 
 starfish_status starfish_submit_edges(struct starfish_progress *progress, int phase,
                                       const struct starfish_edges_task *d)

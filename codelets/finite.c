@@ -20,8 +20,7 @@ static struct starfish_finite with_pointers(void *buffers[], const struct argume
                                     STARFISH_VECTOR(buffers, 1)};
 }
 
-STARFISH_KERNEL_PAIR(finite, starfish_finite)
-STARFISH_CODELET(finite, "finite", 0x335577);
+STARFISH_KERNEL_CODELET(finite, starfish_finite, "finite", 0x335577);
 
 starfish_status starfish_submit_finite(struct starfish_progress *progress, int phase,
                                        const struct starfish_finite_task *d)

@@ -27,8 +27,7 @@ static struct starfish_ghosts with_pointers(void *buffers[], const struct argume
     return kernel;
 }
 
-STARFISH_KERNEL_PAIR(ghosts, starfish_ghosts)
-STARFISH_CODELET(ghosts, "ghosts", 0x882255);
+STARFISH_KERNEL_CODELET(ghosts, starfish_ghosts, "ghosts", 0x882255);
 
 /* The worker beside the memory node that the array is on; of main memory any core. */
 static starfish_status choose_worker(const struct starfish_context *context, int node, struct starfish_task *task)

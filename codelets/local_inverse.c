@@ -4,6 +4,8 @@
 
 #include "codelets/kernel_pair.h"
 
+STARFISH_PLACE_KERNEL_ALONE(run_rows, starfish_local_inverse)
+
 struct arguments {
     struct starfish_task_header header;
     struct starfish_local_inverse kernel; /* pointers are filled in by the task */
@@ -45,7 +47,7 @@ struct shared {
     const struct starfish_workspace *workspace;
 };
 
-static void on_a_core(void *data, size_t part, size_t parts)
+static int rows_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
     const struct shared *shared = data;
     struct starfish_local_inverse kernel = shared->kernel;
@@ -53,31 +55,21 @@ static void on_a_core(void *data, size_t part, size_t parts)
 
     kernel.first = first + rows * part / parts;
     kernel.last = first + rows * (part + 1) / parts;
-    kernel.result += kernel.pattern_start[kernel.first] - kernel.pattern_start[first];
+    if (part > 0) /* starts are where the kernel runs */
+        kernel.result += kernel.pattern_start[kernel.first] - kernel.pattern_start[first];
     kernel.work = starfish_workspace_part(shared->workspace, part);
-    starfish_local_inverse_cpu(&kernel);
+    return run_rows(place, &kernel);
 }
 
-static void local_inverse_cpu(void *buffers[], void *data)
+static void local_inverse_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
     struct shared shared = {with_pointers(buffers, a), a->workspace};
 
-    starfish_team_run(a->header.progress->context, on_a_core, &shared);
+    starfish_task_check(&a->header, "local_inverse",
+                        starfish_place_share(place, a->header.progress->context, rows_share, &shared));
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void local_inverse_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    struct starfish_local_inverse kernel = with_pointers(buffers, a);
-
-    kernel.work = starfish_workspace_here(a->workspace);
-    starfish_task_check(&a->header, "local_inverse", starfish_local_inverse_cuda(&kernel, starfish_task_stream()));
-}
-#endif
-
-STARFISH_CODELET(local_inverse, "local_inverse", 0x7755aa);
+STARFISH_PLACE_CODELET(local_inverse, arguments, STARFISH_F64, "local_inverse", 0x7755aa);
 
 starfish_status starfish_submit_local_inverse(struct starfish_progress *progress,
                                               const struct starfish_local_inverse_task *t)

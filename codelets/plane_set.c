@@ -5,7 +5,6 @@
 
 #include "base/real.h"
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "fft/kernels/planes.h"
 
 #include <string.h>

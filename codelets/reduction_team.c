@@ -277,3 +277,15 @@ void starfish_team_rows(const struct starfish_context *context, starfish_precisi
     else
         starfish_team_run(context, rows_share, &shared);
 }
+
+int starfish_rows_at(const struct starfish_place *place, const struct starfish_context *context,
+                     const struct starfish_rows *rows, enum starfish_rows_operation operation)
+{
+#ifdef STARFISH_HAVE_GPU
+    if (place->gpu)
+        return (place->precision == STARFISH_F64 ? starfish_rows_cuda_f64 : starfish_rows_cuda_f32)(rows, operation,
+                                                                                                    place->stream);
+#endif
+    starfish_team_rows(context, place->precision, rows, operation);
+    return 0;
+}

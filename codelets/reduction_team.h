@@ -4,6 +4,7 @@
 #ifndef STARFISH_CODELETS_REDUCTION_TEAM_H
 #define STARFISH_CODELETS_REDUCTION_TEAM_H
 
+#include "base/place.h"
 #include "base/real.h"
 #include "blktri/kernels/rows.h"
 #include "scheduler/runtime/context.h"
@@ -24,5 +25,8 @@ void starfish_team_sums(const struct starfish_context *context, starfish_precisi
 /* Rows, as their kernel moves them. */
 void starfish_team_rows(const struct starfish_context *context, starfish_precision precision,
                         const struct starfish_rows *rows, enum starfish_rows_operation operation);
+/* The same at a place: on a GPU the kernel. Returns a cudaError_t, 0 on cores. */
+int starfish_rows_at(const struct starfish_place *place, const struct starfish_context *context,
+                     const struct starfish_rows *rows, enum starfish_rows_operation operation);
 
 #endif

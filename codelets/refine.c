@@ -7,7 +7,6 @@
 #include "base/precision.h"
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "stencil/kernels/refine.h"
 
 #include <math.h>
@@ -100,7 +99,7 @@ static void add_here(const struct starfish_place *place, void *buffers[], const 
                         starfish_edges_publish(place, &a->edges, buffers, shares.whole.u));
 }
 
-STARFISH_PLACE_CODELET(add, slab, precision, "add", 0xaaaa00);
+STARFISH_PLACE_CODELET(add, slab, a->precision, "add", 0xaaaa00);
 
 starfish_status starfish_submit_refine_add(struct starfish_progress *progress, const struct starfish_refine_task *d,
                                            starpu_data_handle_t maximum)
@@ -117,7 +116,6 @@ starfish_status starfish_submit_refine_add(struct starfish_progress *progress, c
 
 struct judging {
     struct starfish_task_header header;
-    starfish_precision precision;
     int slabs;
     double epsilon;
 };
@@ -142,7 +140,7 @@ static void judge_here(const struct starfish_place *place, void *buffers[], cons
     starfish_task_check(&a->header, "verdict on a correction", run_judge(place, &kernel));
 }
 
-STARFISH_PLACE_CODELET(judge, judging, precision, "judge", 0x777733);
+STARFISH_PLACE_CODELET(judge, judging, STARFISH_F64, "judge", 0x777733);
 
 starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
                                              const struct starfish_refine_judge_task *d)
@@ -159,8 +157,7 @@ starfish_status starfish_submit_refine_judge(struct starfish_progress *progress,
         starfish_task_data(&task, d->after[slab].handle, STARPU_R);
         starfish_task_data(&task, d->correction[slab].handle, STARPU_R);
     }
-    struct judging arguments = {
-        .precision = d->precision, .slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
+    struct judging arguments = {.slabs = (int)d->slabs, .epsilon = starfish_epsilon(d->precision)};
     arguments.header.footprint = starfish_footprint_of(&d->slabs, 1);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
@@ -182,7 +179,7 @@ static void restore_here(const struct starfish_place *place, void *buffers[], co
     starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.u));
 }
 
-STARFISH_PLACE_CODELET(restore, slab, precision, "restore", 0x999900);
+STARFISH_PLACE_CODELET(restore, slab, a->precision, "restore", 0x999900);
 
 starfish_status starfish_submit_refine_restore(struct starfish_progress *progress, const struct starfish_refine_task *d,
                                                starpu_data_handle_t verdict)

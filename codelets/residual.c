@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+STARFISH_PLACE_KERNEL(run_residual, starfish_residual)
+
 enum { ABSENT = -1 };
 
 struct arguments {
@@ -59,22 +61,19 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
 enum { MOST_SHARES = 128 };
 
 struct shares {
-    const struct arguments *a;
     struct starfish_residual whole;
     double maximum[MOST_SHARES][STARFISH_MAXIMA];
 };
 
-static void residual_share(void *data, size_t part, size_t parts)
+static int residual_share(const struct starfish_place *place, void *data, size_t part, size_t parts)
 {
-    static void (*const kernels[])(const struct starfish_residual *) = {starfish_residual_cpu_f32,
-                                                                        starfish_residual_cpu_f64};
     struct shares *shares = data;
     const struct starfish_residual *whole = &shares->whole;
-    const starfish_precision precision = shares->a->precision;
+    const starfish_precision precision = place->precision;
     const size_t used = parts < MOST_SHARES ? parts : MOST_SHARES, plane = whole->n[0] * whole->n[1];
     const size_t first = whole->n[2] * part / used, last = whole->n[2] * (part + 1) / used;
     if (part >= used || first == last)
-        return;
+        return 0;
     struct starfish_residual share = *whole;
     void *const u = (void *)(uintptr_t)whole->u, *const rhs = (void *)(uintptr_t)whole->rhs;
     share.first_plane += first;
@@ -85,7 +84,7 @@ static void residual_share(void *data, size_t part, size_t parts)
     share.above = last < whole->n[2] ? starfish_real_at(u, precision, last * plane) : whole->above;
     share.result = whole->result ? starfish_real_at(whole->result, precision, first * plane) : NULL;
     share.maximum = shares->maximum[part];
-    kernels[precision](&share);
+    return run_residual(place, &share);
 }
 
 /* The next problem of a slab of many, each its own neighbour in z. */
@@ -102,10 +101,11 @@ static void go_on(struct starfish_residual *kernel, starfish_precision precision
     kernel->maximum = kernel->maximum ? kernel->maximum + STARFISH_MAXIMA : NULL;
 }
 
-static void residual_on_team(const struct arguments *a, const struct starfish_residual *kernel)
+static void residual_on_team(const struct starfish_place *place, const struct arguments *a,
+                             const struct starfish_residual *kernel)
 {
-    struct shares shares = {.a = a, .whole = *kernel, .maximum = {{0}}};
-    starfish_team_run(a->header.progress->context, residual_share, &shares);
+    struct shares shares = {.whole = *kernel, .maximum = {{0}}};
+    starfish_place_share(place, a->header.progress->context, residual_share, &shares);
     for (int m = 0; m < STARFISH_MAXIMA && shares.whole.maximum; m++) {
         shares.whole.maximum[m] = 0;
         for (size_t part = 0; part < MOST_SHARES; part++)
@@ -113,32 +113,23 @@ static void residual_on_team(const struct arguments *a, const struct starfish_re
     }
 }
 
-static void residual_cpu(void *buffers[], void *data)
+/* Boundary data come to a right-hand side on cores alone. */
+static void residual_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
     struct starfish_residual kernel = with_pointers(buffers, a);
     struct starfish_boundary_rhs boundary = a->boundary;
-    if (a->has_boundary) {
+    if (a->has_boundary && !place->gpu) {
         starfish_faces_here(&a->faces, buffers, boundary.face);
         kernel.boundary = &boundary;
     }
     for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
-        residual_on_team(a, &kernel);
+        if (place->gpu)
+            starfish_task_check(&a->header, "residual", run_residual(place, &kernel));
+        else
+            residual_on_team(place, a, &kernel);
 }
 
-#ifdef STARFISH_HAVE_GPU
-static void residual_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_residual *,
-                                  struct CUstream_st *) = {starfish_residual_cuda_f32, starfish_residual_cuda_f64};
-    const struct arguments *a = data;
-    struct starfish_residual kernel = with_pointers(buffers, a);
-    for (size_t p = 0; p < a->problems; p++, go_on(&kernel, a->precision))
-        starfish_task_check(&a->header, "residual", kernels[a->precision](&kernel, starfish_task_stream()));
-}
-#endif
-
-STARFISH_CODELET(residual, "residual", 0x999933);
+STARFISH_PLACE_CODELET(residual, arguments, a->precision, "residual", 0x999933);
 
 /* Adds data that may be absent. */
 static int add_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)

@@ -28,34 +28,18 @@ static struct starfish_rows rows_of_level(void *buffers[], const struct argument
     return kernel;
 }
 
-static void rows_cpu(void *buffers[], void *data)
+static void rows_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    size_t place = 0;
+    size_t first = 0;
     for (size_t level = 0; level < a->levels; level++) {
-        const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
-        starfish_team_rows(a->header.progress->context, a->precision, &kernel,
-                           a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER);
-    }
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void rows_cuda(void *buffers[], void *data)
-{
-    static int (*const kernels[])(const struct starfish_rows *, enum starfish_rows_operation,
-                                  struct CUstream_st *) = {starfish_rows_cuda_f32, starfish_rows_cuda_f64};
-    const struct arguments *a = data;
-    size_t place = 0;
-    for (size_t level = 0; level < a->levels; level++) {
-        const struct starfish_rows kernel = rows_of_level(buffers, a, level, &place);
+        const struct starfish_rows kernel = rows_of_level(buffers, a, level, &first);
         starfish_task_check(&a->header, "rows",
-                            kernels[a->precision](&kernel, a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER,
-                                                  starfish_task_stream()));
+                            starfish_rows_at(place, a->header.progress->context, &kernel,
+                                             a->to_levels ? STARFISH_ROWS_GATHER : STARFISH_ROWS_SCATTER));
     }
 }
-#endif
 
-STARFISH_CODELET(rows, "rows", 0xbbbbbb);
+STARFISH_PLACE_CODELET(rows, arguments, a->precision, "rows", 0xbbbbbb);
 
 starfish_status starfish_submit_rows(struct starfish_progress *progress, int phase, const struct starfish_rows_task *d)
 {

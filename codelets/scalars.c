@@ -4,6 +4,8 @@
 
 #include "codelets/kernel_pair.h"
 
+STARFISH_PLACE_KERNEL_ALONE(run_scalars, starfish_krylov_scalars)
+
 _Static_assert((int)STARFISH_KRYLOV_MOST_PARTS == (int)STARFISH_SPACE_MOST_PARTS, "every part has sums");
 
 struct arguments {
@@ -44,28 +46,15 @@ static int copy_state(const struct starfish_place *place, void *buffers[], const
                                             STARFISH_KRYLOV_STATE);
 }
 
-static void scalars_cpu(void *buffers[], void *data)
+static void scalars_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct starfish_krylov_scalars scalars = with_pointers(buffers, data);
-    const struct starfish_place place = {.precision = STARFISH_F64};
-
-    starfish_krylov_scalars_cpu(&scalars);
-    copy_state(&place, buffers, data);
-}
-
-#ifdef STARFISH_HAVE_GPU
-static void scalars_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
     const struct starfish_krylov_scalars scalars = with_pointers(buffers, a);
-    const struct starfish_place place = {STARFISH_F64, 1, starfish_task_stream(), NULL};
 
-    starfish_task_check(&a->header, "scalars", starfish_krylov_scalars_cuda(&scalars, place.stream));
-    starfish_task_check(&a->header, "copy of scalars", copy_state(&place, buffers, a));
+    starfish_task_check(&a->header, "scalars", run_scalars(place, &scalars));
+    starfish_task_check(&a->header, "copy of scalars", copy_state(place, buffers, a));
 }
-#endif
 
-STARFISH_CODELET(scalars, "scalars", 0x775577);
+STARFISH_PLACE_CODELET(scalars, arguments, STARFISH_F64, "scalars", 0x775577);
 
 starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, const struct starfish_space *space,
                                         const struct starfish_scalars_task *t)

@@ -4,7 +4,6 @@
 
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "tridiag/kernels/constant_line.h"
 
 STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
@@ -103,7 +102,7 @@ static void slab_backward_here(const struct starfish_place *place, void *buffers
                         starfish_edges_publish(place, &a->edges, buffers, work.solution));
 }
 
-STARFISH_PLACE_CODELET(slab_backward, arguments, space->precision, "slab_backward", 0x66ccee);
+STARFISH_PLACE_CODELET(slab_backward, arguments, a->space->precision, "slab_backward", 0x66ccee);
 
 starfish_status starfish_submit_slab_backward(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_backward_task *d)

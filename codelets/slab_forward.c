@@ -3,7 +3,6 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "tridiag/kernels/constant_line.h"
 
 STARFISH_PLACE_KERNEL(run_ends, starfish_slab_ends)
@@ -93,7 +92,7 @@ static void slab_forward_here(const struct starfish_place *place, void *buffers[
         starfish_task_check(&a->header, "constant mode of a slab", run_take(place, &work.take));
 }
 
-STARFISH_PLACE_CODELET(slab_forward, arguments, space->precision, "slab_forward", 0x4477aa);
+STARFISH_PLACE_CODELET(slab_forward, arguments, a->space->precision, "slab_forward", 0x4477aa);
 
 starfish_status starfish_submit_slab_forward(struct starfish_progress *progress, int phase,
                                              const struct starfish_slab_forward_task *d)

@@ -12,7 +12,6 @@
 #include "base/activity.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/phases.h"
-#include "codelets/place_codelet.h"
 #include "scheduler/runtime/hooks.h"
 #include "tridiag/kernels/constant_line.h"
 
@@ -285,8 +284,8 @@ static void slab_alone_here(const struct starfish_place *place, void *buffers[],
     slab_problems_here(place, buffers, a);
 }
 
-STARFISH_PLACE_CODELET(slab_problems, arguments, space->precision, "slab_problems", 0x228833);
-STARFISH_PLACE_CODELET(slab_alone, arguments, space->precision, "slab_alone", 0x228833);
+STARFISH_PLACE_CODELET(slab_problems, arguments, a->space->precision, "slab_problems", 0x228833);
+STARFISH_PLACE_CODELET(slab_alone, arguments, a->space->precision, "slab_alone", 0x228833);
 
 int starfish_slab_alone_is_known(const struct starfish_context *context)
 {

@@ -3,7 +3,6 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "codelets/vectors.h"
 
 STARFISH_PLACE_KERNEL(run_coefficients, starfish_slab_coefficients)
@@ -62,7 +61,7 @@ static void slab_coefficients_here(const struct starfish_place *place, void *buf
                         starfish_place_share(place, a->space->context, coefficients_share, &whole));
 }
 
-STARFISH_PLACE_CODELET(slab_coefficients, coefficient_arguments, space->precision, "slab_coefficients", 0xbbbbbb);
+STARFISH_PLACE_CODELET(slab_coefficients, coefficient_arguments, a->space->precision, "slab_coefficients", 0xbbbbbb);
 
 starfish_status starfish_submit_slab_coefficients(struct starfish_progress *progress, int phase,
                                                   const struct starfish_slab_space *space,
@@ -174,7 +173,7 @@ static void slab_reduced_here(const struct starfish_place *place, void *buffers[
                         starfish_place_share(place, a->space->context, reduced_share, &work));
 }
 
-STARFISH_PLACE_CODELET(slab_reduced, arguments, space->precision, "slab_reduced", 0xcc6677);
+STARFISH_PLACE_CODELET(slab_reduced, arguments, a->space->precision, "slab_reduced", 0xcc6677);
 
 static void attach(struct starfish_task *task, const struct starfish_slab_reduced_task *d)
 {

@@ -2,7 +2,6 @@
 /* Task: transform along x between a slab and its tiles (transform.h). Bound as the transforms are. */
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "codelets/place_codelet.h"
 #include "codelets/transform.h"
 #include "scheduler/runtime/ranks.h"
 
@@ -57,7 +56,7 @@ static void transform_rows_here(const struct starfish_place *place, void *buffer
     starfish_task_check(&a->header, "edges of a slab", starfish_edges_publish(place, &a->edges, buffers, kernel.rows));
 }
 
-STARFISH_PLACE_CODELET(transform_rows, arguments, set->precision, "transform_rows", 0x4477aa);
+STARFISH_PLACE_CODELET(transform_rows, arguments, a->set->precision, "transform_rows", 0x4477aa);
 
 starfish_status starfish_submit_transform_rows(struct starfish_progress *progress, int phase,
                                                const struct starfish_transform_task *d)

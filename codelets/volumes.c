@@ -2,8 +2,8 @@
 /* Tasks: integrals over the volumes of unknowns, means taken off, and sums, on parts of a 3D grid. Bound by memory. */
 #include "codelets/volumes.h"
 
+#include "codelets/kernel_pair.h"
 #include "multigrid/kernels/flux_steps.h"
-#include "scheduler/runtime/team.h"
 
 struct arguments {
     struct starfish_task_header header;
@@ -17,9 +17,16 @@ struct arguments {
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
 
-static int weigh_at(const struct starfish_place *place, void *buffers[], const struct arguments *a, size_t share,
-                    size_t shares)
+struct shared {
+    void **buffers;
+    const struct arguments *arguments;
+};
+
+static int weigh_share(const struct starfish_place *place, void *data, size_t share, size_t shares)
 {
+    const struct shared *shared = data;
+    const struct arguments *a = shared->arguments;
+    void **const buffers = shared->buffers;
     const size_t planes = a->z1 - a->z0;
     const struct starfish_weigh weigh = {
         .at = {.z0 = a->z0 + planes * share / shares, .z1 = a->z0 + planes * (share + 1) / shares},
@@ -43,64 +50,22 @@ static int sum_at(const struct starfish_place *place, void *buffers[], const str
     return starfish_flux_sum_here(place, &a->shape, (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]), &sum);
 }
 
-struct shared {
-    void **buffers;
-    const struct arguments *arguments;
-};
-
-static void weigh_on_a_core(void *data, size_t share, size_t shares)
+static void weigh_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct shared *shared = data;
-    const struct starfish_place place = {shared->arguments->precision, 0, NULL, NULL};
-
-    weigh_at(&place, shared->buffers, shared->arguments, share, shares);
-}
-
-static void weigh_cpu(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 0, NULL, NULL};
     struct shared shared = {buffers, a};
+    const int error = starfish_place_share(place, a->header.progress->context, weigh_share, &shared);
 
-    starfish_team_run(a->header.progress->context, weigh_on_a_core, &shared);
-    starfish_vector_publish(&place, buffers, &a->result);
+    starfish_task_check(&a->header, "weigh", error ? error : starfish_vector_publish(place, buffers, &a->result));
 }
 
 /* The sum is one number, so that one core computes it. */
-static void volume_sum_cpu(void *buffers[], void *data)
+static void volume_sum_here(const struct starfish_place *place, void *buffers[], const struct arguments *a)
 {
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 0, NULL, NULL};
-
-    sum_at(&place, buffers, a);
+    starfish_task_check(&a->header, "mean", sum_at(place, buffers, a));
 }
 
-#ifdef STARFISH_HAVE_GPU
-static int weigh_and_publish(const struct starfish_place *place, void *buffers[], const struct arguments *a)
-{
-    TRY_LAUNCH(weigh_at(place, buffers, a, 0, 1));
-    return starfish_vector_publish(place, buffers, &a->result);
-}
-
-static void weigh_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
-
-    starfish_task_check(&a->header, "weigh", weigh_and_publish(&place, buffers, a));
-}
-
-static void volume_sum_cuda(void *buffers[], void *data)
-{
-    const struct arguments *a = data;
-    const struct starfish_place place = {a->precision, 1, starfish_task_stream(), NULL};
-
-    starfish_task_check(&a->header, "mean", sum_at(&place, buffers, a));
-}
-#endif
-
-STARFISH_CODELET(weigh, "weigh", 0xaa9955);
-STARFISH_CODELET(volume_sum, "volume_sum", 0xaaaa55);
+STARFISH_PLACE_CODELET(weigh, arguments, a->precision, "weigh", 0xaa9955);
+STARFISH_PLACE_CODELET(volume_sum, arguments, a->precision, "volume_sum", 0xaaaa55);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 

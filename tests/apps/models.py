@@ -13,7 +13,7 @@ import unittest
 
 SOURCE = sys.argv[2]
 MACHINES = f"{SOURCE}/data/machines"
-CODELET = re.compile(r"\bSTARFISH_(?:CORES_)?CODELET\(\s*\w+\s*,\s*(\"(\w+)\")?")
+CODELET = re.compile(r"\b[A-Z_]+_CODELET\((?!operation\b)[^\";]*(\"(\w+)\")?")
 
 # Codelets without a model, by the machine that lacks them: since it was recorded they have been added or renamed, or
 # its cases did not run them. The next recording must empty this table: an entry that has a model, or is no codelet,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parts of a task's work that the cores of a team run at once. Bound as the work is. */
-#include "codelets/place_codelet.h"
+#include "codelets/kernel_pair.h"
 
 #include "scheduler/runtime/team.h"
 
