@@ -132,8 +132,6 @@ starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
 
     describe(grid->space, arrangement, part, &a);
     const size_t width = a.arrange.x1 - a.arrange.x0, height = a.arrange.y1 - a.arrange.y0;
-    const size_t sizes[] = {
-        grid->precision, width, arrangement->n[2], height, (size_t)arrangement->back, arrangement->column != NULL};
     memcpy(a.plane, users->first[1], (users->parts[1] + 1) * sizeof a.plane[0]);
     starfish_task_begin(&task, &arrange_codelet, algebra->progress, algebra->phase);
     task.width = height;
@@ -146,6 +144,7 @@ starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
                                : attach_users(&task, from, part, STARPU_R);
     a.to = arrangement->back ? attach_users(&task, to, part, STARPU_W)
                              : starfish_vector_attach(&task, to, part, &rows, STARPU_W);
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint = STARFISH_FOOTPRINT(grid->precision, width, arrangement->n[2], height,
+                                            (size_t)arrangement->back, arrangement->column != NULL);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -209,7 +209,6 @@ starfish_status starfish_submit_band(struct starfish_progress *progress, int pha
                                      starpu_data_handle_t removed)
 {
     struct arguments arguments = {.band = band, .same = rhs == solution, .removes = removed != NULL};
-    const size_t sizes[] = {band->precision, band->n, band->width};
     struct starfish_task task;
     starfish_task_begin(&task, &band_codelet, progress, phase);
     task.name = "elimination";
@@ -221,6 +220,6 @@ starfish_status starfish_submit_band(struct starfish_progress *progress, int pha
         starfish_task_data(&task, rhs, STARPU_R);
     if (removed)
         starfish_task_data(&task, removed, STARPU_W);
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(band->precision, band->n, band->width);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

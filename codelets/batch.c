@@ -198,20 +198,11 @@ static starfish_status submit(struct starfish_progress *progress, struct starpu_
     if (vectors) /* what lies in gaps must survive */
         attach(&task, d->output, d->input == d->output || d->vector_shape.has_gaps ? STARPU_RW : STARPU_W);
     const struct starfish_batch *k = &d->kernel;
-    const size_t sizes[] = {d->precision,
-                            k->n,
-                            k->lines,
-                            k->columns,
-                            (size_t)k->components,
-                            (size_t)k->periodic,
-                            (size_t)k->algorithm,
-                            k->coefficients.line == 0 ? ONE_RUN : kind_of(&d->coefficient_shape),
-                            kind_of(&d->vector_shape),
-                            k->coefficients.line == 0,
-                            d->factors != NULL,
-                            d->shift != NULL};
     task.flops = 8.0 * (double)(k->n * k->lines); /* by elimination */
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint =
+        STARFISH_FOOTPRINT(d->precision, k->n, k->lines, k->columns, (size_t)k->components, (size_t)k->periodic,
+                           (size_t)k->algorithm, k->coefficients.line == 0 ? ONE_RUN : kind_of(&d->coefficient_shape),
+                           kind_of(&d->vector_shape), k->coefficients.line == 0, d->factors != NULL, d->shift != NULL);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

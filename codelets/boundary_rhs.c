@@ -69,7 +69,6 @@ starfish_status starfish_submit_boundary_rhs(struct starfish_progress *progress,
         .kernel = {.first_plane = d->first_plane, .planes = d->planes, .past_caches = d->past_caches}};
     memcpy(arguments.kernel.n, d->n, sizeof d->n);
     arguments.faces = starfish_boundary_attach(&task, &d->data, &arguments.kernel);
-    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2]};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->n[0], d->n[1], d->n[2]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

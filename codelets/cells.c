@@ -264,12 +264,6 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
                                     .below = space->apart && space->parts[1] > 1 ? -1 : n2 - 1,
                                     .above = space->apart && space->parts[1] > 1 ? n2 : 0,
                                     .factor = t->factor.number}};
-    const size_t sizes[] = {a.precision,
-                            t->by_runs ? STARFISH_CELL_STEPS + (t->block > 0) : t->step,
-                            t->op->matrix.n[0],
-                            t->op->matrix.n[1],
-                            (size_t)(rows.y1 - rows.y0),
-                            (size_t)t->op->stored};
 
     starfish_task_begin(&task, &cells_codelet, algebra->progress, algebra->phase);
     starfish_task_of_owner(&task, space, part, algebra->where);
@@ -282,7 +276,9 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
     a.coarse = attach_table(&task, t->coarse, STARPU_R);
     a.state = attach_table(&task, starfish_factor_state(&t->factor, part), STARPU_R);
     a.sums = t->sums ? attach_table(&task, t->sums->part[part].handle, STARPU_W) : -1;
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint =
+        STARFISH_FOOTPRINT(a.precision, t->by_runs ? STARFISH_CELL_STEPS + (t->block > 0) : t->step, t->op->matrix.n[0],
+                           t->op->matrix.n[1], (size_t)(rows.y1 - rows.y0), (size_t)t->op->stored);
     return starfish_task_submit(&task, &a, sizeof a);
 }
 

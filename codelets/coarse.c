@@ -63,7 +63,6 @@ starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebr
                                            const struct starfish_vector *y)
 {
     const struct starfish_extent extent = starfish_part_extent(r->space, part);
-    const size_t sizes[] = {r->precision, chunks->chunks, r->space->n[0], (size_t)(extent.y1 - extent.y0), y != NULL};
     struct sums_arguments a = {.precision = r->precision, .kernel = {.chunks = chunks->chunks}};
     struct starfish_task task;
 
@@ -79,7 +78,8 @@ starfish_status starfish_submit_chunk_sums(const struct starfish_algebra *algebr
     starfish_task_data(&task, chunks->term_begin.handle, STARPU_R);
     starfish_task_data(&task, chunks->term.handle, STARPU_R);
     starfish_task_data(&task, chunks->factor.handle, STARPU_R);
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint =
+        STARFISH_FOOTPRINT(r->precision, chunks->chunks, r->space->n[0], (size_t)(extent.y1 - extent.y0), y != NULL);
     return starfish_task_submit(&task, &a, sizeof a);
 }
 

@@ -49,7 +49,6 @@ starfish_status starfish_submit_constant_mode(struct starfish_progress *progress
         .part = d->part,
         .kernel = {.lanes = d->lanes, .ny = d->ny, .tiles = (int)d->tiles, .scale = d->scale}};
     memcpy(arguments.kernel.first, d->first, (d->tiles + 1) * sizeof *d->first);
-    const size_t sizes[] = {d->precision, d->lanes, d->ny, d->tiles, d->first[d->tiles]};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->lanes, d->ny, d->tiles, d->first[d->tiles]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -62,7 +62,6 @@ starfish_status starfish_submit_edges(struct starfish_progress *progress, int ph
     starfish_task_at(&task, "slab", d->slab, 0);
     starfish_task_data(&task, d->slab, STARPU_R);
     struct arguments arguments = {.edges = starfish_edges_attach(&task, d->precision, d->n, d->edge)};
-    const size_t sizes[] = {d->precision, d->n[0] * d->n[1], (size_t)task.count};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->n[0] * d->n[1], (size_t)task.count);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -34,7 +34,6 @@ starfish_status starfish_submit_finite(struct starfish_progress *progress, int p
     starfish_task_data(&task, d->values, STARPU_R);
     starfish_task_data(&task, d->first, STARPU_W);
     struct arguments arguments = {.precision = d->precision, .count = d->count, .is_slab = d->is_slab};
-    const size_t sizes[] = {d->precision, d->count};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->count);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -59,7 +59,6 @@ starfish_status starfish_submit_ghosts(struct starfish_progress *progress, int p
     arguments.faces = starfish_faces_attach(&task, d->face);
     for (size_t slab = 0; slab < d->slabs; slab++)
         starfish_task_data(&task, d->slab[slab], STARPU_R);
-    const size_t sizes[] = {d->precision, d->n[0], d->n[1], d->n[2], d->problems};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->n[0], d->n[1], d->n[2], d->problems);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

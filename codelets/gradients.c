@@ -302,8 +302,6 @@ starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra
 {
     const size_t *n = t->op->matrix.n;
     const size_t domains = t->coarse ? t->coarse->domains : 0;
-    const size_t sizes[] = {t->r->precision, t->x->precision,       n[0],     n[1],    n[2],
-                            (size_t)t->by,   (size_t)t->op->stored, t->block, domains, (size_t)t->count};
     struct arguments a = {.precision = t->r->precision, .stored = t->op->stored, .replays = t->replays, .coarse = -1};
     struct starfish_task task;
 
@@ -327,6 +325,7 @@ starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra
         for (int l = 0; l < t->cycle->tail->levels; l++)
             starfish_task_data(&task, t->cycle->table[l], STARPU_R);
     }
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint = STARFISH_FOOTPRINT(t->r->precision, t->x->precision, n[0], n[1], n[2], (size_t)t->by,
+                                            (size_t)t->op->stored, t->block, domains, (size_t)t->count);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -39,7 +39,6 @@ STARFISH_CORES_CODELET(host_work, "host_work", 0xaa7755);
 
 static starfish_status submit(struct starfish_progress *progress, struct dealing *dealing, int worker)
 {
-    const size_t sizes[] = {dealing->work.count};
     struct arguments arguments = {.dealing = dealing};
     struct starfish_task task;
 
@@ -49,7 +48,7 @@ static starfish_status submit(struct starfish_progress *progress, struct dealing
     task.worker = worker;
     task.rank = starfish_context_rank(progress->context);
     task.width = dealing->work.count;
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(dealing->work.count);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

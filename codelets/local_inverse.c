@@ -76,7 +76,6 @@ starfish_status starfish_submit_local_inverse(struct starfish_progress *progress
 {
     const starpu_data_handle_t handles[] = {t->matrix.start, t->matrix.column, t->matrix.value, t->pattern.start,
                                             t->pattern.column};
-    const size_t sizes[] = {t->kernel.last - t->kernel.first, t->kernel.longest, (size_t)t->kernel.triangular};
     struct arguments a = {.kernel = t->kernel, .workspace = t->workspace};
     struct starfish_task task;
 
@@ -86,6 +85,7 @@ starfish_status starfish_submit_local_inverse(struct starfish_progress *progress
     for (size_t i = 0; i < sizeof handles / sizeof handles[0]; i++)
         starfish_task_data(&task, handles[i], STARPU_R);
     starfish_task_data(&task, t->result, STARPU_W);
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint =
+        STARFISH_FOOTPRINT(t->kernel.last - t->kernel.first, t->kernel.longest, (size_t)t->kernel.triangular);
     return starfish_task_submit(&task, &a, sizeof a);
 }

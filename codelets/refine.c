@@ -30,8 +30,7 @@ static size_t elements(const size_t n[3])
 
 static uint32_t footprint(starfish_precision precision, size_t count)
 {
-    const size_t sizes[] = {precision, count};
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return STARFISH_FOOTPRINT(precision, count);
 }
 
 static void begin(struct starfish_task *task, struct starpu_codelet *codelet, struct starfish_progress *progress,

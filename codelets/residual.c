@@ -177,7 +177,6 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     if (d->boundary)
         arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
     task.flops = 14.0 * (double)(d->n[0] * d->n[1] * d->n[2]); /* seven products and sums each */
-    const size_t sizes[] = {d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, (size_t)d->complex_y, d->n[0], d->n[1], d->n[2]);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

@@ -63,7 +63,6 @@ starfish_status starfish_submit_rows(struct starfish_progress *progress, int pha
         arguments.level_rows[l] = d->shape[l].rows;
         count += d->shape[l].rows;
     }
-    const size_t sizes[] = {d->precision, d->width, count, d->tiles, (size_t)d->to_levels};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(d->precision, d->width, count, d->tiles, (size_t)d->to_levels);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

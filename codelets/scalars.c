@@ -59,7 +59,6 @@ STARFISH_PLACE_CODELET(scalars, arguments, STARFISH_F64, "scalars", 0x775577);
 starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, const struct starfish_space *space,
                                         const struct starfish_scalars_task *t)
 {
-    const size_t sizes[] = {t->sums->parts, t->more != NULL};
     struct arguments a = {.stage = t->stage,
                           .sign = t->sign,
                           .criteria = t->criteria ? *t->criteria : (struct starfish_criteria){0},
@@ -81,6 +80,6 @@ starfish_status starfish_submit_scalars(const struct starfish_algebra *algebra, 
         starfish_task_data(&task, t->more->part[part].handle, STARPU_R);
     if (t->copy)
         starfish_task_data(&task, t->copy, STARPU_W);
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint = STARFISH_FOOTPRINT(t->sums->parts, t->more != NULL);
     return starfish_task_submit(&task, &a, sizeof a);
 }

@@ -319,17 +319,9 @@ static starfish_status submit(struct starfish_progress *progress, int phase, str
         starfish_task_data(&task, space->constant.handle, STARPU_R);
     if (d->removed)
         starfish_task_data(&task, d->removed, STARPU_W);
-    const size_t sizes[] = {space->precision,
-                            space->n[0],
-                            space->n[1],
-                            space->n[2],
-                            d->problems,
-                            space->planes.x.kind,
-                            space->planes.y.kind,
-                            (size_t)space->periodic,
-                            space->planes.basis.basis.n > 0,
-                            space->constant_lane >= 0};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(
+        space->precision, space->n[0], space->n[1], space->n[2], d->problems, space->planes.x.kind,
+        space->planes.y.kind, (size_t)space->periodic, space->planes.basis.basis.n > 0, space->constant_lane >= 0);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

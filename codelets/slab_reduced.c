@@ -221,8 +221,7 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
                    .row_sums = space->row_sums,
                    .pinned_lane =
                        starfish_slab_pinned(space->constant_lane, d->parts->first_row[d->part] * space->n[0], lanes)}};
-    const size_t sizes[] = {space->precision, lanes, d->slabs, (size_t)space->periodic};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(space->precision, lanes, d->slabs, (size_t)space->periodic);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }
 

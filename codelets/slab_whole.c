@@ -562,11 +562,9 @@ starfish_status starfish_submit_slab_whole(struct starfish_progress *progress, i
     }
     if (d->boundary)
         arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
-    const size_t sizes[] = {
-        space->precision,       space->n[0],          space->n[1],          space->n[2],
-        space->planes.x.kind,   space->planes.y.kind, d->whole->gang.cores, space->constant_lane >= 0,
-        (size_t)space->periodic};
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(space->precision, space->n[0], space->n[1], space->n[2],
+                                                    space->planes.x.kind, space->planes.y.kind, d->whole->gang.cores,
+                                                    space->constant_lane >= 0, (size_t)space->periodic);
     arguments.header.uses_all_cores = 1;
     d->whole->gang.footprint = arguments.header.footprint;
     return starfish_task_submit(&task, &arguments, sizeof arguments);

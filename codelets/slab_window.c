@@ -77,16 +77,7 @@ double starfish_slab_flops(const struct starfish_slab_space *space, size_t plane
 uint32_t starfish_slab_footprint(const struct starfish_slab_space *space, const struct starfish_slab_parts *parts,
                                  const struct starfish_slab *slab, int alone)
 {
-    const size_t sizes[] = {space->precision,
-                            space->n[0],
-                            space->n[1],
-                            slab->planes,
-                            parts->count,
-                            (size_t)alone,
-                            space->planes.x.kind,
-                            space->planes.y.kind,
-                            (size_t)space->periodic,
-                            space->planes.basis.basis.n > 0,
-                            space->constant_lane >= 0};
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return STARFISH_FOOTPRINT(space->precision, space->n[0], space->n[1], slab->planes, parts->count, (size_t)alone,
+                              space->planes.x.kind, space->planes.y.kind, (size_t)space->periodic,
+                              space->planes.basis.basis.n > 0, space->constant_lane >= 0);
 }

@@ -79,8 +79,8 @@ starfish_status starfish_submit_transform_rows(struct starfish_progress *progres
                                   .edges = starfish_edges_attach(&task, d->set->precision, n, d->edge),
                                   .kernel = {.count = rows, .tiles = (int)d->tiles, .scale = d->scale}};
     memcpy(arguments.kernel.first_mode, d->first_mode, (d->tiles + 1) * sizeof *d->first_mode);
-    const size_t sizes[] = {d->set->kind, d->set->n, d->set->precision, d->direction, rows, d->tiles};
     task.flops = 2.5 * log2((double)d->set->n) * (double)(d->set->n * rows);
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint =
+        STARFISH_FOOTPRINT(d->set->kind, d->set->n, d->set->precision, d->direction, rows, d->tiles);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
 }

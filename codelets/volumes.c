@@ -80,15 +80,14 @@ static struct arguments begin(struct starfish_task *task, const struct starfish_
                           .z1 = v->space->first[1][at->part + 1],
                           .what = *what,
                           .result = STARFISH_NO_ACCESS};
-    const size_t sizes[] = {
-        a.precision, shape->n[0], shape->n[1], a.z1 - a.z0, (size_t)what->weighs_values, (size_t)what->weighs_offset};
 
     starfish_task_of_owner(task, v->space, at->part, at->setting->where);
     task->width = shape->n[1] * (a.z1 - a.z0);
     task->flops = operations * (double)(shape->n[0] * task->width);
     a.table = task->count;
     starfish_task_data(task, at->table, STARPU_R);
-    a.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    a.header.footprint = STARFISH_FOOTPRINT(a.precision, shape->n[0], shape->n[1], a.z1 - a.z0,
+                                            (size_t)what->weighs_values, (size_t)what->weighs_offset);
     return a;
 }
 

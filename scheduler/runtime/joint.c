@@ -344,9 +344,8 @@ static starfish_status submit_whole(struct starfish_joint *joint, struct program
                                     const struct starfish_joint_order *recorded, struct starfish_task *whole)
 {
     struct arguments arguments = {.joint = joint, .program = program};
-    const size_t sizes[] = {recorded->recording.count, (size_t)recorded->count};
 
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(recorded->recording.count, (size_t)recorded->count);
     whole->where = starfish_where_of((struct starfish_owner){0, 0}, 0);
     for (int d = 0; d < recorded->count; d++)
         starfish_task_data(whole, recorded->datum[d].handle, recorded->datum[d].mode);

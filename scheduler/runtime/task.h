@@ -6,7 +6,7 @@
  *     starfish_task_at(&task, "slab", handle, 0);
  *     task.width = lines;
  *     starfish_task_data(&task, handle, STARPU_R);
- *     arguments.header.footprint = starfish_footprint_of(sizes, count);
+ *     arguments.header.footprint = STARFISH_FOOTPRINT(lines, precision);
  *     return starfish_task_submit(&task, &arguments, sizeof arguments);
  *
  * An argument struct begins with struct starfish_task_header. */
@@ -81,6 +81,9 @@ starfish_status starfish_task_expect(struct starfish_task *task, void *arguments
 /* For a codelet's performance model. */
 uint32_t starfish_task_footprint(struct starpu_task *task);
 uint32_t starfish_footprint_of(const size_t *values, size_t count);
+/* The same of sizes that are listed. */
+#define STARFISH_FOOTPRINT(...)                                                                                        \
+    starfish_footprint_of((const size_t[]){__VA_ARGS__}, sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t))
 /* The cores of the teams for which a submitted task's footprint was made: they are its last eight bits, since a team
  * takes another time than a core and people should see which. */
 static inline unsigned starfish_footprint_cores(uint32_t footprint)
