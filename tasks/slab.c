@@ -129,8 +129,8 @@ static size_t lanes_of(const struct starfish_slab_graph *graph, size_t p)
     return graph->space->n[0] * rows;
 }
 
-/* What slab s says of its ends in part p: of the rank that solves the part's reduced system. Where every owner solves
- * all systems, what it needs besides the slabs' ends is its own. */
+/* The equations of slab s's ends in part p. Their owner is the rank that solves the part's reduced system. Where every
+ * owner solves all systems, each has its own copy of what it needs besides. */
 static starfish_status register_ends(struct starfish_slab_graph *graph, struct starfish_slab *slab, size_t s, size_t p)
 {
     const struct starfish_slab_space *space = graph->space;
@@ -254,7 +254,7 @@ static starfish_status register_graph(struct starfish_slab_graph *graph, const s
     return STARFISH_SUCCESS;
 }
 
-/* What may fail on one rank comes before the first task that others wait for. */
+/* Steps that may fail on one rank precede the first task that other ranks wait for. */
 static starfish_status fill_graph(struct starfish_slab_graph *graph, const struct starfish_direction *z,
                                   const struct starfish_slab_shape *shape, struct starfish_progress *progress)
 {
@@ -346,7 +346,7 @@ void starfish_slab_graph_is_made(struct starfish_slab_graph *graph)
     else
         for (size_t s = 0; s < graph->cut.slabs; s++)
             for (size_t p = 0; p < arrays_of(graph); p++) {
-                /* Those of other ranks' slabs are still on their way to who solves the part. */
+                /* The ends of other ranks' slabs are still in transfer to the rank that solves the part. */
                 if (rank_of_part(graph, p) == starfish_context_rank(graph->space->context))
                     starfish_data_wait(graph->slab[0][s].coefficient[p]);
                 starfish_data_set_constant(graph->slab[0][s].coefficient[p], 1);

@@ -38,7 +38,7 @@ enum { STARFISH_SLAB_TURNS = 2 };
  * GPUs alone may, each GPU does.
  *
  * slots: 0 where devices hold the whole field. Else it is streamed through them, `slots` slabs at a time
- * (slab_stream.h). What is between the tasks has its home in main memory, and solves do not take turns. Rows of
+ * (slab_stream.h). The data between the tasks are registered in main memory, and solves do not take turns. Rows of
  * solutions are packed.
  *
  * whole: one task for all slabs, where starfish_slab_whole_possible, then with nothing else between them. */
@@ -54,7 +54,7 @@ struct starfish_slab_shape {
 struct starfish_slab_graph {
     struct starfish_slab_space *space; /* NULL before create and after destroy */
     struct starfish_cut cut;
-    struct starfish_slab_parts parts;   /* that slabs hand on: in a stream one, of all modes */
+    struct starfish_slab_parts parts;   /* of the slabs' ends; in a stream there is one, with all modes */
     struct starfish_slab_parts systems; /* of the reduced systems */
     size_t solvers;                     /* owners of slabs that each solve all systems; 1: the systems are
                                            distributed */

@@ -5,7 +5,7 @@
  * has its results back in main memory, and the runtime has its memory on the device for the next slab. So at most
  * `slots` slabs are on devices at a time, and copies in, work and copies out overlap. Devices use memory again for
  * data of the same shape alone; all else is an allocation, which waits for all of the device's work. So there are few
- * shapes: what slabs hand on has its home in main memory, where each slab's separators and heads are one piece for the
+ * shapes: the slabs' ends are registered in main memory, where each slab's separators and heads are one piece for the
  * slabs' tasks, and the lanes of one part of the modes, of all slabs, are one for the reduced systems. */
 #ifndef STARFISH_TASKS_SLAB_STREAM_H
 #define STARFISH_TASKS_SLAB_STREAM_H

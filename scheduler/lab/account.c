@@ -106,7 +106,7 @@ static double fastest(const double *duration)
     return duration[STARFISH_CPU] < duration[STARFISH_GPU] ? duration[STARFISH_CPU] : duration[STARFISH_GPU];
 }
 
-/* Tasks are in an order in which none comes before what it waits for. */
+/* Tasks are in topological order: each follows the tasks that it waits for. */
 static void follow_paths(const struct starfish_record *record, const double (*duration)[STARFISH_WORKER_KINDS],
                          double *length, size_t *steps, struct starfish_account *account)
 {
@@ -130,7 +130,7 @@ static void follow_paths(const struct starfish_record *record, const double (*du
     }
 }
 
-/* A task that keeps all cores takes as much of each of them. */
+/* A task that runs on all cores takes the same time of each. */
 static void count_cores(const struct starfish_record *record, double (*duration)[STARFISH_WORKER_KINDS])
 {
     for (size_t i = 0; i < record->tasks; i++)

@@ -16,11 +16,11 @@
 
 /* Times in microseconds. */
 struct starfish_account {
-    double begin, end; /* the first submission; the last end, copies home included */
+    double begin, end; /* the first submission; the last end, including copies of results to main memory */
     size_t tasks[STARFISH_WORKER_KINDS];
     double busy[STARFISH_WORKER_KINDS]; /* sums over workers; one of several cores is as busy as these are on average */
     double idle[STARFISH_WORKER_KINDS]; /* what is left of end - begin of every worker */
-    double fetching;                    /* of that: waiting for data with a task in hand */
+    double fetching;                    /* of that: waiting for the data of a scheduled task */
     double area, critical_path;
     size_t path_tasks; /* on the critical path that have work */
     double flops;      /* of all tasks that ran on a worker; NaN: of one of them they are not known */
@@ -30,7 +30,7 @@ struct starfish_account {
 
 struct starfish_account starfish_account_of(const struct starfish_record *record);
 
-/* Do the models know each of the record's tasks on each kind of worker that may run it? */
+/* Returns 1 if the models have a time of each recorded task on each kind of worker that may run it. */
 int starfish_account_calibrated(const struct starfish_record *record);
 /* The area bound of `count` tasks, duration[task][kind] infinite where a kind cannot. `order` is room for `count`
  * numbers. */

@@ -215,8 +215,8 @@ static int is_of_kind(const struct starfish_sample *sample, const struct starfis
     return there != NULL;
 }
 
-/* On cores, where operations on the same bytes differ by more than on GPUs, the tasks of the same kinds tell all where
- * there are two sizes of them. NULL: all tasks count. */
+/* On cores operations on the same bytes differ more than on GPUs. So only tasks of the same kinds count, if there are
+ * two sizes of them. NULL: all tasks count. */
 static const int *kinds_that_count(const struct starfish_sample_set *entry, uint32_t like,
                                    const struct starfish_sizes *sizes, int is_kind[STARFISH_SIZES_MOST])
 {
@@ -238,7 +238,7 @@ static const int *kinds_that_count(const struct starfish_sample_set *entry, uint
 
 /* ---- by a relation of the codelet ------------------------------------------------------------------------------ */
 
-/* The time by the relation alone; 0 where it does not know the sizes. */
+/* The time by the relation alone; 0 if it does not cover the sizes. */
 static double time_by_growth(const struct starfish_growth_fit *fit, starfish_growth *growth, uint32_t footprint)
 {
     const struct starfish_sizes *sizes = starfish_sizes_of(footprint, 0);
@@ -267,7 +267,7 @@ static void fit_growth(const struct starfish_sample_set *entry, const struct sta
     starfish_growth_solve(fit);
 }
 
-/* 0 where the relation or the recording does not tell. */
+/* 0 if the relation or the recording gives no time. */
 static double by_growth(const struct starfish_sample_set *entry, const struct starfish_sample *like, uint32_t footprint,
                         double bytes, starfish_growth *growth)
 {

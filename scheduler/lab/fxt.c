@@ -34,8 +34,8 @@ int starfish_fxt_available(void)
 #endif
 }
 
-/* Where there is not even room for the beginning of a trace, FxT ends the process, and a write that was cut off leaves
- * it no error of its own to tell. No trace is as short as this file. */
+/* FxT ends the process if the disk has no room for the beginning of a trace, and a truncated write leaves no error to
+ * report. Every trace is longer than this file. */
 static starfish_status check_room(const char *folder)
 {
     static const char nothing[4096];
@@ -93,7 +93,7 @@ static void convert(const char *folder, const char *trace)
 #endif
 
 #ifdef STARFISH_HAVE_FXT
-/* StarPU does not look whether its files could be written. */
+/* StarPU does not check whether its files could be written. */
 static starfish_status check_disk(const char *folder)
 {
     struct statvfs disk;

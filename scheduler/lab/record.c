@@ -246,7 +246,7 @@ static void finished(struct starfish_observer *observer, const struct starfish_t
         if (team)
             add_stints(record, header->number, team);
     } else if (span) {
-        /* Before the first task that ran has told its times, StarPU's clock is not known. */
+        /* StarPU's clock is unknown until the first task has reported its times. */
         span->submitted = span->ready = span->start = span->end = isfinite(now) ? now : (double)NAN;
     }
     STARPU_PTHREAD_MUTEX_UNLOCK(&record->lock);
@@ -318,7 +318,7 @@ static void date_spans(struct starfish_record *record)
     }
 }
 
-/* StarPU notes a task's start when it is given to the GPU; it begins there when the one before has ended. */
+/* StarPU records a task's start at its launch; on the GPU it begins when the task before has ended. */
 static void separate_spans(struct starfish_record *record)
 {
     for (size_t next = 0; next < record->tasks; next++) {

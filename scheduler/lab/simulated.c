@@ -107,7 +107,7 @@ static double normal(uint64_t draw)
     return fmax(-2, fmin(value, 2.5));
 }
 
-/* Of a task that is running now, how long it takes; of others, how long they can be expected to. */
+/* The duration of a task that runs now; the expected duration of others. */
 static double length_by(const struct starfish_sample *sample, struct starpu_task *task)
 {
     if (task->status != STARPU_TASK_RUNNING)
@@ -183,8 +183,8 @@ void starfish_recorded_begin(void)
         starpu_sleep((float)seconds);
 }
 
-/* A policy with models looks at every worker before it gives a task to one, and a task that has made others possible
- * gives them one after the other: between steps of short tasks that is most of the time. */
+/* A policy with models evaluates every worker before it assigns a task, and tasks that become ready together are
+ * assigned one after the other. Between steps of short tasks that is most of the time. */
 static void take_time_to_choose(struct starpu_task *task)
 {
     const struct starfish_machine *machine = starfish_machine_named();

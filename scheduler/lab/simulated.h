@@ -17,8 +17,8 @@
 /* For a codelet's performance model: microseconds, NaN when nothing is known of the codelet on that kind of worker. */
 double starfish_recorded_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned implementation);
 
-/* Whether what is expected of the task on that worker is more than a guess: the size was recorded, or one that is not
- * far from it. Small tasks of a GPU tell nothing of large ones, since all that they take is their launch. */
+/* Returns 1 if the expected time of the task on that worker is reliable: its size was recorded, or a size close to it.
+ * Small tasks of a GPU do not predict large ones, since their time is that of the launch. */
 int starfish_recorded_is_known(struct starpu_task *task, unsigned worker);
 
 /* Hook times_known (hooks.h). */

@@ -125,7 +125,7 @@ starfish_status starfish_sizes_write(const char *path)
     return STARFISH_SUCCESS;
 }
 
-/* Such a file comes from elsewhere: what is no number ends its line. */
+/* The file is untrusted: a line ends at the first word that is not a number. */
 static void read_line(char *line)
 {
     size_t values[STARFISH_SIZES_MOST], count = 0;

@@ -109,7 +109,8 @@ static int have_folder(struct starfish_cache_dir *home, char path[LONGEST], cons
     return make_folders(path);
 }
 
-/* As StarPU names this host. With STARPU_MPI_HOSTNAMES each rank has one of the names; files of all are looked at. */
+/* StarPU's name of this host. With STARPU_MPI_HOSTNAMES each rank has one of the names; the files of all are
+ * checked. */
 static void list_hosts(char *hosts, size_t size)
 {
     const char *all = getenv("STARPU_MPI_HOSTNAMES"), *one = getenv("STARPU_HOSTNAME");
@@ -275,7 +276,7 @@ static int try_cache(struct starfish_cache_dir *home, const char *above, const c
     return is_folder(above) && own_folder(home->other) && usable_as_home(home, home->other);
 }
 
-/* The home that the system knows of the user; HOME may say something else. */
+/* The user's home directory by the system's records. The variable HOME may name another one. */
 static const char *home_of_user(char *text, size_t size)
 {
     struct passwd entry, *found = NULL;

@@ -25,7 +25,7 @@ static starfish_status reserve(struct starfish_coefficient_table *vector, size_t
 
 static void register_table(struct starfish_coefficient_table *vector, size_t size)
 {
-    /* StarPU wants at least one element, which the memory has. */
+    /* StarPU requires at least one element; the memory has room for it. */
     starpu_vector_data_register(&vector->handle, STARPU_MAIN_RAM, (uintptr_t)vector->memory,
                                 (uint32_t)(vector->count > 0 ? vector->count : 1), size);
 }

@@ -49,7 +49,7 @@ void starfish_coefficient_table_release(const struct starfish_coefficient_table 
 
 /* An array without user memory: the runtime allocates it where a task first writes it. */
 starfish_status starfish_array_register(starpu_data_handle_t *handle, size_t count, size_t element_size);
-/* The same, with memory of ours, `count` elements on the host, as its home. */
+/* The same, but its home node is main memory: `count` elements that the library allocates. */
 starfish_status starfish_array_register_at(starpu_data_handle_t *handle, void *memory, size_t count,
                                            size_t element_size);
 /* The same of a matrix: `rows` rows of `columns` elements, `stride` elements apart. What is between rows is others'. */
@@ -60,7 +60,7 @@ starfish_status starfish_matrix_register_at(starpu_data_handle_t *handle, void *
                                             const struct starfish_matrix *matrix, size_t element_size);
 /* A token: data without bytes, by which tasks that share nothing else wait for each other. */
 void starfish_token_register(starpu_data_handle_t *handle);
-/* Waits for its tasks and unregisters data whose values nobody needs any more. NULL is allowed. */
+/* Waits for its tasks and unregisters the data; their values are discarded. NULL is allowed. */
 void starfish_array_unregister(starpu_data_handle_t handle);
 
 /* The user's array of `count` elements, which stays where it is: host memory or, by starfish_memory_place, a GPU's. */

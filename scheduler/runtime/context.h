@@ -17,7 +17,7 @@
 #define STARFISH_HAVE_GPU 1
 #endif
 
-/* A piece of data that the runtime keeps and moves, by the name that floors which do not know the runtime use. */
+/* Data that the runtime stores and moves. Floors that do not use the runtime's types have this name for them. */
 typedef starpu_data_handle_t starfish_handle;
 
 struct starfish_bytes {
@@ -107,7 +107,7 @@ struct starfish_bytes starfish_bytes_of_links(const struct starfish_links *links
 starfish_status starfish_context_on_each_worker(struct starfish_context *context, const char *name,
                                                 void (*function)(void *argument, size_t worker), void *argument);
 /* The context's number of the StarPU worker that runs the calling task, or whose task the calling thread shares. A
- * team's threads are no workers of StarPU's: they say whose team they are in before they begin. */
+ * team's threads are not StarPU's workers; they set the worker of their team before they begin. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
 void starfish_context_stand_for(size_t worker);
 /* Inside a task that launches on several GPUs (joint.h): what follows is for that worker's GPU, on its stream; NULL:
@@ -140,7 +140,7 @@ enum starfish_residence {
     STARFISH_STAGED, /* pageable, but cores copy it through pinned memory (a method's choice, poisson/methods.h) */
     STARFISH_PINNED,
     STARFISH_ON_DEVICE,
-    STARFISH_SPREAD, /* over the memories of those who work on it (spread.h) */
+    STARFISH_SPREAD, /* over the memories of its owners (spread.h) */
     STARFISH_RESIDENCES
 };
 
@@ -161,9 +161,9 @@ starfish_status starfish_memory_check_arrays(const void *rhs, const void *soluti
 starfish_status starfish_memory_places(const struct starfish_context *context, const void *rhs, const void *solution,
                                        starfish_precision precision, size_t reals, int node[2]);
 
-/* hwloc (topology.c): cores that this process may use and NUMA nodes of the machine, and the NUMA node nearest to a
- * core or CUDA device. Which cores these are is found once, at the first question or at starfish_topology_look, in the
- * thread that asks. */
+/* By hwloc (topology.c): the cores that this process may use, the machine's NUMA nodes, and the NUMA node nearest to a
+ * core or CUDA device. The cores are found once, at the first call or by starfish_topology_look, from the affinity of
+ * the calling thread. */
 void starfish_topology_look(void);
 void starfish_topology_count(int *cores, int *numa_nodes);
 int starfish_topology_numa_of_core(int core);

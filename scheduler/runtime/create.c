@@ -174,7 +174,7 @@ void starfish_context_destroy(starfish_context *context)
     if (!context)
         return;
     if (starfish_is_forked()) {
-        starfish_team_destroy(context); /* StarPU's threads are the parent's: nobody can stop them here */
+        starfish_team_destroy(context); /* StarPU's threads are in the parent; they cannot be stopped here */
         free(context);
         return;
     }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls of StarPU that wait until data are in the requested memory. They wake resting workers. In a forked child, and
- * if the runtime is stuck (watchdog.h), they do nothing. */
+/* Calls of StarPU that wait until data are in the requested memory. They wake idle workers (idle.h). In a forked child,
+ * and if the runtime is stuck (watchdog.h), they do nothing. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_DATA_H
 #define STARFISH_SCHEDULER_RUNTIME_DATA_H
 
 #include "scheduler/runtime/context.h"
 
-/* The host's access to a handle in its home memory, until its release. Errors: RUNTIME (inside a task, in a forked
- * child, or the runtime is stuck), MEMORY. */
+/* The host's access to a handle in the memory that it was registered with, until its release. Errors: RUNTIME (inside a
+ * task, in a forked child, or the runtime is stuck), MEMORY. */
 starfish_status starfish_data_acquire(struct starfish_context *context, starpu_data_handle_t handle,
                                       enum starpu_data_access_mode mode);
 void starfish_data_release_access(starpu_data_handle_t handle);
-/* After the last task that uses the handle; the values come home. NULL is allowed. */
+/* After the last task that uses the handle: its values are copied to the memory that it was registered with. NULL is
+ * allowed. */
 void starfish_data_unregister(starpu_data_handle_t handle);
 /* The same, and the values are lost. */
 void starfish_data_discard(starpu_data_handle_t handle);

@@ -22,8 +22,7 @@ static void run_on_worker(void *buffers[], void *data)
     (void)buffers;
     each->function(each->argument, starfish_context_current_worker(each->context));
 #ifdef STARFISH_HAVE_GPU
-    (void)
-        cudaGetLastError(); /* of a call that failed, which the function has told: else the next launch would find it */
+    (void)cudaGetLastError(); /* error of a failed call, reported already; else the next launch would return it */
 #endif
 }
 

@@ -11,7 +11,7 @@
 void starfish_fork_watch(int contexts);
 /* Whether this is such a child. */
 int starfish_is_forked(void);
-/* RUNTIME there, with a message that says what to do. */
+/* RUNTIME in a forked child, with a message that explains what to do. */
 starfish_status starfish_fork_check(void);
 
 #endif

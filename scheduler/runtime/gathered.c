@@ -82,7 +82,7 @@ static starfish_status deal(const struct starfish_gathered *gathered, const void
     return moved(gathered, transport->deal(transport->state, whole, bytes_of(gathered, plane_bytes), own));
 }
 
-/* Others sleep until the first rank comes here and sends each of them a byte, whatever it says. */
+/* Other ranks sleep until the first rank arrives here and sends each of them a byte of any value. */
 static starfish_status wait_for_first(const struct starfish_gathered *gathered)
 {
     const struct starfish_transport *transport = gathered->context->ranks->transport;

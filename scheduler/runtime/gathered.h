@@ -39,8 +39,8 @@ starfish_status starfish_gathered_boundary(const struct starfish_gathered *gathe
                                            struct starfish_boundary *whole);
 void starfish_gathered_free_boundary(struct starfish_boundary *whole);
 
-/* A solve: `solve` is called on the first rank alone, with whole fields in host memory; `told` are results that then
- * are the same on all ranks. A solution is dealt out where `solve` ends with SUCCESS or NUMERICAL. */
+/* A solve: `solve` is called on the first rank alone, with whole fields in host memory; `told` are results that are
+ * then broadcast to all ranks. The solution is distributed if `solve` returns SUCCESS or NUMERICAL. */
 struct starfish_gathered_solve {
     const void *rhs; /* this rank's planes, in host memory */
     void *solution;

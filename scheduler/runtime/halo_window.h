@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Windows: the planes of a large array shared by all ranks that one rank needs, its own and some adjacent ones.
  *
- * Tables (coefficients, matrices) are indexed by the cells of the whole problem, so that kernels need not know of
- * ranks. An array is allocated for all planes, but a rank writes and reads the planes of its window alone: the system
- * gives memory to pages when they are first touched, so that the others take address space and nothing else. A GPU that
- * gets such a table has room for all of it.
+ * Tables (coefficients, matrices) are indexed by the cells of the whole problem, so that kernels do not depend on
+ * ranks. An array is allocated for all planes, but a rank writes and reads the planes of its window alone. The system
+ * provides memory for pages when they are first touched, so that the other planes take address space alone. A GPU that
+ * receives such a table has room for all of it.
  *
  * The planes beside a rank's own are counted around the ends of the array, whether the direction is periodic or not:
- * matrices look at the coupling across the ends, which is 0 where there is none. */
+ * matrices read the coupling across the ends, which is 0 if the direction is not periodic. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_HALO_WINDOW_H
 #define STARFISH_SCHEDULER_RUNTIME_HALO_WINDOW_H
 

@@ -18,7 +18,7 @@ size_t starfish_host_cores(void)
     return 1; /* to SimGrid threads are one */
 }
 #else
-/* Reading the quota takes 70 us, as long as a short loop: the process is asked once. */
+/* Reading the quota takes 70 us, as long as a short loop, so it is read once per process. */
 static int quota_once;
 static void ask_once(void)
 {

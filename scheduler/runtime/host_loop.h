@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Loops of the thread that creates a plan, over all cores that the process may use. Work done once per plan on the host
- * alone (meshes, matrices, tables) needs no tasks, and no CPU worker in a context with GPUs only. Workers rest
- * meanwhile (idle.h). On a simulated machine one core does all.
+ * alone (meshes, matrices, tables) needs no tasks, and no CPU worker in a context with GPUs only. StarPU's workers are
+ * paused meanwhile (idle.h). On a simulated machine one core does all.
  *
  * A body receives runs of items, in any order and on any thread; results must not depend on that. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_HOST_LOOP_H
@@ -17,8 +17,9 @@ size_t starfish_host_cores(void);
 /* Items 0 .. count-1 in runs of `run`. Returns when all are done. */
 void starfish_host_loop(size_t count, size_t run, starfish_host_body *body, void *data);
 
-/* The same within a call that has had tasks: the workers would look for others, and a thread of the loop that shares a
- * core with one of them gets it for slices of some milliseconds. So they rest until it is over (idle.h). */
+/* The same within a call that has submitted tasks. Its workers would poll for more, and a thread of the loop that
+ * shares a core with one of them would get time slices of some milliseconds. So they are paused until the loop ends
+ * (idle.h). */
 void starfish_host_loop_in_call(size_t count, size_t run, starfish_host_body *body, void *data);
 
 /* memcpy and memset to 0. */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pausing StarPU's workers, and waking them.
  *
- * Which moment. A worker is awake some 50 us after starpu_resume where it finds a free core. Where workers have all
- * cores, the thread that submits or waits has to take one from a worker that spins, and gets it at the end of a slice
- * of time, 2 to 4 ms: so there the moment is 0, and workers that find no task offer their core to whoever wants it
- * (sched_yield). On 2 cores, solves of 128^3 with 5 and 50 ms of the host's work between them took as long as with
- * spinning workers and left the host 5.3 and 54 ms instead of 10.6 and 110; solves of 32^3 with the host's 50 ms
- * took 1.5 instead of 4.0 ms, one after the other 1.3 either way, and on one core 0.8 instead of 4.0. With a core to
- * spare nobody waits for a slice, and a moment of 0.2 ms lets solves that follow each other find the workers awake.
+ * Which moment. A worker is awake some 50 us after starpu_resume if it finds a free core. If workers have all cores,
+ * the thread that submits or waits must take a core from a worker that spins, and gets it at the end of a time slice of
+ * 2 to 4 ms. So there the moment is 0, and workers that find no task yield their core (sched_yield). On 2 cores, solves
+ * of 128^3 with 5 and 50 ms of the host's work between them took as long as with spinning workers and left the host 5.3
+ * and 54 ms instead of 10.6 and 110; solves of 32^3 with the host's 50 ms took 1.5 instead of 4.0 ms, one after the
+ * other 1.3 either way, and on one core 0.8 instead of 4.0. With a spare core no thread waits for a slice, and with a
+ * moment of 0.2 ms successive solves find the workers awake.
  *
- * StarPU's own way, its configure option --enable-blocking-drivers, does not do: its last worker awake never sleeps, so
- * that an idle context takes a core, and it is for those alone who build StarPU so. Waking is no faster with it: two
- * empty tasks after 50 ms took 80 us at best, after starpu_resume 70 to 150.
+ * StarPU's configure option --enable-blocking-drivers does not suffice. Its last worker awake never sleeps, so that an
+ * idle context takes a core, and it needs a StarPU that was built with it. Waking is no faster with it: two empty tasks
+ * after 50 ms took 80 us at best, after starpu_resume 70 to 150.
  *
- * `flight` counts what is in flight in its lower half and what has ever come in its upper half, so that one look says
- * whether nothing is in flight, and two equal looks that nothing has come in between. Whoever pauses says so first
- * (`paused`) and looks at `flight` again; whoever comes counts itself first and looks at `paused` then. So one of the
- * two sees the other, and no task is left to paused workers.
+ * `flight` has the number of tasks and calls in flight in its lower half, and the number of all so far in its upper
+ * half. So one read shows whether nothing is in flight, and two equal reads that nothing has arrived in between. A
+ * thread that pauses first sets `paused` and then reads `flight` again; one that submits first counts itself and then
+ * reads `paused`. So one of the two sees the other, and no task is left to paused workers.
  *
- * A moment of 0, or a time between calls that was longer than the moment: whoever ends the last one pauses. For a host
- * program whose own threads take all cores right after a solve leaves none to a thread that would wake to pause, and
- * its solves would not find the workers awake anyway. Else a thread, the keeper, looks once every moment while the
- * workers are awake: neither tasks nor jobs pay for a signal. While they rest it looks a hundred times a second whether
- * a host program that has joined our StarPU has given it tasks, and wakes them: 0.05 % of a core. */
+ * If the moment is 0, or the time between calls was longer than it, the thread that ends the last call pauses the
+ * workers. The threads of a host program may take all cores right after a solve, so that none would be left to a thread
+ * that wakes to pause; and its solves would not find the workers awake anyway. Else a thread, the keeper, polls once
+ * every moment while the workers are awake, so that tasks and jobs need no signals. While they are paused it polls a
+ * hundred times a second for tasks of a host program that has joined our StarPU, and wakes them: 0.05 % of a core. */
 #include "scheduler/runtime/idle.h"
 
 #include "scheduler/runtime/fork.h"
@@ -43,7 +43,7 @@
 static const uint64_t arrival = UINT64_C(1) << 32;
 static const double chosen_seconds = 2e-4, glance_seconds = 1e-2;
 
-/* StarPU takes a lock 16 times for each look of a worker that has such a function. */
+/* StarPU takes a lock 16 times for each poll of a worker that has such a function. */
 enum { OFFERING_WORKERS_AT_MOST = 8 };
 
 static struct {
@@ -59,7 +59,7 @@ static struct {
     double seconds;
     int contexts;
     int stop, kept; /* the keeper shall end, or is there */
-    int others;     /* at the last look somebody else's tasks were there */
+    int others;     /* the last poll found tasks of the host program */
     pthread_t keeper;
     int offering; /* StarPU's number of offer_core among its functions for idle workers; -1: none */
 } rest = {.lock = PTHREAD_MUTEX_INITIALIZER, .offering = -1};
@@ -129,7 +129,8 @@ static struct timespec after(double seconds)
     return (struct timespec){.tv_sec = time.tv_sec + (time_t)whole, .tv_nsec = (long)((end - whole) * 1e9)};
 }
 
-/* StarPU may still count our last task, whose worker is about to end it: others' tasks are there at two looks. */
+/* StarPU may still count our last task, which its worker is about to end. Only two polls that find tasks show the host
+ * program's. */
 static void look(uint64_t seen)
 {
     const int others = starpu_task_nsubmitted() > 0;

@@ -46,7 +46,7 @@ struct starfish_correction {
     double factor, seconds;
 };
 
-/* What choosing a worker takes where the recording does not say. */
+/* Seconds to choose a worker, if the recording has no value. */
 #define STARFISH_MACHINE_CHOOSING 1.5e-6
 
 struct starfish_machine {
@@ -69,7 +69,7 @@ void starfish_machine_refuse(starfish_status status, const char *message);
 
 /* Whether this program is for simulated machines. */
 int starfish_machine_is_simulated(void);
-/* The machine in use; NULL where none was named or it could not be read, of which starfish_machine_check says why. */
+/* The machine in use; NULL if none was named or it could not be read. starfish_machine_check returns the reason. */
 const struct starfish_machine *starfish_machine_named(void);
 /* SUCCESS where none is named, unless this program is for simulated machines. */
 starfish_status starfish_machine_check(void);

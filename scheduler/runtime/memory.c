@@ -198,7 +198,7 @@ static size_t pinned_from(const void *memory)
     void *value[] = {&type, &start, &bytes};
 
     pthread_once(&once, find_driver);
-    /* What the driver does not know gets zeros, and is no error: cuPointerGetAttribute would report one. */
+    /* The driver sets zeros for addresses that it does not manage, without an error, unlike cuPointerGetAttribute. */
     if (!pointer_attributes || pointer_attributes(3, attribute, value, address) != CUDA_SUCCESS ||
         type != CU_MEMORYTYPE_HOST)
         return SIZE_MAX;
@@ -378,7 +378,7 @@ void starfish_device_give_back(const struct starfish_context *context, size_t wo
     starpu_memory_deallocate(node, bytes);
 }
 
-/* Data whose home is a GPU are not StarPU's to allocate. */
+/* StarPU does not allocate data that were registered in a GPU's memory. */
 static size_t bytes_on(const struct starpu_task *task, int node)
 {
     size_t sum[2] = {0, 0};

@@ -28,13 +28,12 @@ enum { STARFISH_SMALL_DATA = 4 << 20 };
 /* Bytes of this machine's main memory; 0: not known, or simulated. */
 size_t starfish_main_memory(void);
 
-/* Of what plans of any kind tell of memory (struct starfish_memory), main_bytes, gpu_work, gpu_data and gpu_least are
- * the plan's. This completes the others: gpu_there, for a plan that is `made` with what it has taken, and nothing of
- * GPUs where there are none. */
+/* Completes a plan's struct starfish_memory, in which the plan has set main_bytes, gpu_work, gpu_data and gpu_least.
+ * Sets gpu_there, including what a plan has taken that is `made`; without GPUs it clears their members. */
 void starfish_memory_complete(const struct starfish_context *context, int made, struct starfish_memory *memory);
 /* MEMORY, with the bytes, where GPUs have less than `what` needs at least. */
 starfish_status starfish_memory_check(const char *what, const struct starfish_memory *memory);
-/* All of it for a plan that has been made: `memory` is what it said before. ARGUMENT where `user` is NULL. */
+/* The whole struct of a plan that has been made; `memory` is the estimate from before. ARGUMENT if `user` is NULL. */
 starfish_status starfish_memory_report(const struct starfish_context *context, const struct starfish_memory *memory,
                                        struct starfish_memory *user);
 

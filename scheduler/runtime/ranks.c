@@ -33,7 +33,7 @@ int starfish_context_ranks(const struct starfish_context *context)
 
 /* ---- Owners ------------------------------------------------------------------------------------------------------ */
 
-/* Kept in the data's user pointer: 0 nobody, else 2 (rank + 1), plus 1 where they travel. */
+/* Stored in the data's user pointer: 0 without an owner, else 2 (rank + 1), plus 1 if they travel. */
 void starfish_data_set_owner(const struct starfish_context *context, starpu_data_handle_t data, int rank)
 {
     if (data && transport_of(context))
@@ -209,7 +209,7 @@ static starfish_status find_difference(const struct starfish_transport *transpor
 
 /* ---- Agreement --------------------------------------------------------------------------------------------------- */
 
-/* What every rank says of a step. The fingerprint is of all that must be alike, `count` things. */
+/* What every rank reports of a step. The fingerprint covers the `count` values that must be equal on all ranks. */
 struct vote {
     int64_t status, tag;
     uint64_t fingerprint, count;
@@ -412,7 +412,7 @@ void starfish_ranks_destroy(struct starfish_context *context)
         transport->release(transport->state);
 }
 
-/* On this rank's share of its node, unless the user says otherwise. */
+/* On this rank's share of its node, unless the user's options select workers. */
 static starfish_status create_here(struct starfish_context **context, const struct starfish_context_options *user,
                                    const struct starfish_transport *transport)
 {
@@ -463,7 +463,7 @@ starfish_status starfish_context_create_alone(const struct starfish_context *sha
     for (size_t worker = 0; worker < shared->workers; worker++)
         if (starfish_context_worker_kind(shared, worker) == STARFISH_CPU)
             cores += shared->team[worker].size;
-    starfish_team_destroy(*alone); /* the same ones, which who joins a running StarPU is not told */
+    starfish_team_destroy(*alone); /* the same cores; joining a running StarPU does not set them */
     const starfish_status status = starfish_team_create(*alone, cores);
     if (status == STARFISH_SUCCESS)
         return STARFISH_SUCCESS;

@@ -44,7 +44,7 @@ int starfish_context_ranks(const struct starfish_context *context);
 /* Around the start of the runtime: create.c. */
 void starfish_ranks_destroy(struct starfish_context *context);
 
-/* A context of this rank alone over the workers of one that ranks share: what is solved in it, no other rank knows of.
+/* A context of this rank alone, over the workers of a context that ranks share. Other ranks take no part in its solves.
  * Errors: those of starfish_context_create. */
 starfish_status starfish_context_create_alone(const struct starfish_context *shared, struct starfish_context **alone);
 
@@ -54,7 +54,7 @@ starfish_status starfish_context_create_alone(const struct starfish_context *sha
  * make the same calls in the same order. */
 void starfish_data_set_owner(const struct starfish_context *context, starpu_data_handle_t data, int rank);
 void starfish_data_set_travelling(const struct starfish_context *context, starpu_data_handle_t data, int owner);
-/* -1: nobody, which is everybody. */
+/* -1: no owner; every rank has data of its own. */
 int starfish_data_owner(starpu_data_handle_t data);
 
 /* The ranks that execute a task: one, or where it has copies those; and whether this one is among them. */
@@ -98,7 +98,7 @@ starfish_status starfish_ranks_agree_maximum(const struct starfish_context *cont
 starfish_status starfish_ranks_gather(const struct starfish_context *context, const void *own, size_t bytes, void *all);
 starfish_status starfish_ranks_broadcast(const struct starfish_context *context, void *data, size_t bytes, int from);
 
-/* bytes[r] of rank r to the first one, in the order of ranks; `all` is not looked at on others. Without ranks a copy.
+/* Gathers bytes[r] of rank r on the first rank, in the order of ranks; other ranks ignore `all`. Without ranks a copy.
  * Errors: RUNTIME. */
 starfish_status starfish_ranks_collect(const struct starfish_context *context, const void *own, const size_t *bytes,
                                        void *all);
@@ -118,7 +118,7 @@ struct starfish_alike_name {
     size_t nth; /* element nth - 1; 0: no element */
 };
 
-/* Of the walk that is under way; zero at its beginning, but for who wants more than `all`. */
+/* State of the current walk; zero at its beginning, except for callers that need more than `all`. */
 struct starfish_alike {
     uint64_t all;   /* a fingerprint of everything */
     size_t count;   /* of things */

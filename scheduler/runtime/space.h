@@ -180,7 +180,7 @@ struct starfish_vector {
     const struct starfish_space *space; /* NULL: there is none */
     starfish_precision precision;
     int ghosts;   /* pieces have ghosts, and edges: the space is apart and the memory ours */
-    int borrowed; /* pieces are somebody else's */
+    int borrowed; /* pieces belong to their registrar */
     starpu_data_handle_t piece[STARFISH_SPACE_MOST_PARTS * STARFISH_SPACE_MOST_PARTS]; /* x fastest */
     starpu_data_handle_t edge[STARFISH_SPACE_MOST_HALOS];                              /* by halo */
     void *memory;                                                                      /* ours, or NULL */
@@ -194,8 +194,8 @@ starfish_status starfish_vector_create(struct starfish_vector *vector, const str
  * ARGUMENT (`name`d memory is pinned in parts). */
 starfish_status starfish_vector_over(struct starfish_vector *vector, const struct starfish_space *space,
                                      starfish_precision precision, int node, void *memory, const char *name);
-/* Over handles that somebody else has registered, one per part, for instance slabs of a field; destroy leaves them
- * alone. The space has one run of columns. */
+/* A vector over handles that the caller has registered, one per part, for instance slabs of a field; destroy does not
+ * unregister them. The space has one run of columns. */
 void starfish_vector_borrow(struct starfish_vector *vector, const struct starfish_space *space,
                             starfish_precision precision, const starpu_data_handle_t *piece);
 /* Waits for its tasks; what was registered over memory is brought back to it. Does nothing to a vector of zero bytes.

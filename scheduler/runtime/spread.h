@@ -19,8 +19,8 @@ struct starfish_spread {
  * error, and no cut. Errors: ARGUMENT (names the share, what it is of, and why not). */
 starfish_status starfish_spread_cut(const struct starfish_context *context, const size_t n[3], size_t count,
                                     const struct starfish_field_share *shares, struct starfish_cut *cut);
-/* A field so cut. shares: as above, with memory or without; NULL: slabs are where their owners' memories are, those
- * that any worker may have dealt out to the GPUs in runs. Errors: ARGUMENT, MEMORY. */
+/* A field that is cut in this way. shares: as above, with memory or without; NULL: slabs are in their owners' memories,
+ * and slabs without an owner are distributed to the GPUs in runs. Errors: ARGUMENT, MEMORY. */
 starfish_status starfish_field_spread(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const struct starfish_field_share *shares,
                                       struct starfish_field **field);

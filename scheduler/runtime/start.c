@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Starting StarPU: which workers on which cores, and what its variables must say.
  *
- * StarPU ends the process where its surroundings are not what it expects, and has no other way to say so. So all of
- * them are checked in starfish_start_starpu before it starts: the variables of the environment, the limits of
- * the process, the files and folders of its measurements. It starts, stops and is given tasks in the C locale.
+ * StarPU ends the process if its environment is not as it expects; it reports no errors. So starfish_start_starpu
+ * checks all of it before StarPU starts: environment variables, limits of the process, and the files and folders of its
+ * measurements. StarPU starts, stops and receives tasks in the C locale.
  *
  * Two settings matter most. With a GPU, StarPU writes device buffers back to the host whenever it is idle to keep a
  * share of them "clean"; a solver that iterates on the device pays for that with the whole link, so both shares are set
@@ -13,9 +13,9 @@
  * which only writes is never free for other prefetches again (StarPU 1.4.10 counts such tasks and does not count them
  * off), so that these take memory of other sizes instead, by one cudaFree after the other.
  *
- * Which cores. StarPU takes those that the calling thread is bound to, but all of the machine where these do not follow
- * each other, and its list of cores has STARPU_NMAXWORKERS entries whatever the machine has. So it is told the cores by
- * STARPU_WORKERS_CPUID wherever the process may not use all of them, or there are too many. */
+ * Which cores. StarPU uses those that the calling thread is bound to, or all of the machine if these are not
+ * consecutive. Its list of cores has STARPU_NMAXWORKERS entries on every machine. So STARPU_WORKERS_CPUID is set if the
+ * process may not use all cores, or there are too many. */
 #include "scheduler/runtime/start.h"
 #include "scheduler/runtime/hooks.h"
 
@@ -55,7 +55,7 @@ static void set_environment_defaults(void)
     setenv("STARPU_PREFETCH", "0", 0);
 }
 
-/* The variable that says how many cores work: of the two, StarPU lets this one win. */
+/* The variable with the number of CPU workers. If both are set, StarPU uses this one. */
 static const char *cores_variable(void)
 {
     return environment_count("STARPU_NCPU") >= 0 ? "STARPU_NCPU" : "STARPU_NCPUS";
@@ -90,7 +90,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Cores that work where nobody says how many. */
+/* Default number of cores with workers. */
 static int cores_by_default(void)
 {
     int cores, numa_nodes;
@@ -190,7 +190,7 @@ static void restore_variable(struct variable variable)
     free(variable.before);
 }
 
-/* The cores that StarPU must be told, as STARPU_WORKERS_CPUID has them; "": it finds them by itself. */
+/* The value of STARPU_WORKERS_CPUID, the cores of StarPU's workers; "": StarPU finds them itself. */
 static void list_cores(char *text, size_t size)
 {
     static int unit[STARPU_MAXCPUS];
@@ -232,7 +232,7 @@ static int is_empty(const char *name)
 
 enum { FOLDERS = 8 };
 
-/* Variables of folders, with `home` in place of those that StarPU would keep its measurements in. */
+/* Sets the variables of folders, so that StarPU stores its measurements in `home`. */
 static size_t change_folders(struct variable changed[FOLDERS], const char *home)
 {
     size_t count = 0;

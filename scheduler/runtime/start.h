@@ -10,7 +10,7 @@ struct starfish_crew {
     int cores, workers;
 };
 
-/* Logs what is not as asked for. The calling thread stays bound where it was. Errors: ARGUMENT, RUNTIME. */
+/* Logs differences from the requested workers. The calling thread keeps its binding. Errors: ARGUMENT, RUNTIME. */
 starfish_status starfish_start_starpu(const struct starfish_context *context,
                                       const struct starfish_context_options *options, struct starfish_crew *crew);
 /* One user more of the StarPU that runs, which the host program has started or we. Errors: ARGUMENT, RUNTIME. */
@@ -18,7 +18,7 @@ starfish_status starfish_join_starpu(const struct starfish_context *context, int
 /* One user less of StarPU; it stops with the last one, the host program included. */
 void starfish_stop_starpu(void);
 
-/* The error where nobody is left to work. */
+/* The error if there are no workers. */
 starfish_status starfish_no_worker(const struct starfish_context_options *options);
 
 #endif

@@ -147,7 +147,7 @@ void starfish_task_check(const struct starfish_task_header *header, const char *
         (void)cudaGetLastError(); /* else the next one's launches would find it */
 #endif
     if (starfish_is_stuck())
-        return; /* nobody waits for the job any more */
+        return; /* no thread waits for the job any more */
     if (cuda_error != 0 && atomic_compare_exchange_strong(&header->progress->error, &none, cuda_error))
         atomic_store(&header->progress->culprit, operation);
 }
@@ -242,7 +242,7 @@ static void finished(void *data)
         if (header->step >= 0)
             extend(&progress->step[header->step], gpu, start, end);
         count_phases(progress, header, team, (struct starfish_interval){start, end});
-    } else if (!ran && isfinite(progress->clock_offset)) { /* data only: by now they are where they were wanted */
+    } else if (!ran && isfinite(progress->clock_offset)) { /* data only, which are now in the requested memory */
         struct starfish_interval *span = &progress->phase[header->phase].span;
         span->end = fmax(span->end, now - progress->clock_offset);
         progress->undivided[header->phase].end = span->end;
@@ -285,7 +285,7 @@ static starfish_status attach_data(const struct starfish_task *task, struct star
     return STARFISH_SUCCESS;
 }
 
-/* Do the models know tasks like this one on that worker? */
+/* Returns 1 if the models have times of tasks like this one on that worker. */
 static int is_known(struct starpu_task *task, unsigned worker)
 {
     return !starfish_hooks.is_known || starfish_hooks.is_known(task, worker);
@@ -493,8 +493,8 @@ static struct starpu_codelet in_its_place = {.cpu_funcs = {do_nothing},
                                              .nbuffers = STARPU_VARIABLE_NBUFFERS,
                                              .name = "in_its_place"};
 
-/* Other ranks submit the tasks that follow, and wait for the data of this one: a task that does nothing takes its
- * place, and waiting for the job tells what has failed. Data keep whatever values they have. */
+/* Other ranks submit the following tasks and wait for the data of this one. So an empty task takes its place, and
+ * waiting for the job returns the failure. Data keep their values. */
 static starfish_status replace(const struct starfish_task *task, starfish_status failure)
 {
     struct starfish_progress *progress = task->progress;

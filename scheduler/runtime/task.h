@@ -73,8 +73,8 @@ void starfish_task_drop(struct starfish_task *task);
  * task; names it). */
 starfish_status starfish_task_submit(struct starfish_task *task, void *arguments, size_t size);
 
-/* Instead of submitting it: the seconds that it can be expected to take on a worker of each kind, by the performance
- * models; NaN where they do not know, or it cannot run there. Error: MEMORY. */
+/* Instead of submitting the task: its expected seconds on a worker of each kind, by the performance models. NaN if the
+ * models have no time, or the task cannot run there. Error: MEMORY. */
 starfish_status starfish_task_expect(struct starfish_task *task, void *arguments, size_t size,
                                      double seconds[STARFISH_WORKER_KINDS]);
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LOOKS = 64, NAP_AFTER_NS = 100000 }; /* looks between two at the clock */
+enum { LOOKS = 64, NAP_AFTER_NS = 100000 }; /* polls between two readings of the clock */
 
 struct thread {
     struct starfish_team_threads *team;

@@ -125,7 +125,7 @@ static hwloc_topology_t topology(void)
 /* ---- What the process may use ------------------------------------------------------------------------------------ */
 
 static pthread_mutex_t allowed_lock = PTHREAD_MUTEX_INITIALIZER;
-static hwloc_bitmap_t allowed; /* processing units, by the system's numbers; NULL: nobody has looked yet, or could */
+static hwloc_bitmap_t allowed; /* processing units, by the system's numbers; NULL: not found yet, or unknown */
 
 static void add_places(hwloc_bitmap_t units)
 {
@@ -212,7 +212,7 @@ void starfish_topology_machine(int *units, int *cores)
     hwloc_topology_t machine = topology();
     *units = machine ? hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_PU) : 0;
     *cores = machine ? cores_of_machine() : 0;
-    if (*cores < 1) /* some systems tell of units only */
+    if (*cores < 1) /* some systems report processing units only */
         *cores = *units;
 }
 

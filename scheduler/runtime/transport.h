@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the processes of a parallel program ask of the layer that joins them: data that travel between tasks, and a few
- * collectives. The MPI library fills it with StarPU-MPI and MPI (mpi/transport.c); nothing else here knows of either,
- * so that nobody needs them who runs one process.
+/* The interface of the layer that joins the processes of a parallel program: transfers of data between tasks, and a few
+ * collectives. The MPI library implements it with StarPU-MPI and MPI (mpi/transport.c). Nothing else uses either, so
+ * programs of one process do not need them.
  *
- * Functions return 0, or what text() of the layer explains. Collectives are called by all ranks in the same order. */
+ * Functions return 0, or a code that the layer's text() explains. Collectives are called by all ranks in the same
+ * order. */
 #ifndef STARFISH_SCHEDULER_RUNTIME_TRANSPORT_H
 #define STARFISH_SCHEDULER_RUNTIME_TRANSPORT_H
 
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GPUs of a node, and how many of them this rank takes where nobody says so: -1 where it is alone there. */
+/* GPUs of a node, and this rank's default number of them: -1 if the rank is alone on its node. */
 struct starfish_node_share {
     int gpus, gpu_workers;
 };
@@ -27,7 +28,7 @@ struct starfish_transport {
     /* Behind the start of the runtime, and before its end. Collective. */
     int (*start)(void *state);
     void (*stop)(void *state);
-    /* With the context, once it has stopped; NULL: the state is somebody else's. */
+    /* Called with the context's end, once it has stopped; NULL: the state has another owner. */
     void (*release)(void *state);
     /* Why the last function failed, one line. */
     const char *(*text)(void *state);

@@ -66,11 +66,11 @@ static const struct rule {
      "TCPIP_MS_* TCPIP_USE_LOCAL_SOCKET"},
     {check_whole, 0, 1, "HETEROPRIO_USE_LA"},
     {check_whole, 1, STARPU_NMAXWORKERS - 1, "NWORKER_PER_CUDA NWORKER_PER_HIP"},
-    {check_whole, 1, 1 << 16, "BACKOFF_MIN BACKOFF_MAX"}, /* steps for which an idle worker does not look */
+    {check_whole, 1, 1 << 16, "BACKOFF_MIN BACKOFF_MAX"}, /* steps for which an idle worker does not poll */
     {check_whole, 1, INT_MAX, "NTHREADS_PER_CORE TRACE_BUFFER_SIZE"},
     {check_whole, 2, INT_MAX, "SYNTHESIZE_ARITY_COMBINED_WORKER"},
 #ifndef STARPU_SIMGRID
-    {check_whole, 0, 0, "SIMGRID"}, /* 1 wants a StarPU that simulates */
+    {check_whole, 0, 0, "SIMGRID"}, /* 1 requires a StarPU for simulation */
 #endif
     {check_unit, 0, 0, "MAIN_THREAD_CPUID MPI_THREAD_CPUID"},
     {check_core, 0, 0, "MAIN_THREAD_COREID MPI_THREAD_COREID"},

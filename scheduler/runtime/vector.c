@@ -153,7 +153,7 @@ void starfish_vector_borrow(struct starfish_vector *vector, const struct starfis
     memcpy(vector->piece, piece, space->parts[1] * sizeof piece[0]);
 }
 
-/* Values that nobody wants need not be brought home, and may not even be there. */
+/* The values are not needed, so they are not copied to main memory; they may not even be initialised. */
 static void unregister(starpu_data_handle_t handle)
 {
     if (starpu_data_get_home_node(handle) < 0)

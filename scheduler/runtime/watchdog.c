@@ -149,7 +149,7 @@ static size_t bytes_moved(struct starfish_context *context)
     return bytes.host_to_device + bytes.device_to_host + bytes.device_to_device;
 }
 
-/* Whether anything has happened since the last look. With the lock held. */
+/* Returns 1 if there was progress since the last call. With the lock held. */
 static int has_moved(struct starfish_patience *patience, const struct starfish_watchdog *watched)
 {
     const size_t moved = bytes_moved(patience->context);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The watchdog: a wait for tasks fails if nothing progresses any more, instead of blocking forever.
  *
- * A context keeps a list of its tasks that are submitted and not finished. A wait goes by slices of a second at most.
- * After each one it looks whether a task has finished, runs on a worker, or data have moved; where nothing of that has
- * happened for as long as the context's option `patience_seconds` says, and nobody outside holds what tasks wait for,
- * the runtime is stuck. StarPU can neither give such a task back nor end without it, and it is one for the whole
- * process; so the process is stuck from then on: waits and submissions fail at once with the same message, and what
- * tasks may still touch (data, plans, jobs) is left as it is instead of being waited for.
+ * A context keeps a list of its tasks that are submitted and not finished. A wait consists of slices of a second at
+ * most. After each slice it checks whether a task has finished, runs on a worker, or data have moved. If there was no
+ * progress for `patience_seconds` (an option of contexts), and no thread outside the runtime holds data that tasks wait
+ * for, the runtime is stuck. StarPU can neither cancel such a task nor end without it, and a process has only one
+ * StarPU. So the process is stuck from then on: waits and submissions fail at once with the same message. Data, plans
+ * and jobs that tasks may still access are left as they are, without waiting.
  *
  * A slice counts only where the waiting thread woke up in time. So time in which the process is stopped, is in a
  * debugger, or does not get the machine's cores does not count. */
@@ -21,8 +21,8 @@ void starfish_watchdog_destroy(struct starfish_watchdog *watched);
 /* For task.c: a task is about to be submitted, or StarPU has refused it. */
 void starfish_watchdog_add(struct starfish_watchdog *watched, struct starfish_task_header *header);
 void starfish_watchdog_drop(struct starfish_watchdog *watched, struct starfish_task_header *header);
-/* It has finished; 0 where the runtime is stuck, and then nothing but the header may be touched. If not, `finish_end`
- * follows when its job knows. */
+/* The task has finished. Returns 0 if the runtime is stuck; then only the header may be accessed. Otherwise
+ * `finish_end` follows, once its job has been notified. */
 int starfish_watchdog_finish_begin(struct starfish_watchdog *watched, struct starfish_task_header *header);
 void starfish_watchdog_finish_end(struct starfish_watchdog *watched);
 
@@ -31,7 +31,7 @@ void starfish_watchdog_finish_end(struct starfish_watchdog *watched);
 void starfish_outside_begin(struct starfish_context *context);
 void starfish_outside_end(struct starfish_context *context);
 
-/* Whether the process's StarPU is stuck; and the failure that says so, RUNTIME. */
+/* Whether the process's StarPU is stuck; and the failure that reports it, RUNTIME. */
 int starfish_is_stuck(void);
 starfish_status starfish_fail_stuck(void);
 
@@ -42,8 +42,8 @@ struct starfish_patience {
     double quiet; /* seconds in which nothing moved */
 };
 void starfish_patience_begin(struct starfish_patience *patience, struct starfish_context *context);
-/* Waits for `signal`, but for one slice at most; the caller looks again whether what it waits for is there. RUNTIME
- * when the runtime is stuck. `lock` is held. */
+/* Waits for `signal`, for one slice at most; the caller then tests its condition again. RUNTIME if the runtime is
+ * stuck. `lock` is held. */
 starfish_status starfish_patience_wait(struct starfish_patience *patience, starpu_pthread_cond_t *signal,
                                        starpu_pthread_mutex_t *lock);
 

@@ -29,7 +29,7 @@ struct starpu_sched_policy *starfish_policy_own(const char *name)
     return find(own, name);
 }
 
-/* A policy that StarPU will find in the plug-in. A plug-in that cannot be loaded has none. */
+/* Returns 1 if StarPU will find the policy in the plug-in. A plug-in that cannot be loaded has no policies. */
 static int plugin_has(const char *library, const char *name)
 {
     struct starpu_sched_policy *(*find_policy)(const char *);

@@ -15,7 +15,7 @@
 extern struct starpu_sched_policy starfish_width_policy;
 #endif
 
-/* One of ours by its name, NULL where it is none. */
+/* One of our policies by its name; NULL if it is not ours. */
 struct starpu_sched_policy *starfish_policy_own(const char *name);
 
 /* Names of ours and of StarPU's, ", " between them. */
@@ -24,9 +24,8 @@ void starfish_policy_list(char *list, size_t size);
 /* Is there a policy of that name? Error: ARGUMENT, which begins with `source` and lists those that there are. */
 starfish_status starfish_policy_check(const char *source, const char *name);
 
-/* The width of a task, as policies find it: how many lanes of it are independent, 0 where nobody said. Any program may
- * say so of its tasks: task->sched_data = (void *)width, or STARPU_TASK_SCHED_DATA, (void *)width for
- * starpu_task_insert. */
+/* The width of a task for policies: the number of its independent lanes, 0 if unknown. Any program may set it for its
+ * tasks: task->sched_data = (void *)width, or STARPU_TASK_SCHED_DATA, (void *)width for starpu_task_insert. */
 static inline void starfish_policy_set_width(struct starpu_task *task, size_t width)
 {
     task->sched_data = (void *)(uintptr_t)width;

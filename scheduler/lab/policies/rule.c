@@ -21,7 +21,7 @@ static double cost(const struct starfish_offer *offer, size_t width, size_t wide
     return end + offer->copies + (holds_up ? offer->length : 0);
 }
 
-/* Of the offers whose length is as little known as `length` says: by width, then by load. */
+/* Chooses among the offers whose length is unknown in the same way as `length`: by width, then by load. */
 static size_t choose_unknown(const struct starfish_offer *offer, size_t count, size_t width, size_t wide, double length)
 {
     size_t best = count;

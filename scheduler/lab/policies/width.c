@@ -60,7 +60,7 @@ static double copy_time(unsigned from, unsigned to, size_t size)
     return time >= 0 ? time : 0; /* where StarPU has not measured the link it is not a number */
 }
 
-/* Add what it takes to bring a handle to `node`, from where that is quickest; nothing when nobody has it. */
+/* Adds the copy of a handle to `node`, from the memory that is quickest; nothing if no memory has its value. */
 static void add_copy(struct copies *copies, starpu_data_handle_t handle, unsigned node)
 {
     const size_t size = starpu_data_get_size(handle);
@@ -139,8 +139,8 @@ static void remember(struct width *width, const struct starpu_task *task, struct
     width->promise[width->promises++] = (struct promise){task, link, promised};
 }
 
-/* The task's copies go to the accounts of their links, and the task is told what is expected of it. The queue is to
- * count the workers' time alone: tasks whose data are there overtake those that wait for theirs. */
+/* Adds the task's copies to the accounts of their links, and stores the expected times in the task. The queue counts
+ * the workers' time alone, as tasks with their data in place overtake those that wait for data. */
 static void accept_offer(const struct starfish_offer *offer, struct width *width,
                          const struct starpu_sched_component *place, struct starpu_task *task, double now)
 {
@@ -189,8 +189,8 @@ static int push(struct starpu_sched_component *component, struct starpu_task *ta
     return refused;
 }
 
-/* StarPU has no way to be told that there is no memory for a policy, so the first of a process, mostly the only one,
- * needs none. */
+/* A policy cannot report to StarPU that there is no memory, so the first one of a process, mostly the only one,
+ * allocates none. */
 static struct width first;
 static atomic_flag first_is_taken = ATOMIC_FLAG_INIT;
 
