@@ -23,7 +23,7 @@ struct starfish_sizes {
 /* For starfish_footprint_of. */
 void starfish_sizes_note(uint32_t hash, const size_t *values, size_t count);
 
-/* The sizes behind the hash of which a task's footprint has the lowest 24 bits (task.c); NULL: not known. What is
+/* The sizes behind the hash of which a task's footprint has the lowest 24 bits (submit.c); NULL: not known. What is
  * returned stays. `count`: that it must have, since two hashes may share those bits; 0: any. */
 const struct starfish_sizes *starfish_sizes_of(uint32_t footprint, size_t count);
 

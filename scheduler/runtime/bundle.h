@@ -27,7 +27,7 @@ starfish_status starfish_bundle_create(struct starfish_bundle **result, struct s
 /* When its tasks are done, or none was submitted. NULL is allowed. */
 void starfish_bundle_destroy(struct starfish_bundle *bundle);
 
-/* For task.c: one task more, whose arguments are copied. UNSUPPORTED where it is not for that GPU, or not for a
+/* For submit.c: one task more, whose arguments are copied. UNSUPPORTED where it is not for that GPU, or not for a
  * worker at all. */
 starfish_status starfish_bundle_add(struct starfish_bundle *bundle, struct starfish_task *task, const void *arguments,
                                     size_t size);

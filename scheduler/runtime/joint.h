@@ -37,7 +37,7 @@ starfish_status starfish_joint_end(struct starfish_joint *joint, struct starfish
 /* In place of that: none of them is submitted. */
 void starfish_joint_abandon(struct starfish_joint *joint, struct starfish_progress *progress);
 
-/* For task.c: one task more. Error: MEMORY. */
+/* For submit.c: one task more. Error: MEMORY. */
 starfish_status starfish_joint_add(struct starfish_joint *joint, struct starfish_task *task, const void *arguments,
                                    size_t size);
 

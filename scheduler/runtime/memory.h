@@ -43,7 +43,7 @@ starfish_status starfish_device_take(const struct starfish_context *context, siz
                                      size_t bytes);
 void starfish_device_give_back(const struct starfish_context *context, size_t worker, size_t bytes);
 
-/* For task.c. Takes GPUs from the kinds of workers that may run the task where its data do not fit. MEMORY, with the
+/* For submit.c. Takes GPUs from the kinds of workers that may run the task where its data do not fit. MEMORY, with the
  * bytes that are needed and that there are, where no kind remains. */
 starfish_status starfish_fit_task(const struct starfish_context *context, struct starpu_task *task);
 /* Bytes of its data that are not on that memory node. */

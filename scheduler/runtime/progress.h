@@ -40,7 +40,7 @@ struct starfish_progress {
     atomic_int iteration;            /* that tasks are submitted of, from 1; 0: of none */
     atomic_int error;                /* the first CUDA error that a task met, 0 for none */
     _Atomic(const char *) culprit;   /* the operation that met it */
-    struct starfish_failure refused; /* on several ranks: why a task could not be submitted (task.c) */
+    struct starfish_failure refused; /* on several ranks: why a task could not be submitted (submit.c) */
 
     /* Guards what follows. StarPU's kind of lock: in a simulation its threads are no threads to the system. */
     starpu_pthread_mutex_t lock;
@@ -68,7 +68,7 @@ void starfish_progress_destroy(struct starfish_progress *progress);
 /* Since starfish_progress_init. */
 double starfish_progress_seconds(const struct starfish_progress *progress);
 double starfish_interval_seconds(struct starfish_interval interval);
-/* For task.c: a task spent `busy` on the phases; without `runs`, one that only helps another with its cores. */
+/* For submit.c: a task spent `busy` on the phases; without `runs`, one that only helps another with its cores. */
 void starfish_progress_divide(struct starfish_progress *progress, struct starfish_interval span, int runs,
                               const double busy[STARFISH_PROGRESS_PHASES]);
 /* From the first start to the last end of a phase's own tasks, and its share of the time of tasks that phases share. */

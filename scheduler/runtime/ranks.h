@@ -2,7 +2,7 @@
 /* Ranks: the processes that share a context, each with tasks and data of its own.
  *
  * All ranks make the same plans and submit the same tasks, in the same order. Data have an owner, a rank. Who inserts a
- * task (task.c) asks here which rank executes it: the owner of what it writes. That rank submits it; before that the
+ * task (submit.c) asks here which rank executes it: the owner of what it writes. That rank submits it; before that the
  * owners of what it reads send these data, and afterwards it sends what it has written to the owners. Data without an
  * owner (tables, work space) are everybody's own. With one rank there are no owners, and all this is nothing.
  *

@@ -24,7 +24,7 @@ size_t starfish_team_largest(const struct starfish_context *context, starfish_wo
 size_t starfish_team_size(const struct starfish_context *context);
 /* Inside a CPU task: function(argument, part, parts) for part = 0 .. parts-1 at once, one part per core of the team.
  * What a core does is reported (base/activity.h) by the function, or else is the task itself; the reports are in the
- * team's logs until the task has finished (task.c). */
+ * team's logs until the task has finished (submit.c). */
 void starfish_team_run(const struct starfish_context *context,
                        void (*function)(void *argument, size_t part, size_t parts), void *argument);
 /* When a CPU task has finished, in the worker's thread: whether its cores have more stints than a single one, which

@@ -18,7 +18,7 @@
 void starfish_watchdog_init(struct starfish_watchdog *watched, double patience);
 void starfish_watchdog_destroy(struct starfish_watchdog *watched);
 
-/* For task.c: a task is about to be submitted, or StarPU has refused it. */
+/* For submit.c: a task is about to be submitted, or StarPU has refused it. */
 void starfish_watchdog_add(struct starfish_watchdog *watched, struct starfish_task_header *header);
 void starfish_watchdog_drop(struct starfish_watchdog *watched, struct starfish_task_header *header);
 /* The task has finished. Returns 0 if the runtime is stuck; then only the header may be accessed. Otherwise
