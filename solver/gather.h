@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Plans on several ranks whose method does not run on parts of a field: the first rank makes a plan of the whole
- * problem in a context of its own, and solves for all (scheduler/runtime/gathered.h). The plan of all ranks has a
- * struct starfish_gather, which the functions of starfish/solve.h look at before they ask its kind; what it says of
- * itself is what the first rank's plan says. A submission returns when the solve is done.
+ * problem in a context of its own with its own workers, collects all planes, solves, and distributes the planes of the
+ * solution. The other ranks wait without using a core. The first rank needs memory for two whole fields, and both pass
+ * its link.
+ *
+ * The plan of all ranks has a struct starfish_gather, which the functions of starfish/solve.h look at before they ask
+ * its kind; what it says of itself is what the first rank's plan says. A submission returns when the solve is done.
  *
  * All functions are collective unless they say otherwise. */
 #ifndef STARFISH_SOLVER_GATHER_H
 #define STARFISH_SOLVER_GATHER_H
 
-#include "scheduler/runtime/gathered.h"
+#include "scheduler/runtime/ranks.h"
 #include "solver/solver.h"
 
 typedef starfish_status starfish_gather_make(const struct starfish_plan *plan, struct starfish_context *alone,
                                              struct starfish_plan **whole);
 
 struct starfish_gather {
-    struct starfish_gathered *base;
+    struct starfish_context *context; /* that the ranks share */
+    struct starfish_context *alone;   /* of the first rank; NULL on the others */
+    size_t *planes;                   /* of each rank, */
+    size_t all;                       /* together, */
+    size_t *bytes;                    /* and those of the last call, of each rank */
+    void *array[2];                   /* the whole right-hand side and solution, on the first rank */
+    size_t array_bytes;
     struct starfish_plan *whole; /* on the first rank; NULL on the others */
     size_t n[3], plane_bytes;
     int slowest;
