@@ -5,7 +5,6 @@
 #include "base/pages.h"
 #include "base/real.h"
 #include "scheduler/runtime/data.h"
-#include "scheduler/runtime/halo_window.h"
 #include "scheduler/runtime/host_loop.h"
 #include "scheduler/runtime/ranks.h"
 #include "scheduler/runtime/watchdog.h"

@@ -19,7 +19,7 @@ struct starfish_coefficient_table {
 starfish_status starfish_coefficient_table_reals(struct starfish_coefficient_table *vector,
                                                  starfish_precision precision, const double *values, size_t count);
 /* The same where of the values those of the spans alone are there, and of the table nothing else is read
- * (halo_window.h); NULL: all. */
+ * (host_loop.h); NULL: all. */
 starfish_status starfish_coefficient_table_reals_of(struct starfish_coefficient_table *vector,
                                                     starfish_precision precision, const double *values, size_t count,
                                                     const struct starfish_spans *spans);

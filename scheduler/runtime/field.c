@@ -6,7 +6,6 @@
 #include "base/real.h"
 #include "scheduler/runtime/data.h"
 #include "scheduler/runtime/ranks.h"
-#include "scheduler/runtime/spread.h"
 #include "scheduler/runtime/watchdog.h"
 
 #include <stdlib.h>

@@ -115,6 +115,9 @@ struct starfish_cut_array {
 void starfish_slab_register(starpu_data_handle_t *handle, const char *name, const struct starfish_cut *cut, size_t slab,
                             const struct starfish_cut_array *array);
 
+/* spread.c, for starfish_field_destroy: after the handles. */
+void starfish_spread_release(struct starfish_context *context, struct starfish_spread *spread);
+
 /* The memory node that data were registered with. */
 int starfish_slab_home(starpu_data_handle_t handle);
 

@@ -26,16 +26,6 @@ struct starfish_halo_window {
     int rank[STARFISH_SPACE_MOST_PARTS];
 };
 
-/* Runs of elements of an array, in increasing order. */
-struct starfish_span {
-    size_t first, count;
-};
-enum { STARFISH_MOST_SPANS = 16 };
-struct starfish_spans {
-    int count;
-    struct starfish_span span[STARFISH_MOST_SPANS];
-};
-
 /* Of an array that one process has. */
 struct starfish_halo_window starfish_halo_window_whole(size_t planes);
 /* Of one that is cut into the runs of the context's ranks. */
@@ -46,18 +36,9 @@ struct starfish_run_of_planes starfish_halo_window_own(const struct starfish_hal
 /* The same window with another depth: 0: own planes alone. */
 struct starfish_halo_window starfish_halo_window_with_depth(const struct starfish_halo_window *window, size_t depth);
 /* The elements of a window of `arrays` arrays that lie one behind the other, at most five, with planes of `plane`
- * elements; all `count` elements. */
+ * elements. */
 struct starfish_spans starfish_halo_window_spans(const struct starfish_halo_window *window, size_t arrays,
                                                  size_t plane);
-struct starfish_spans starfish_spans_all(size_t count);
-size_t starfish_spans_elements(const struct starfish_spans *spans);
-/* Loops, copies and searches of host_loop.h over the elements of spans; a body's `first` may be any. */
-void starfish_spans_loop(const struct starfish_spans *spans, size_t run, starfish_host_body *body, void *data);
-void starfish_spans_copy(const struct starfish_spans *spans, void *to, const void *from, size_t element_size);
-/* `none` where there is no such value. */
-size_t starfish_spans_find_beyond(const struct starfish_spans *spans, const double *values, double least, double most,
-                                  size_t none);
-
 /* starfish_ranks_agree among the window's ranks. */
 static inline starfish_status starfish_halo_window_agree(const struct starfish_halo_window *window,
                                                          starfish_status status)

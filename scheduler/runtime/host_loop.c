@@ -121,3 +121,60 @@ size_t starfish_host_find_beyond(const double *values, size_t count, double leas
     starfish_host_loop(count, BYTES / sizeof *values, search_values, &search);
     return atomic_load(&search.found);
 }
+
+/* ---- Spans ------------------------------------------------------------------------------------------------------- */
+
+struct starfish_spans starfish_spans_all(size_t count)
+{
+    return (struct starfish_spans){.count = 1, .span = {{0, count}}};
+}
+
+size_t starfish_spans_elements(const struct starfish_spans *spans)
+{
+    size_t count = 0;
+
+    for (int s = 0; s < spans->count; s++)
+        count += spans->span[s].count;
+    return count;
+}
+
+struct shifted {
+    starfish_host_body *body;
+    void *data;
+    size_t by;
+};
+
+static void shifted_body(void *data, size_t first, size_t last)
+{
+    const struct shifted *shifted = data;
+
+    shifted->body(shifted->data, first + shifted->by, last + shifted->by);
+}
+
+void starfish_spans_loop(const struct starfish_spans *spans, size_t run, starfish_host_body *body, void *data)
+{
+    for (int s = 0; s < spans->count; s++) {
+        struct shifted shifted = {body, data, spans->span[s].first};
+        starfish_host_loop(spans->span[s].count, run, shifted_body, &shifted);
+    }
+}
+
+void starfish_spans_copy(const struct starfish_spans *spans, void *to, const void *from, size_t element_size)
+{
+    for (int s = 0; s < spans->count; s++) {
+        const size_t at = spans->span[s].first * element_size;
+        starfish_host_copy((char *)to + at, (const char *)from + at, spans->span[s].count * element_size);
+    }
+}
+
+size_t starfish_spans_find_beyond(const struct starfish_spans *spans, const double *values, double least, double most,
+                                  size_t none)
+{
+    for (int s = 0; s < spans->count; s++) {
+        const struct starfish_span *span = &spans->span[s];
+        const size_t found = starfish_host_find_beyond(values + span->first, span->count, least, most);
+        if (found < span->count)
+            return span->first + found;
+    }
+    return none;
+}

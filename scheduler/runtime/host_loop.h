@@ -28,4 +28,24 @@ void starfish_host_zero(void *at, size_t bytes);
 /* The index of the first value that is no number from `least` to `most`; `count` where there is none. */
 size_t starfish_host_find_beyond(const double *values, size_t count, double least, double most);
 
+/* Runs of elements of an array, in increasing order. */
+struct starfish_span {
+    size_t first, count;
+};
+enum { STARFISH_MOST_SPANS = 16 };
+struct starfish_spans {
+    int count;
+    struct starfish_span span[STARFISH_MOST_SPANS];
+};
+
+/* All `count` elements. */
+struct starfish_spans starfish_spans_all(size_t count);
+size_t starfish_spans_elements(const struct starfish_spans *spans);
+/* Loops, copies and searches as above, over the elements of spans; a body's `first` may be any. */
+void starfish_spans_loop(const struct starfish_spans *spans, size_t run, starfish_host_body *body, void *data);
+void starfish_spans_copy(const struct starfish_spans *spans, void *to, const void *from, size_t element_size);
+/* `none` where there is no such value. */
+size_t starfish_spans_find_beyond(const struct starfish_spans *spans, const double *values, double least, double most,
+                                  size_t none);
+
 #endif

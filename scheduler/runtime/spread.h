@@ -24,7 +24,5 @@ starfish_status starfish_spread_cut(const struct starfish_context *context, cons
 starfish_status starfish_field_spread(struct starfish_context *context, const struct starfish_field_shape *shape,
                                       const struct starfish_cut *cut, const struct starfish_field_share *shares,
                                       struct starfish_field **field);
-/* For starfish_field_destroy: after the handles. */
-void starfish_spread_release(struct starfish_context *context, struct starfish_spread *spread);
 
 #endif

@@ -2,7 +2,6 @@
 """What is still allowed to break a rule of the house: allowed.txt, which can only become shorter.
 
     RULE FILE NAME...   calls: what the file may name; parameters: which of its functions may have more
-    circles FOLDER UNIT...
     RULE FILE NUMBER    columns: how many of its lines may be longer; lines: how many lines it may have
 
 An entry that is not needed any more is a violation too. 'tests/house/check --shrink' takes those away and lowers the
