@@ -2,6 +2,7 @@
 /* Divides flat domains into boxes: one per GPU, or per core without GPUs; on several ranks that many for each rank. */
 #include "atmosphere/boxes.h"
 
+#include "base/sizes.h"
 #include "multigrid/flat_boxes.h"
 #include "multigrid/kernels/flat_sphere.h"
 #include "scheduler/runtime/distribute.h"
@@ -12,11 +13,6 @@
 /* Owners beyond which boxes have so much shorter sides than runs of rows that their corners are worth it; columns that
  * a box has where nobody asks for boxes; rows that a rank has where these are runs. */
 enum { MOST_RUNS = 8, LEAST_COLUMNS = 4, LEAST_ROWS = 9 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static int is_wide_enough(const struct starfish_atmosphere_problem *p, const size_t parts[2])
 {
@@ -65,9 +61,9 @@ static starfish_status cut_alone(const starfish_context *context, const struct s
 {
     const size_t gpus = context->workers_of[STARFISH_GPU], cores = context->workers_of[STARFISH_CPU];
     const size_t workers = gpus > 0 ? gpus : cores, across = o->boxes;
-    const size_t rows = smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
+    const size_t rows = starfish_smaller((workers + across - 1) / across, STARFISH_SPACE_MOST_PARTS / across);
     const size_t possible = ny < 2 * STARFISH_FLAT_BOX_COLUMNS ? 1 : ny / STARFISH_FLAT_BOX_COLUMNS;
-    const size_t count = o->slabs > 0 ? o->slabs : across * smaller(rows, possible);
+    const size_t count = o->slabs > 0 ? o->slabs : across * starfish_smaller(rows, possible);
 
     STARFISH_FAIL_IF(count % across > 0, STARFISH_ERROR_ARGUMENT,
                      "options.slabs is %zu, no multiple of options.boxes, which is %zu", count, across);
@@ -109,11 +105,11 @@ static void cut_for(size_t ranks, const struct starfish_atmosphere_options *o,
     size_t each = STARFISH_SPACE_MOST_PARTS / ranks;
 
     for (size_t r = 0; r < ranks; r++) {
-        each = smaller(each, starfish_share_devices(&share[r]));
+        each = starfish_smaller(each, starfish_share_devices(&share[r]));
         boxes->any_gpu |= share[r].gpus > 0;
     }
     if (o->slabs > 0)
-        each = smaller(each, (o->slabs + ranks - 1) / ranks);
+        each = starfish_smaller(each, (o->slabs + ranks - 1) / ranks);
     each = choose_each(problem, ranks, each, o->boxes, boxes->cut.parts);
     for (size_t p = 0; p < each * ranks; p++)
         boxes->owner[p] = (struct starfish_owner){
@@ -141,7 +137,7 @@ static starfish_status cut_on_ranks(starfish_context *context, const struct star
 /* In runs for the ranks; those of a rank for its GPUs, one after the other. */
 static starfish_status deal_panels(starfish_context *context, struct starfish_atmosphere_boxes *boxes)
 {
-    const size_t ranks = smaller((size_t)starfish_context_ranks(context), STARFISH_PANELS);
+    const size_t ranks = starfish_smaller((size_t)starfish_context_ranks(context), STARFISH_PANELS);
     struct starfish_share *share;
 
     STARFISH_TRY(starfish_gather_shares(context, 0, &share));

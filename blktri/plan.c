@@ -3,6 +3,7 @@
 #include "blktri/plan.h"
 
 #include "base/real.h"
+#include "base/sizes.h"
 #include "codelets/cyclic_reduction.h"
 
 #include <math.h>
@@ -11,11 +12,6 @@
 /* ---- Slabs times blocks of modes --------------------------------------------------------------------------------- */
 
 enum { ELEMENTS_PER_TASK = 32768, /* a task should be worth 100 us */ PIECES_AT_MOST = 16 };
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 static size_t clamp(size_t value, size_t low, size_t high)
 {
@@ -49,9 +45,9 @@ static starfish_status check_count(const char *name, size_t asked, size_t most)
 starfish_status starfish_blktri_choose_cut(const struct starfish_context *context, const size_t n[3], int complex,
                                            size_t slabs, size_t blocks, struct starfish_cut *cut, size_t *chosen)
 {
-    const size_t most_slabs = smaller(n[2], STARFISH_MAX_TILED_SLABS);
+    const size_t most_slabs = starfish_smaller(n[2], STARFISH_MAX_TILED_SLABS);
     /* The parts of a complex number stay together. */
-    const size_t most_blocks = complex ? 1 : smaller(n[0], STARFISH_MAX_MODE_BLOCKS);
+    const size_t most_blocks = complex ? 1 : starfish_smaller(n[0], STARFISH_MAX_MODE_BLOCKS);
     size_t good_slabs, good_blocks;
     STARFISH_TRY(check_count("slabs", slabs, most_slabs));
     STARFISH_TRY(check_count("mode_blocks", blocks, most_blocks));

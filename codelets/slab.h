@@ -144,22 +144,21 @@ starfish_status starfish_submit_slab_backward(struct starfish_progress *progress
                                               const struct starfish_slab_backward_task *description);
 /* problems(group): `problems` whole problems, of which rhs and solution are slabs of fields, or one of them twice.
  * removed: two doubles for each problem, of which the first is what is taken off its right-hand side; of a singular
- * problem, or NULL. */
+ * problem, or NULL. alone: the same under another name, for one problem whose solution's rows are packed, on a GPU that
+ * has the whole field. */
 struct starfish_slab_problems_task {
     const struct starfish_slab_space *space;
     const struct starfish_workspace *workspace;
     struct starfish_replays *replays; /* its launches as a CUDA graph */
     size_t problems;
     uint32_t where;
+    int alone;
     starpu_data_handle_t rhs, solution, removed;
 };
 starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
                                               const struct starfish_slab_problems_task *description);
-/* alone: the same task for one problem whose solution's rows are packed, on a GPU that has the whole field. Not on
- * simulated machines that were recorded before there was this task. */
+/* Not on simulated machines that were recorded before there was the task alone. */
 int starfish_slab_alone_is_known(const struct starfish_context *context);
-starfish_status starfish_submit_slab_alone(struct starfish_progress *progress, int phase,
-                                           const struct starfish_slab_problems_task *description);
 /* Bytes of work space for the constant lines, of `planes` unknowns, of so many problems at once. */
 size_t starfish_slab_problems_constants(size_t problems, size_t planes);
 /* Bytes of work space for it, for each core on the CPU. strided: rows of solutions may not be packed. */

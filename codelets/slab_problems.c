@@ -294,8 +294,8 @@ int starfish_slab_alone_is_known(const struct starfish_context *context)
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
-static starfish_status submit(struct starfish_progress *progress, int phase, struct starpu_codelet *codelet,
-                              const struct starfish_slab_problems_task *d)
+starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
+                                              const struct starfish_slab_problems_task *d)
 {
     const struct starfish_slab_space *space = d->space;
     struct starfish_task task;
@@ -305,8 +305,8 @@ static starfish_status submit(struct starfish_progress *progress, int phase, str
                                   .problems = d->problems,
                                   .in_place = d->rhs == d->solution,
                                   .has_removed = d->removed != NULL};
-    starfish_task_begin(&task, codelet, progress, phase);
-    task.name = codelet == &slab_alone_codelet ? "alone" : "problems";
+    starfish_task_begin(&task, d->alone ? &slab_alone_codelet : &slab_problems_codelet, progress, phase);
+    task.name = d->alone ? "alone" : "problems";
     task.flops = (double)d->problems * 2 * starfish_slab_flops(space, space->n[2]);
     task.where = d->where;
     task.width = space->n[0] * space->n[1] * d->problems;
@@ -323,16 +323,4 @@ static starfish_status submit(struct starfish_progress *progress, int phase, str
         space->precision, space->n[0], space->n[1], space->n[2], d->problems, space->planes.x.kind,
         space->planes.y.kind, (size_t)space->periodic, space->planes.basis.basis.n > 0, space->constant_lane >= 0);
     return starfish_task_submit(&task, &arguments, sizeof arguments);
-}
-
-starfish_status starfish_submit_slab_problems(struct starfish_progress *progress, int phase,
-                                              const struct starfish_slab_problems_task *description)
-{
-    return submit(progress, phase, &slab_problems_codelet, description);
-}
-
-starfish_status starfish_submit_slab_alone(struct starfish_progress *progress, int phase,
-                                           const struct starfish_slab_problems_task *description)
-{
-    return submit(progress, phase, &slab_alone_codelet, description);
 }

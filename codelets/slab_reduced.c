@@ -2,6 +2,7 @@
 /* Tasks: the reduced system over slabs of one part of the modes, and, once per plan, the coefficients it is made of. */
 #include "codelets/slab_window.h"
 
+#include "base/sizes.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/vectors.h"
 
@@ -227,11 +228,6 @@ starfish_status starfish_submit_slab_reduced(struct starfish_progress *progress,
 
 /* ---- Work space of all the slab tasks ---------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish_worker_kind kind, size_t slabs,
                                size_t planes)
 {
@@ -239,9 +235,9 @@ size_t starfish_slab_workspace(const struct starfish_slab_space *space, starfish
     const int periodic = space->periodic && slabs == 1; /* else the reduced system is what is periodic */
     const size_t bytes = starfish_plane_set_workspace(&space->planes, kind);
     if (kind == STARFISH_CPU)
-        return larger(bytes, starfish_slab_solve_workspace_cpu(planes, lanes, periodic, size));
+        return starfish_larger(bytes, starfish_slab_solve_workspace_cpu(planes, lanes, periodic, size));
 #ifdef STARFISH_HAVE_GPU
-    return larger(bytes, starfish_slab_solve_workspace_cuda(planes, lanes, periodic, size));
+    return starfish_larger(bytes, starfish_slab_solve_workspace_cuda(planes, lanes, periodic, size));
 #else
     return bytes;
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/activity.h"
 #include "base/pages.h"
+#include "base/sizes.h"
 #include "codelets/faces.h"
 #include "codelets/kernel_pair.h"
 #include "codelets/phases.h"
@@ -30,20 +31,10 @@ enum {
 
 /* ---- Work space of a graph --------------------------------------------------------------------------------------- */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t ratio(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static size_t width_of(const struct starfish_slab_space *space)
 {
     const size_t row = BLOCK_BYTES / starfish_real_size(space->precision);
-    return row * ratio(space->n[0], row * STARFISH_TRANSFORM_MAX_TILES);
+    return row * starfish_ratio_up(space->n[0], row * STARFISH_TRANSFORM_MAX_TILES);
 }
 
 size_t starfish_slab_whole_workspace(const struct starfish_slab_space *space)
@@ -86,16 +77,16 @@ static void fill(struct starfish_slab_whole *whole)
     const struct starfish_slab_space *space = whole->space;
     const size_t size = starfish_real_size(space->precision), cores = starfish_gang_cores(space->context);
     const size_t fitting = cores * BATCH_BYTES / (lanes_of(space) * size);
-    const size_t rows = fitting < LEAST_ROWS ? LEAST_ROWS : least(fitting, STARFISH_SLAB_SWEEP_ROWS);
+    const size_t rows = fitting < LEAST_ROWS ? LEAST_ROWS : starfish_smaller(fitting, STARFISH_SLAB_SWEEP_ROWS);
     whole->width = width_of(space);
-    whole->blocks = ratio(space->n[0], whole->width);
-    whole->rows = least(rows, space->n[2]);
-    whole->batches = ratio(space->n[2], whole->rows);
+    whole->blocks = starfish_ratio_up(space->n[0], whole->width);
+    whole->rows = starfish_smaller(rows, space->n[2]);
+    whole->batches = starfish_ratio_up(space->n[2], whole->rows);
     whole->plane = lanes_of(space) + APART / size;
     whole->gang.context = space->context;
     whole->gang.cores = cores;
     whole->gang.work = work;
-    whole->shares = least(SHARES_OF_A_CORE * cores, MOST_SHARES);
+    whole->shares = starfish_smaller(SHARES_OF_A_CORE * cores, MOST_SHARES);
     whole->gang.items = whole->blocks + whole->shares;
 }
 
@@ -212,7 +203,7 @@ struct batch {
 static struct batch batch_of(const struct starfish_slab_whole *whole, size_t number)
 {
     const size_t first = number * whole->rows;
-    return (struct batch){number, first, least(whole->rows, whole->space->n[2] - first)};
+    return (struct batch){number, first, starfish_smaller(whole->rows, whole->space->n[2] - first)};
 }
 
 /* The reals of a row of the batch, `before` ones later. */
@@ -224,12 +215,12 @@ static void *in_batch(const struct starfish_slab_whole *whole, const struct batc
 /* Lanes before a block in a plane that has one block behind the other; and the block's width. */
 static size_t lanes_before(const struct starfish_slab_whole *whole, size_t block)
 {
-    return least(block * whole->width, whole->space->n[0]) * whole->space->n[1];
+    return starfish_smaller(block * whole->width, whole->space->n[0]) * whole->space->n[1];
 }
 
 static size_t block_width(const struct starfish_slab_whole *whole, size_t block)
 {
-    return least(whole->width, whole->space->n[0] - block * whole->width);
+    return starfish_smaller(whole->width, whole->space->n[0] - block * whole->width);
 }
 
 /* What a core does, [direction]: colours of one phase are alike. */
@@ -297,14 +288,15 @@ static void share_rows(const struct solve *solve, enum starfish_transform_direct
 {
     const size_t shares = solve->whole->shares, ny = solve->whole->space->n[1];
     const size_t side_by_side = ROWS_OF_X * sizeof(double) / starfish_real_size(solve->whole->space->precision);
-    const size_t groups = ratio(ny, side_by_side), all = groups * batch->rows;
+    const size_t groups = starfish_ratio_up(ny, side_by_side), all = groups * batch->rows;
     size_t group = all * share / shares;
     const size_t end = all * (share + 1) / shares;
     starfish_activity_begin(&in_x[direction]);
     while (group < end) {
-        const size_t row = group / groups, first = group % groups, count = least(groups - first, end - group);
-        transform_rows(solve, direction, batch, row, first * side_by_side, least(ny, (first + count) * side_by_side),
-                       room);
+        const size_t row = group / groups, first = group % groups,
+                     count = starfish_smaller(groups - first, end - group);
+        transform_rows(solve, direction, batch, row, first * side_by_side,
+                       starfish_smaller(ny, (first + count) * side_by_side), room);
         group += count;
     }
 }
@@ -519,7 +511,7 @@ STARFISH_CORES_CODELET(slab_whole, "slab_whole", 0x4477aa);
 int starfish_slab_whole_possible(const struct starfish_slab_space *space)
 {
     const struct starfish_context *context = space->context;
-    const size_t blocks = ratio(space->n[0], width_of(space)), cores = starfish_gang_cores(context);
+    const size_t blocks = starfish_ratio_up(space->n[0], width_of(space)), cores = starfish_gang_cores(context);
     return context->workers_of[STARFISH_GPU] == 0 && context->workers_of[STARFISH_CPU] > 0 &&
            space->planes.basis.basis.n == 0 && space->count == 1 && 2 * space->n[0] >= width_of(space) &&
            2 * blocks >= cores && cores <= STARFISH_GANG_MOST_ITEMS &&

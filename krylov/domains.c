@@ -3,25 +3,21 @@
  * names. */
 #include "krylov/deflation.h"
 
+#include "base/sizes.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-static size_t ceiling(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 size_t starfish_domains_stripes(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
                                 int *domain)
 {
-    const size_t cells = n[0] * n[1] * n[2], length = ceiling(cells, vectors < cells ? vectors : cells);
+    const size_t cells = n[0] * n[1] * n[2], length = starfish_ratio_up(cells, vectors < cells ? vectors : cells);
     const struct starfish_spans spans = starfish_halo_window_spans(window, 1, n[0] * n[1]);
 
     for (int s = 0; s < spans.count; s++)
         for (size_t i = spans.span[s].first; i < spans.span[s].first + spans.span[s].count; i++)
             domain[i] = (int)(i / length);
-    return ceiling(cells, length);
+    return starfish_ratio_up(cells, length);
 }
 
 size_t starfish_domains_blocks(const struct starfish_halo_window *window, const size_t n[3], size_t vectors,
@@ -31,8 +27,8 @@ size_t starfish_domains_blocks(const struct starfish_halo_window *window, const 
     size_t length[3], count[3];
 
     for (int d = 0; d < 3; d++) {
-        length[d] = ceiling(n[d], vectors < n[d] ? vectors : n[d]);
-        count[d] = ceiling(n[d], length[d]);
+        length[d] = starfish_ratio_up(n[d], vectors < n[d] ? vectors : n[d]);
+        count[d] = starfish_ratio_up(n[d], length[d]);
     }
     for (int s = 0; s < rows.count; s++)
         for (size_t row = rows.span[s].first; row < rows.span[s].first + rows.span[s].count; row++) {

@@ -3,6 +3,7 @@
  * in product form (blktri/plan.h). */
 #include "poisson/methods.h"
 
+#include "base/sizes.h"
 #include "blktri/plan.h"
 #include "poisson/accuracy.h"
 #include "poisson/condition.h"
@@ -52,16 +53,6 @@ static void choose_form(struct starfish_poisson_plan *plan)
     plan->method = &starfish_blktri_product_method;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of n cut into parts, the share of the largest in `whole`. */
 static size_t largest_share(size_t whole, size_t n, size_t parts)
 {
@@ -93,11 +84,11 @@ static starfish_status cost_of_cut(const struct starfish_poisson_plan *plan, con
     enum { PLANES_BESIDE = 6 };
     const struct starfish_blktri_problem problem = problem_of(plan);
     const size_t all = starfish_poisson_field_bytes(plan), ranks = (size_t)starfish_context_ranks(plan->base.context);
-    const size_t field = larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
+    const size_t field = starfish_larger(plan->here.planes * starfish_poisson_plane_bytes(plan), all / ranks);
     const size_t slab = largest_share(all, plan->n[2], how->cut.slabs);
     const size_t block = largest_share(all, plan->n[0], how->blocks);
     const size_t tables = 64 * (plan->n[0] + plan->n[1] + plan->n[2]) * sizeof(double);
-    const size_t large = larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
+    const size_t large = starfish_larger(2 * block, 3 * slab + PLANES_BESIDE * (all / plan->n[2]));
     STARFISH_TRY(starfish_blktri_device_bytes(plan->base.context, &problem, how, &memory->gpu_work));
     memory->main_bytes = 2 * field + starfish_poisson_copies_bytes(plan);
     memory->gpu_work += WORK_BESIDE;
@@ -124,8 +115,9 @@ static void nothing_on_gpus(struct starfish_memory *memory)
 static int cut_finer(const struct starfish_poisson_plan *plan, struct starfish_blktri_options *how)
 {
     const struct starfish_poisson_options *options = &plan->options;
-    const size_t most_slabs = smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
-    const size_t most_blocks = starfish_poisson_is_complex(plan) ? 1 : smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
+    const size_t most_slabs = starfish_smaller(plan->n[2], STARFISH_MAX_TILED_SLABS);
+    const size_t most_blocks =
+        starfish_poisson_is_complex(plan) ? 1 : starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS);
     const int more_slabs = options->slabs == 0 && how->cut.slabs < most_slabs;
     const int more_blocks = options->mode_blocks == 0 && how->blocks < most_blocks;
     if (more_slabs && (how->cut.slabs <= how->blocks || !more_blocks))
@@ -158,20 +150,20 @@ static void cut_for_ranks(const struct starfish_poisson_plan *plan, struct starf
     const struct starfish_poisson_options *options = &plan->options;
     const int ranks = starfish_context_ranks(plan->base.context);
     const size_t slabs_each = options->slabs > 0 ? options->slabs : plan->here.any_gpu ? 1 : SLABS_OF_CORES;
-    const size_t each = smaller(slabs_each, most_pieces(plan)),
-                 blocks_each = smaller(BLOCKS_OF_RANK, most_pieces(plan));
+    const size_t each = starfish_smaller(slabs_each, most_pieces(plan)),
+                 blocks_each = starfish_smaller(BLOCKS_OF_RANK, most_pieces(plan));
     const size_t blocks = options->mode_blocks > 0 ? options->mode_blocks : blocks_each * (size_t)ranks;
     how->cut = (struct starfish_cut){.slabs = 0};
     for (int rank = 0; rank < ranks; rank++) {
         const struct starfish_run_of_planes run = starfish_poisson_planes_of(plan, rank);
         const struct starfish_owner owner = {rank, STARFISH_ANY};
-        const size_t slabs = smaller(each, run.count);
+        const size_t slabs = starfish_smaller(each, run.count);
         for (size_t s = 0; s < slabs; s++) {
             how->cut.where[how->cut.slabs] = starfish_where_of(owner, 0);
             how->cut.first_plane[++how->cut.slabs] = run.first + run.count * (s + 1) / slabs;
         }
     }
-    how->blocks = smaller(blocks, smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
+    how->blocks = starfish_smaller(blocks, starfish_smaller(plan->n[0], STARFISH_MAX_MODE_BLOCKS));
 }
 
 /* ---- Cuts -------------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "tasks/hierarchy.h"
 
 #include "base/real.h"
+#include "base/sizes.h"
 #include "codelets/tail.h"
 #include "scheduler/runtime/halo_window.h"
 #include "scheduler/runtime/ranks.h"
@@ -203,11 +204,6 @@ static starfish_status create_tail(struct starfish_hierarchy_graph *graph, const
     return starfish_vector_create(&graph->tail_u, &graph->tail_space, spec->precision);
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Steps of the finest grid may be in f64, where the hierarchy is not. */
 static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
 {
@@ -215,8 +211,8 @@ static size_t steps_work(const struct starfish_hierarchy_graph *graph, int gpu)
 
     for (int l = 0; l < graph->levels; l++)
         for (size_t p = 0; p < graph->level[l].space.parts[1]; p++)
-            most = larger(most, starfish_grid_work(graph->kind, &graph->tail.smoothing, graph->level[l].part[p].shape,
-                                                   STARFISH_F64, gpu));
+            most = starfish_larger(most, starfish_grid_work(graph->kind, &graph->tail.smoothing,
+                                                            graph->level[l].part[p].shape, STARFISH_F64, gpu));
     return most;
 }
 
@@ -230,7 +226,7 @@ static starfish_status create_workspace(struct starfish_hierarchy_graph *graph)
         if (starfish_kind_allowed(graph->tail_where, gpu))
             bytes[gpu] = team ? starfish_tail_own_work(&graph->tail, gpu) : starfish_tail_work(&graph->tail, gpu);
         if (starfish_kind_allowed(graph->setting.where, gpu) || graph->level[0].space.apart)
-            bytes[gpu] = larger(bytes[gpu], steps_work(graph, gpu));
+            bytes[gpu] = starfish_larger(bytes[gpu], steps_work(graph, gpu));
     }
     return starfish_workspace_create_shared(&graph->workspace, graph->context, bytes,
                                             team ? starfish_tail_shared_work(&graph->tail) : 0);
@@ -246,7 +242,7 @@ static starfish_status join(struct starfish_hierarchy_graph *graph)
         const int device = space->apart ? space->owner[part].device : STARFISH_ANY;
         if (device < 0 || space->on_ranks)
             return STARFISH_SUCCESS;
-        gpus = larger(gpus, (size_t)device + 1);
+        gpus = starfish_larger(gpus, (size_t)device + 1);
     }
     return space->parts[1] > 1 ? starfish_joint_create(&graph->joint, graph->context, gpus, &graph->replays)
                                : STARFISH_SUCCESS;
@@ -320,13 +316,13 @@ starfish_status starfish_hierarchy_count(struct starfish_context *context, const
             size_t parts;
             const size_t rows = starfish_hierarchy_rows_here(context, spec, l, &parts);
             bytes->vectors += 3 * n[0] * (rows + 2 * parts * depth_of(spec, l)) * size;
-            bytes->gpu_work =
-                larger(bytes->gpu_work, starfish_grid_work(spec->kind, &spec->smoothing, grid->shape, STARFISH_F64, 1));
+            bytes->gpu_work = starfish_larger(
+                bytes->gpu_work, starfish_grid_work(spec->kind, &spec->smoothing, grid->shape, STARFISH_F64, 1));
         }
         if (l >= levels - 1)
             tail.shape[l - levels + 1] = grid->shape;
     }
-    bytes->gpu_work = larger(bytes->gpu_work, starfish_tail_work(&tail, 1));
+    bytes->gpu_work = starfish_larger(bytes->gpu_work, starfish_tail_work(&tail, 1));
     if (is_one_team(context))
         bytes->vectors += starfish_tail_shared_work(&tail);
     return STARFISH_SUCCESS;

@@ -8,6 +8,7 @@
 #include "tasks/shares.h"
 
 #include "base/real.h"
+#include "base/sizes.h"
 #include "scheduler/runtime/field.h"
 #include "scheduler/runtime/ranks.h"
 #include "tasks/visits.h"
@@ -290,17 +291,12 @@ static double shared_seconds(const struct sharers *s, size_t gpus, size_t cores)
 
 /* ---- The choice -------------------------------------------------------------------------------------------------- */
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Sets how many of each kind have a part: GPUs none where one has everything. */
 static void choose(struct starfish_context *context, const struct starfish_hierarchy_spec *spec, struct sharers *s,
                    size_t parts[STARFISH_WORKER_KINDS])
 {
-    const size_t gpus = smaller(s->workers[STARFISH_GPU], STARFISH_SPACE_MOST_PARTS);
-    const size_t cores = smaller(s->workers[STARFISH_CPU], STARFISH_SPACE_MOST_PARTS - gpus);
+    const size_t gpus = starfish_smaller(s->workers[STARFISH_GPU], STARFISH_SPACE_MOST_PARTS);
+    const size_t cores = starfish_smaller(s->workers[STARFISH_CPU], STARFISH_SPACE_MOST_PARTS - gpus);
     size_t n[2];
 
     rows_of(spec, 0, n);
@@ -356,7 +352,7 @@ static void cut(const struct starfish_hierarchy_spec *spec, const struct sharers
 static starfish_status cut_as_asked(const struct starfish_context *context, const struct starfish_hierarchy_spec *spec,
                                     struct starfish_shares *shares)
 {
-    const size_t gpus = spec->sharing == STARFISH_SHARING_ALONE ? smaller(context->workers_of[STARFISH_GPU], 1)
+    const size_t gpus = spec->sharing == STARFISH_SHARING_ALONE ? starfish_smaller(context->workers_of[STARFISH_GPU], 1)
                                                                 : context->workers_of[STARFISH_GPU];
     const size_t cores = gpus == 0 || spec->sharing == STARFISH_SHARING_ALL ? context->workers_of[STARFISH_CPU] : 0;
     size_t n[2];

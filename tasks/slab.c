@@ -486,18 +486,27 @@ static int is_one_task(const struct starfish_slab_graph *graph, const struct sta
            starfish_slab_alone_is_known(graph->space->context);
 }
 
-static starfish_status submit_alone(struct starfish_slab_graph *graph, struct starfish_progress *progress,
-                                    const struct starfish_direct_data *data)
+/* The problems of slab s. */
+static starfish_status submit_problems_of(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                          const struct starfish_direct_data *data, size_t s, starfish_handle removed)
 {
     const struct starfish_slab_problems_task task = {.space = graph->space,
                                                      .workspace = &graph->workspace,
                                                      .replays = &graph->replays,
-                                                     .problems = 1,
-                                                     .where = graph->cut.where[0],
-                                                     .rhs = data->rhs[0],
-                                                     .solution = data->solution->slab[0],
-                                                     .removed = data->removed};
-    STARFISH_TRY(starfish_submit_slab_alone(progress, STARFISH_PHASE_BACKWARD, &task));
+                                                     .problems =
+                                                         starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
+                                                     .where = graph->cut.where[s],
+                                                     .alone = graph->space->count == 1,
+                                                     .rhs = data->rhs[s],
+                                                     .solution = data->solution->slab[s],
+                                                     .removed = removed};
+    return starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task);
+}
+
+static starfish_status submit_alone(struct starfish_slab_graph *graph, struct starfish_progress *progress,
+                                    const struct starfish_direct_data *data)
+{
+    STARFISH_TRY(submit_problems_of(graph, progress, data, 0, data->removed));
     return submit_edges(graph, progress, data->solution);
 }
 
@@ -519,18 +528,9 @@ static starfish_status submit_whole(const struct starfish_slab_graph *graph, str
 static starfish_status submit_problems(struct starfish_slab_graph *graph, struct starfish_progress *progress,
                                        const struct starfish_direct_data *data)
 {
-    for (size_t s = 0; s < graph->cut.slabs; s++) {
-        const struct starfish_slab_problems_task task = {
-            .space = graph->space,
-            .workspace = &graph->workspace,
-            .replays = &graph->replays,
-            .problems = starfish_cut_planes(&graph->cut, s) / graph->space->n[2],
-            .where = graph->cut.where[s],
-            .rhs = data->rhs[s],
-            .solution = data->solution->slab[s],
-            .removed = data->removed_of_slab ? data->removed_of_slab[s].handle : NULL};
-        STARFISH_TRY(starfish_submit_slab_problems(progress, STARFISH_PHASE_BACKWARD, &task));
-    }
+    for (size_t s = 0; s < graph->cut.slabs; s++)
+        STARFISH_TRY(submit_problems_of(graph, progress, data, s,
+                                        data->removed_of_slab ? data->removed_of_slab[s].handle : NULL));
     return STARFISH_SUCCESS;
 }
 

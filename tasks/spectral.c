@@ -3,6 +3,7 @@
 #include "tasks/spectral.h"
 
 #include "base/real.h"
+#include "base/sizes.h"
 #include "codelets/constant_mode.h"
 #include "codelets/transform.h"
 #include "scheduler/runtime/ranks.h"
@@ -48,11 +49,6 @@ static size_t largest(const size_t *first, size_t parts)
     return most;
 }
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Of every block: a kernel for a single mode may need more than one for a few. */
 static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker_kind kind)
 {
@@ -60,8 +56,8 @@ static size_t workspace_bytes(const struct starfish_spectral *s, starfish_worker
     for (size_t b = 0; b < s->blocks; b++) {
         const size_t lanes = (s->first_mode[b + 1] - s->first_mode[b]) / starfish_tridiag_parts(s->numbers);
         for (size_t l = 0; l < s->levels; l++)
-            bytes = larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes, s->line_periodic,
-                                                               s->precision, s->numbers));
+            bytes = starfish_larger(bytes, starfish_reduction_workspace(kind, &s->level[l], s->n[1], lanes,
+                                                                        s->line_periodic, s->precision, s->numbers));
     }
     return bytes;
 }
