@@ -4,10 +4,8 @@
 
 #include "codelets/edges.h"
 #include "codelets/kernel_pair.h"
-#include "tridiag/kernels/constant_line.h"
 
 STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
-STARFISH_PLACE_KERNEL(run_put, starfish_constant_put)
 
 struct arguments {
     struct starfish_task_header header;
@@ -25,7 +23,7 @@ struct work {
     struct starfish_slab_solve solve; /* in place */
     void *solution;
     struct starfish_strides strides; /* of the solution */
-    struct starfish_constant_put put;
+    struct starfish_slab_lane lane;
 };
 
 static struct work work_of(void *buffers[], const struct arguments *a)
@@ -49,11 +47,11 @@ static struct work work_of(void *buffers[], const struct arguments *a)
     for (size_t p = 0; p < a->parts.count && a->has_before; p++)
         work.solve.before[p] = a->itself_before ? work.solve.own[p] : STARFISH_VECTOR(buffers, at++);
     if (space->constant_lane >= 0) {
-        work.put = (struct starfish_constant_put){
-            .planes = a->planes,
-            .stride = space->n[0] * space->n[1],
-            .lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane),
-            .line = STARFISH_VECTOR(buffers, at++)};
+        work.lane =
+            (struct starfish_slab_lane){.planes = a->planes,
+                                        .stride = space->n[0] * space->n[1],
+                                        .lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane),
+                                        .line = STARFISH_VECTOR(buffers, at++)};
     }
     return work;
 }
@@ -95,7 +93,7 @@ static void slab_backward_here(const struct starfish_place *place, void *buffers
     starfish_task_check(&a->header, "interior of a slab",
                         starfish_place_share(place, space->context, solve_share, &work));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "constant mode of a slab", run_put(place, &work.put));
+        starfish_task_check(&a->header, "constant mode of a slab", starfish_slab_lane_put(place, &work.lane));
     starfish_task_check(&a->header, "transforms of a slab",
                         starfish_plane_set_share(place, &space->planes, a->parts.workspace, &planes));
     starfish_task_check(&a->header, "edges of a slab",

@@ -3,10 +3,8 @@
 #include "codelets/slab_window.h"
 
 #include "codelets/kernel_pair.h"
-#include "tridiag/kernels/constant_line.h"
 
 STARFISH_PLACE_KERNEL(run_ends, starfish_slab_ends)
-STARFISH_PLACE_KERNEL(run_take, starfish_constant_take)
 
 struct arguments {
     struct starfish_task_header header;
@@ -24,7 +22,7 @@ struct work {
     struct starfish_strides strides; /* of the right-hand side */
     void *solution;
     struct starfish_slab_ends ends;
-    struct starfish_constant_take take;
+    struct starfish_slab_lane lane;
 };
 
 static struct work work_of(void *buffers[], const struct arguments *a)
@@ -46,7 +44,7 @@ static struct work work_of(void *buffers[], const struct arguments *a)
         work.ends.head[p] = STARFISH_VECTOR(buffers, at++);
     }
     if (space->constant_lane >= 0) {
-        work.take = (struct starfish_constant_take){
+        work.lane = (struct starfish_slab_lane){
             .planes = a->planes,
             .stride = space->n[0] * space->n[1],
             .lane = starfish_real_at(work.solution, space->precision, (size_t)space->constant_lane),
@@ -89,7 +87,7 @@ static void slab_forward_here(const struct starfish_place *place, void *buffers[
         starfish_task_check(&a->header, "ends of a slab",
                             starfish_place_share(place, space->context, ends_share, &work));
     if (space->constant_lane >= 0)
-        starfish_task_check(&a->header, "constant mode of a slab", run_take(place, &work.take));
+        starfish_task_check(&a->header, "constant mode of a slab", starfish_slab_lane_take(place, &work.lane));
 }
 
 STARFISH_PLACE_CODELET(slab_forward, arguments, a->space->precision, "slab_forward", 0x4477aa);

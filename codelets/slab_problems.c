@@ -13,14 +13,10 @@
 #include "codelets/kernel_pair.h"
 #include "codelets/phases.h"
 #include "scheduler/runtime/hooks.h"
-#include "tridiag/kernels/constant_line.h"
 
 #include <stdint.h>
 
 STARFISH_PLACE_KERNEL(run_solve, starfish_slab_solve)
-STARFISH_PLACE_KERNEL(run_take, starfish_constant_take)
-STARFISH_PLACE_KERNEL(run_put, starfish_constant_put)
-STARFISH_PLACE_KERNEL_ALONE(run_line, starfish_constant_solve)
 
 enum { ALIGNMENT = 256, GPU_BYTES = 16 << 20, MOST_PROBLEMS = 32768 };
 
@@ -104,9 +100,7 @@ struct batch {
     const struct work *work;
     struct starfish_planes forward, backward;
     struct starfish_slab_solve solve;
-    struct starfish_constant_take take;
-    struct starfish_constant_solve line;
-    struct starfish_constant_put put;
+    struct starfish_slab_lane lane; /* of singular problems */
 };
 
 /* Bytes before a problem. */
@@ -121,29 +115,16 @@ static void describe_constant(struct batch *batch, void *modes, size_t first, si
 {
     const struct work *work = batch->work;
     const struct starfish_slab_space *space = work->a->space;
-    void *const lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane);
-    double *const line = starfish_real_at(room + removed_bytes(count), STARFISH_F64, 0);
-    batch->take = (struct starfish_constant_take){.planes = space->n[2],
-                                                  .stride = space->n[0] * space->n[1],
-                                                  .problems = count,
-                                                  .distance = elements(space),
-                                                  .lane = lane,
-                                                  .line = line};
-    batch->line =
-        (struct starfish_constant_solve){.tables = starfish_constant_tables_in(work->constant, space->n[2]),
-                                         .scale = space->constant_scale,
-                                         .removed = work->removed ? work->removed + STARFISH_CONSTANT_REMOVED * first
-                                                                  : starfish_real_at(room, STARFISH_F64, 0),
-                                         .problems = count,
-                                         .pieces = 1,
-                                         .first = {0, space->n[2]},
-                                         .piece = {line}};
-    batch->put = (struct starfish_constant_put){.planes = space->n[2],
-                                                .stride = space->n[0] * space->n[1],
-                                                .problems = count,
-                                                .distance = elements(space),
-                                                .lane = lane,
-                                                .line = line};
+    batch->lane =
+        (struct starfish_slab_lane){.planes = space->n[2],
+                                    .stride = space->n[0] * space->n[1],
+                                    .problems = count,
+                                    .distance = elements(space),
+                                    .lane = starfish_real_at(modes, space->precision, (size_t)space->constant_lane),
+                                    .line = starfish_real_at(room + removed_bytes(count), STARFISH_F64, 0),
+                                    .tables = work->constant,
+                                    .removed = work->removed ? work->removed + STARFISH_CONSTANT_REMOVED * first
+                                                             : starfish_real_at(room, STARFISH_F64, 0)};
 }
 
 static struct batch batch_of(const struct work *work, size_t first, size_t count, char *workspace)
@@ -219,11 +200,11 @@ static int run_batch(const struct batch *batch)
     TRY_LAUNCH(starfish_plane_set_here(place, &space->planes, &batch->forward));
     report(work, &in_z);
     if (singular)
-        TRY_LAUNCH(run_take(place, &batch->take));
+        TRY_LAUNCH(starfish_slab_lane_take(place, &batch->lane));
     TRY_LAUNCH(run_solve(place, &batch->solve));
     if (singular) {
-        TRY_LAUNCH(run_line(place, &batch->line));
-        TRY_LAUNCH(run_put(place, &batch->put));
+        TRY_LAUNCH(starfish_slab_lane_solve(place, space, &batch->lane));
+        TRY_LAUNCH(starfish_slab_lane_put(place, &batch->lane));
     }
     report(work, &backward);
     return starfish_plane_set_here(place, &space->planes, &batch->backward);

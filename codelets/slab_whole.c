@@ -402,41 +402,34 @@ static void sweep(const struct solve *solve, enum starfish_transform_direction d
     kernel[direction][space->precision](&sweep);
 }
 
-/* The constant lane of a singular problem: the batch's rows are taken, and all rows solved for when the last are there;
- * and the solution is put into the batch. `lane`: of a block. */
+/* A batch's rows of the constant lane of a singular problem. `lane`: of a block. */
+static struct starfish_slab_lane lane_of(const struct starfish_slab_whole *whole, const struct batch *batch,
+                                         size_t block, size_t lane)
+{
+    return (struct starfish_slab_lane){.planes = batch->rows,
+                                       .stride = whole->plane,
+                                       .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + lane),
+                                       .line = constant_lane(whole) + batch->first};
+}
+
+/* When the last rows have been taken, all are solved for. */
 static void take_constant(const struct solve *solve, const struct batch *batch, size_t block, size_t lane)
 {
-    static void (*const take[])(const struct starfish_constant_take *) = {starfish_constant_take_cpu_f32,
-                                                                          starfish_constant_take_cpu_f64};
     const struct starfish_slab_whole *whole = solve->whole;
-    const struct starfish_slab_space *space = whole->space;
-    double *const line = constant_lane(whole);
-    const struct starfish_constant_take piece = {.planes = batch->rows,
-                                                 .stride = whole->plane,
-                                                 .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + lane),
-                                                 .line = line + batch->first};
-    take[space->precision](&piece);
-    if (batch->number + 1 < whole->batches)
-        return;
-    const struct starfish_constant_solve kernel = {.tables = starfish_constant_tables_in(solve->constant, space->n[2]),
-                                                   .scale = space->constant_scale,
-                                                   .removed = solve->removed,
-                                                   .pieces = 1,
-                                                   .first = {0, space->n[2]},
-                                                   .piece = {line}};
-    starfish_constant_solve_cpu(&kernel);
+    const struct starfish_place place = {.precision = whole->space->precision};
+    const struct starfish_slab_lane rows = lane_of(whole, batch, block, lane);
+    starfish_slab_lane_take(&place, &rows);
+    const struct starfish_slab_lane all = {
+        .line = constant_lane(whole), .tables = solve->constant, .removed = solve->removed};
+    if (batch->number + 1 == whole->batches)
+        starfish_slab_lane_solve(&place, whole->space, &all);
 }
 
 static void put_constant(const struct solve *solve, const struct batch *batch, size_t block, size_t lane)
 {
-    static void (*const put[])(const struct starfish_constant_put *) = {starfish_constant_put_cpu_f32,
-                                                                        starfish_constant_put_cpu_f64};
-    const struct starfish_slab_whole *whole = solve->whole;
-    const struct starfish_constant_put piece = {.planes = batch->rows,
-                                                .stride = whole->plane,
-                                                .lane = in_batch(whole, batch, 0, lanes_before(whole, block) + lane),
-                                                .line = constant_lane(whole) + batch->first};
-    put[whole->space->precision](&piece);
+    const struct starfish_place place = {.precision = solve->whole->space->precision};
+    const struct starfish_slab_lane rows = lane_of(solve->whole, batch, block, lane);
+    starfish_slab_lane_put(&place, &rows);
 }
 
 static void block_up(const struct solve *solve, const struct batch *batch, size_t block, void *room)

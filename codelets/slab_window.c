@@ -8,6 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+STARFISH_PLACE_KERNEL(run_take, starfish_constant_take)
+STARFISH_PLACE_KERNEL(run_put, starfish_constant_put)
+STARFISH_PLACE_KERNEL_ALONE(run_line, starfish_constant_solve)
+
 void starfish_slab_tables(struct starfish_task *task, const struct starfish_slab_space *space)
 {
     starfish_task_data(task, space->line.handle, STARPU_R);
@@ -65,6 +69,31 @@ void starfish_slab_window_array(const struct starfish_slab_window *window, starf
         void *const part = array[window->source + p];
         view[p] = part ? starfish_real_at(part, precision, window->skip[p]) : NULL;
     }
+}
+
+int starfish_slab_lane_take(const struct starfish_place *place, const struct starfish_slab_lane *l)
+{
+    const struct starfish_constant_take take = {l->planes, l->stride, l->problems, l->distance, l->lane, l->line};
+    return run_take(place, &take);
+}
+
+int starfish_slab_lane_solve(const struct starfish_place *place, const struct starfish_slab_space *space,
+                             const struct starfish_slab_lane *lane)
+{
+    const struct starfish_constant_solve solve = {.tables = starfish_constant_tables_in(lane->tables, space->n[2]),
+                                                  .scale = space->constant_scale,
+                                                  .removed = lane->removed,
+                                                  .problems = lane->problems,
+                                                  .pieces = 1,
+                                                  .first = {0, space->n[2]},
+                                                  .piece = {lane->line}};
+    return run_line(place, &solve);
+}
+
+int starfish_slab_lane_put(const struct starfish_place *place, const struct starfish_slab_lane *l)
+{
+    const struct starfish_constant_put put = {l->planes, l->stride, l->problems, l->distance, l->lane, l->line};
+    return run_put(place, &put);
 }
 
 double starfish_slab_flops(const struct starfish_slab_space *space, size_t planes)

@@ -3,6 +3,7 @@
 #ifndef STARFISH_CODELETS_SLAB_WINDOW_H
 #define STARFISH_CODELETS_SLAB_WINDOW_H
 
+#include "base/place.h"
 #include "codelets/slab.h"
 
 /* Data that every task on a slab reads, in this order, from position 0. */
@@ -27,6 +28,22 @@ int starfish_slab_window(struct starfish_slab_window *window, const struct starf
 /* A window's view of pointers to the parts of an array; NULL pointers stay NULL. */
 void starfish_slab_window_array(const struct starfish_slab_window *window, starfish_precision precision,
                                 void *const *array, void **view);
+
+/* The constant lane of singular problems in some of their planes: taken to `line`, solved for, and put back
+ * (tridiag/kernels/constant_line.h). Members are those of struct starfish_constant_put. tables: of z. removed:
+ * STARFISH_CONSTANT_REMOVED doubles for each problem. All return a cudaError_t, 0 on a core. */
+struct starfish_slab_lane {
+    size_t planes, stride, problems, distance;
+    void *lane;
+    double *line;
+    const double *tables; /* this and the next: where it is solved for */
+    double *removed;
+};
+int starfish_slab_lane_take(const struct starfish_place *place, const struct starfish_slab_lane *lane);
+/* Of whole lines. */
+int starfish_slab_lane_solve(const struct starfish_place *place, const struct starfish_slab_space *space,
+                             const struct starfish_slab_lane *lane);
+int starfish_slab_lane_put(const struct starfish_place *place, const struct starfish_slab_lane *lane);
 
 /* A pinned lane as `lanes` lanes from `first` on count it; -1 when it is not one of them, or there is none. */
 static inline ptrdiff_t starfish_slab_pinned(ptrdiff_t pinned_lane, size_t first, size_t lanes)
