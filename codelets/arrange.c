@@ -20,11 +20,6 @@ struct arguments {
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
 
-static const double *table_at(void *buffers[], int index)
-{
-    return index < 0 ? NULL : (const double *)STARPU_VECTOR_GET_PTR(buffers[index]);
-}
-
 /* Of one tile of the users' array, whose planes on a device, or of another rank, lie closer together than in all of it.
  */
 static struct starfish_flat_arrange with_pointers(void *buffers[], const struct arguments *a, size_t run)
@@ -37,9 +32,9 @@ static struct starfish_flat_arrange with_pointers(void *buffers[], const struct 
     arrange.z1 = a->plane[run + 1];
     arrange.row = a->boxes ? STARPU_BLOCK_GET_LDY(tile) : arrange.nx;
     arrange.plane = a->boxes ? STARPU_BLOCK_GET_LDZ(tile) : STARPU_BLOCK_GET_LDY(tile);
-    arrange.column = table_at(buffers, a->column);
+    arrange.column = starfish_optional(buffers, a->column);
     arrange.column = arrange.column ? arrange.column + a->column0 : NULL;
-    arrange.layer = table_at(buffers, a->layer);
+    arrange.layer = starfish_optional(buffers, a->layer);
     arrange.from = arrange.back ? starfish_vector_here(buffers, &a->from, a->precision) : users;
     arrange.to = arrange.back ? users : starfish_vector_here(buffers, &a->to, a->precision);
     return arrange;
@@ -76,14 +71,6 @@ static void arrange_here(const struct starfish_place *place, void *buffers[], co
 STARFISH_PLACE_CODELET(arrange, arguments, a->precision, "arrange", 0x77aaaa);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
-
-static int attach_table(struct starfish_task *task, starpu_data_handle_t handle)
-{
-    if (!handle)
-        return -1;
-    starfish_task_data(task, handle, STARPU_R);
-    return task->count - 1;
-}
 
 /* All tiles of the part. */
 static struct starfish_access attach_users(struct starfish_task *task, const struct starfish_vector *users, size_t part,
@@ -138,8 +125,8 @@ starfish_status starfish_submit_arrange(const struct starfish_algebra *algebra,
     task.flops = arrangement->column ? 2.0 * (double)(width * height * arrangement->n[2]) : 0; /* else copies */
     task.rank = grid->space->on_ranks ? starfish_space_rank(grid->space, part) : -1;
     starfish_task_of_owner(&task, grid->space, part, algebra->where);
-    a.column = attach_table(&task, arrangement->column);
-    a.layer = attach_table(&task, arrangement->layer);
+    a.column = starfish_task_optional(&task, arrangement->column, STARPU_R);
+    a.layer = starfish_task_optional(&task, arrangement->layer, STARPU_R);
     a.from = arrangement->back ? starfish_vector_attach(&task, from, part, &rows, STARPU_R)
                                : attach_users(&task, from, part, STARPU_R);
     a.to = arrangement->back ? attach_users(&task, to, part, STARPU_W)

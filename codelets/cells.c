@@ -60,11 +60,6 @@ static const char *const names[STARFISH_CELL_STEPS] = {[STARFISH_CELLS_APPLY] = 
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
 
-static void *at(void *buffers[], int position)
-{
-    return position < 0 ? NULL : STARFISH_VECTOR(buffers, position);
-}
-
 static struct starfish_cells with_pointers(void *buffers[], const struct arguments *a)
 {
     struct starfish_cells c = a->cells;
@@ -77,13 +72,13 @@ static struct starfish_cells with_pointers(void *buffers[], const struct argumen
     c.q = vector[Q];
     c.v = vector[V];
     c.r = vector[R];
-    c.matrix.stored = a->stored ? at(buffers, a->matrix) : NULL;
-    c.matrix.k = a->stored ? NULL : at(buffers, a->matrix);
-    c.table = at(buffers, a->table);
-    c.domain = at(buffers, a->domain);
-    c.coarse = at(buffers, a->coarse);
-    c.scalar = a->state < 0 ? NULL : (const double *)at(buffers, a->state) + a->scalar;
-    c.sums = at(buffers, a->sums);
+    c.matrix.stored = a->stored ? starfish_optional(buffers, a->matrix) : NULL;
+    c.matrix.k = a->stored ? NULL : starfish_optional(buffers, a->matrix);
+    c.table = starfish_optional(buffers, a->table);
+    c.domain = starfish_optional(buffers, a->domain);
+    c.coarse = starfish_optional(buffers, a->coarse);
+    c.scalar = a->state < 0 ? NULL : (const double *)starfish_optional(buffers, a->state) + a->scalar;
+    c.sums = starfish_optional(buffers, a->sums);
     return c;
 }
 
@@ -164,16 +159,6 @@ static void cells_here(const struct starfish_place *place, void *buffers[], cons
 STARFISH_PLACE_CODELET(cells, arguments, a->precision, "cells", 0x55aa88);
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
-
-static int attach_table(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
-{
-    const int position = task->count;
-
-    if (!handle)
-        return -1;
-    starfish_task_data(task, handle, mode);
-    return position;
-}
 
 static enum starpu_data_access_mode mode_of(unsigned char use)
 {
@@ -270,12 +255,12 @@ static starfish_status submit_part(const struct starfish_algebra *algebra, const
     task.name = !t->by_runs ? names[t->step] : t->block > 0 ? "block-ic" : "lines";
     starfish_task_costs(&task, cost_of(t, &a));
     attach_vectors(&task, &a, t, part, t->by_runs ? uses_of_runs : uses[t->step]);
-    a.matrix = attach_table(&task, t->op->table, STARPU_R);
-    a.table = attach_table(&task, t->table, STARPU_R);
-    a.domain = attach_table(&task, t->domain, STARPU_R);
-    a.coarse = attach_table(&task, t->coarse, STARPU_R);
-    a.state = attach_table(&task, starfish_factor_state(&t->factor, part), STARPU_R);
-    a.sums = t->sums ? attach_table(&task, t->sums->part[part].handle, STARPU_W) : -1;
+    a.matrix = starfish_task_optional(&task, t->op->table, STARPU_R);
+    a.table = starfish_task_optional(&task, t->table, STARPU_R);
+    a.domain = starfish_task_optional(&task, t->domain, STARPU_R);
+    a.coarse = starfish_task_optional(&task, t->coarse, STARPU_R);
+    a.state = starfish_task_optional(&task, starfish_factor_state(&t->factor, part), STARPU_R);
+    a.sums = t->sums ? starfish_task_optional(&task, t->sums->part[part].handle, STARPU_W) : -1;
     a.header.footprint =
         STARFISH_FOOTPRINT(a.precision, t->by_runs ? STARFISH_CELL_STEPS + (t->block > 0) : t->step, t->op->matrix.n[0],
                            t->op->matrix.n[1], (size_t)(rows.y1 - rows.y0), (size_t)t->op->stored);

@@ -180,14 +180,6 @@ static const struct {
     [STARFISH_GRID_RESIDUAL] = {&residual_codelet, "residual", STARFISH_PHASE_VECTORS},
 };
 
-static int attach_table(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
-{
-    if (!handle)
-        return -1;
-    starfish_task_data(task, handle, mode);
-    return task->count - 1;
-}
-
 static struct starfish_extent written(const struct starfish_grid_step *step)
 {
     return (struct starfish_extent){(ptrdiff_t)step->at.x0, (ptrdiff_t)step->at.x1, (ptrdiff_t)step->at.y0,
@@ -237,7 +229,7 @@ static void attach_combination(struct starfish_task *task, struct arguments *a, 
     a->step.combined.factor = t->factor.number;
     if (!t->correction || !t->factor.state)
         return;
-    a->state = attach_table(task, starfish_factor_state(&t->factor, t->part), STARPU_R);
+    a->state = starfish_task_optional(task, starfish_factor_state(&t->factor, t->part), STARPU_R);
     a->scalar = t->factor.scalar;
 }
 
@@ -310,13 +302,13 @@ static void describe(struct starfish_progress *progress, const struct starfish_g
     task->width = t->step.at.y1 - t->step.at.y0;
     starfish_task_costs(task, cost_of(setting, t));
     starfish_task_of_owner(task, written_to->space, restricts ? t->coarse_part : t->part, setting->where);
-    a->table = attach_table(task, t->table, STARPU_R);
-    a->coarse_table = attach_table(task, t->coarse_table, STARPU_R);
+    a->table = starfish_task_optional(task, t->table, STARPU_R);
+    a->coarse_table = starfish_task_optional(task, t->coarse_table, STARPU_R);
     for (int role = 0; role < RESULT; role++)
         attach_input(task, a, t, (enum role)role);
     attach_result(task, a, t);
     attach_combination(task, a, t);
-    a->sums = attach_table(task, t->sums, STARPU_W);
+    a->sums = starfish_task_optional(task, t->sums, STARPU_W);
     a->header.footprint = footprint_of(setting, t);
 }
 

@@ -80,6 +80,12 @@ int starfish_place_share(const struct starfish_place *place, const struct starfi
 #define STARFISH_VECTOR(buffers, index) ((void *)STARPU_VECTOR_GET_PTR((buffers)[index]))
 #define STARFISH_SLAB(buffers, index) ((void *)STARPU_BLOCK_GET_PTR((buffers)[index]))
 
+/* The vector at a position; NULL where that is -1. */
+static inline void *starfish_optional(void *buffers[], int index)
+{
+    return index < 0 ? NULL : STARFISH_VECTOR(buffers, index);
+}
+
 /* Element `index` of an array of reals of `precision`. */
 static inline void *starfish_real_at(void *array, starfish_precision precision, size_t index)
 {

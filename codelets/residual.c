@@ -12,12 +12,10 @@
 
 STARFISH_PLACE_KERNEL(run_residual, starfish_residual)
 
-enum { ABSENT = -1 };
-
 struct arguments {
     struct starfish_task_header header;
     starfish_precision precision;
-    int below, above, offset, maximum, result; /* position among the data, or ABSENT */
+    int below, above, offset, maximum, result; /* position among the data, or -1 */
     int wraps;
     size_t problems;                 /* of a slab of many, else 1 */
     struct starfish_residual kernel; /* of one of them; pointers are filled in by the task */
@@ -32,7 +30,7 @@ static const void *plane_beside(void *buffers[], int index, const struct argumen
     const size_t *n = a->kernel.n;
     if (a->wraps)
         return starfish_real_at(STARFISH_SLAB(buffers, 1), a->precision, own * n[0] * n[1]);
-    return index == ABSENT ? NULL : STARFISH_VECTOR(buffers, index);
+    return starfish_optional(buffers, index);
 }
 
 /* Data: axes, u, rhs, then those that may be absent. */
@@ -49,11 +47,11 @@ static struct starfish_residual with_pointers(void *buffers[], const struct argu
     }
     kernel.u = STARFISH_SLAB(buffers, 1);
     kernel.rhs = STARFISH_SLAB(buffers, 2);
-    kernel.maximum = a->maximum == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->maximum);
-    kernel.result = a->result == ABSENT ? NULL : STARFISH_SLAB(buffers, a->result);
+    kernel.maximum = starfish_optional(buffers, a->maximum);
+    kernel.result = a->result < 0 ? NULL : STARFISH_SLAB(buffers, a->result);
     kernel.below = plane_beside(buffers, a->below, a, kernel.n[2] - 1);
     kernel.above = plane_beside(buffers, a->above, a, 0);
-    kernel.offset = a->offset == ABSENT ? NULL : STARFISH_VECTOR(buffers, a->offset);
+    kernel.offset = starfish_optional(buffers, a->offset);
     return kernel;
 }
 
@@ -131,15 +129,6 @@ static void residual_here(const struct starfish_place *place, void *buffers[], c
 
 STARFISH_PLACE_CODELET(residual, arguments, a->precision, "residual", 0x999933);
 
-/* Adds data that may be absent. */
-static int add_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode)
-{
-    if (!handle)
-        return ABSENT;
-    starfish_task_data(task, handle, mode);
-    return task->count - 1;
-}
-
 starfish_status starfish_submit_residual(struct starfish_progress *progress, int phase,
                                          const struct starfish_residual_task *d)
 {
@@ -169,11 +158,11 @@ starfish_status starfish_submit_residual(struct starfish_progress *progress, int
     }
     for (int axis = 0; axis < 3; axis++)
         arguments.kernel.axis[axis].periodic = d->periodic[axis];
-    arguments.below = add_data(&task, d->below, STARPU_R);
-    arguments.above = add_data(&task, d->above, STARPU_R);
-    arguments.offset = add_data(&task, d->offset, STARPU_R);
-    arguments.maximum = add_data(&task, d->maximum, STARPU_W);
-    arguments.result = add_data(&task, d->result, STARPU_W);
+    arguments.below = starfish_task_optional(&task, d->below, STARPU_R);
+    arguments.above = starfish_task_optional(&task, d->above, STARPU_R);
+    arguments.offset = starfish_task_optional(&task, d->offset, STARPU_R);
+    arguments.maximum = starfish_task_optional(&task, d->maximum, STARPU_W);
+    arguments.result = starfish_task_optional(&task, d->result, STARPU_W);
     if (d->boundary)
         arguments.faces = starfish_boundary_attach(&task, d->boundary, &arguments.boundary);
     task.flops = 14.0 * (double)(d->n[0] * d->n[1] * d->n[2]); /* seven products and sums each */

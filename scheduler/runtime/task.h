@@ -52,6 +52,15 @@ void starfish_task_begin(struct starfish_task *task, struct starpu_codelet *code
 /* The next of the task's data. Beyond STARFISH_TASK_MAX_DATA it is counted, and makes the submission fail. Many data
  * are allocated: the submission frees them, so nothing may return between them and it. */
 void starfish_task_data(struct starfish_task *task, starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+/* Data that may be absent: their position among the task's data; -1 without a handle. */
+static inline int starfish_task_optional(struct starfish_task *task, starpu_data_handle_t handle,
+                                         enum starpu_data_access_mode mode)
+{
+    if (!handle)
+        return -1;
+    starfish_task_data(task, handle, mode);
+    return task->count - 1;
+}
 /* What the task takes, of operations and of bytes: for tasks that go through their data several times, or through a
  * part of them. */
 static inline void starfish_task_costs(struct starfish_task *task, struct starfish_cost cost)
