@@ -6,15 +6,16 @@
 #include "codelets/kernel_pair.h"
 #include "scheduler/runtime/hooks.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct arguments {
     struct starfish_task_header header;
     struct starfish_grid_setting setting;
-    struct starfish_visit visit;
     const void *shape, *coarse_shape;
-    int table, coarse_table, buffers; /* tables come first; all of the task's data */
+    int table, coarse_table, buffers; /* tables come first, -1: none; all of the task's data */
     struct starfish_access u[2], f, coarse;
+    struct starfish_visit visit; /* no more of its steps than there are */
 };
 
 /* ---- On a worker ------------------------------------------------------------------------------------------------- */
@@ -29,6 +30,19 @@ static int array_before(const struct starfish_visit *visit, int step)
     return moves % 2;
 }
 
+static struct starfish_rectangle rectangle_of(const struct arguments *a, const struct starfish_visit_step *step)
+{
+    size_t n[2];
+
+    starfish_grid_extent(a->setting.kind, step->operation == STARFISH_GRID_RESTRICT ? a->coarse_shape : a->shape, n);
+    return (struct starfish_rectangle){0, n[0], step->y0, step->y1};
+}
+
+static int first_sweep_adds(const struct starfish_grid_kind *kind, const struct starfish_visit *visit)
+{
+    return visit->step[0].operation == STARFISH_GRID_SMOOTH && starfish_grid_adds(kind, visit->step[0].sweep);
+}
+
 /* The vectors of a visit, in the memory of a place. */
 struct vectors {
     void *u[2], *coarse;
@@ -39,9 +53,10 @@ static struct starfish_grid_step step_with(const struct arguments *a, int i, con
 {
     const struct starfish_visit_step *this = &a->visit.step[i];
     const int array = array_before(&a->visit, i), smooths = this->operation == STARFISH_GRID_SMOOTH;
+    const int from_zero = a->visit.zero && i == 0, adds = first_sweep_adds(a->setting.kind, &a->visit);
     struct starfish_grid_step step = {.shape = a->shape,
                                       .coarse_shape = a->coarse_shape,
-                                      .at = this->at,
+                                      .at = rectangle_of(a, this),
                                       .sweep = this->sweep,
                                       .damping = this->damping,
                                       .f = vectors->f};
@@ -51,7 +66,8 @@ static struct starfish_grid_step step_with(const struct arguments *a, int i, con
         step.result = vectors->u[array];
         return step;
     }
-    step.u = a->visit.zero && i == 0 ? NULL : vectors->u[array];
+    step.zero = from_zero && adds;
+    step.u = from_zero && !adds ? NULL : vectors->u[array];
     step.result = smooths ? vectors->u[!array] : vectors->coarse;
     if (smooths && a->visit.adds && i == 0)
         step.coarse = vectors->coarse;
@@ -68,7 +84,8 @@ static struct starfish_grid_step step_of(void *buffers[], const struct arguments
     struct starfish_grid_step step = step_with(a, i, &vectors);
 
     step.table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]);
-    step.coarse_table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->coarse_table]);
+    if (a->coarse_table >= 0)
+        step.coarse_table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->coarse_table]);
     return step;
 }
 
@@ -124,18 +141,17 @@ static int launch(const struct starfish_place *place, void *buffers[], const voi
     return publish(place, buffers, a);
 }
 
-/* A part's visits down and up differ in their data, and those from zero and with known ghosts in their number. */
+/* A part's visits down and up differ in their data, those from zero and with known ghosts in their number, and those
+ * without transfers in the number of their sweeps and in the first one. */
 static struct starfish_replay_key key_of(void *buffers[], const struct arguments *a)
 {
     const struct starfish_visit *v = &a->visit;
-    struct starfish_replay_key key = {6,
+    struct starfish_replay_key key = {7,
                                       {(uintptr_t)a->shape, a->u[1].part, (uintptr_t)v->step[v->steps - 1].operation,
-                                       (uintptr_t)v->zero, (uintptr_t)starfish_workspace_here(a->setting.workspace),
-                                       (uintptr_t)a->buffers}};
+                                       (uintptr_t)v->steps, (uintptr_t)v->step[0].sweep, (uintptr_t)v->zero,
+                                       (uintptr_t)starfish_workspace_here(a->setting.workspace)}};
 
-    for (int i = 0; i < a->buffers; i++)
-        starfish_replay_add(&key, i == a->table || i == a->coarse_table ? (uintptr_t)STARPU_VECTOR_GET_PTR(buffers[i])
-                                                                        : (uintptr_t)STARPU_BLOCK_GET_PTR(buffers[i]));
+    starfish_replay_add_data(&key, buffers, a->buffers);
     return key;
 }
 
@@ -148,17 +164,24 @@ static void visit_cuda(void *buffers[], void *data)
 }
 #endif
 
+/* The same functions under two names: visits without transfers take their own time. */
+#define sweeps_cpu visit_cpu
+#define sweeps_cuda visit_cuda
 STARFISH_CODELET(visit, "grid_visit", 0x5588cc);
+STARFISH_CODELET(sweeps, "grid_sweeps", 0x5588ee);
 
-int starfish_visits_recorded(const struct starfish_context *context)
+int starfish_visits_recorded(const struct starfish_context *context, int transfers)
 {
-    return starfish_times_known_everywhere(&visit_codelet, context);
+    return starfish_times_known_everywhere(transfers ? &visit_codelet : &sweeps_codelet, context);
 }
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
+/* Other ranks' parts have none. */
 static int attach_table(struct starfish_task *task, starpu_data_handle_t table)
 {
+    if (!table)
+        return -1;
     starfish_task_data(task, table, STARPU_R);
     return task->count - 1;
 }
@@ -166,8 +189,9 @@ static int attach_table(struct starfish_task *task, starpu_data_handle_t table)
 /* The solution's edges are published, of the array that has it in the end. */
 static void attach_solution(struct starfish_task *task, struct arguments *a, const struct starfish_visit_task *t)
 {
-    const struct starfish_visit *v = &t->visit;
-    const int last = starfish_visit_flips(v), first_is_used = !v->zero || v->sweeps > 1;
+    const struct starfish_visit *v = t->visit;
+    const int adds = first_sweep_adds(a->setting.kind, v), last = starfish_visit_flips(v);
+    const int reads[2] = {!v->zero || adds, adds && !v->zero};
     const struct starfish_space *space = t->u[0]->space;
 
     for (int i = 0; i < 2; i++) {
@@ -177,8 +201,8 @@ static void attach_solution(struct starfish_task *task, struct arguments *a, con
                                                .filled = v->u,
                                                .publishes = i == last ? STARFISH_ALL_EDGES : STARFISH_NO_EDGES};
         a->u[i] = STARFISH_NO_ACCESS;
-        if (i == 1 || first_is_used)
-            a->u[i] = starfish_vector_attach_as(task, t->u[i], &wanted, i == 0 && !v->zero ? STARPU_RW : STARPU_W);
+        if (i == 1 || reads[0] || v->sweeps > 1)
+            a->u[i] = starfish_vector_attach_as(task, t->u[i], &wanted, reads[i] ? STARPU_RW : STARPU_W);
     }
 }
 
@@ -198,48 +222,62 @@ static struct starfish_cost cost_of(const struct arguments *a)
 
 static uint32_t footprint_of(const struct starfish_grid_setting *setting, const struct starfish_visit_task *t)
 {
-    const struct starfish_visit *v = &t->visit;
-    const struct starfish_rectangle *first = &v->step[0].at;
+    const struct starfish_visit *v = t->visit;
+    const size_t letter = (size_t)setting->kind->name[0], length = strlen(setting->kind->name);
+    const size_t variant = starfish_grid_variant(setting->kind, t->shape), rows = v->step[0].y1 - v->step[0].y0;
+    const size_t steps = (size_t)v->steps, operation = (size_t)v->step[v->steps - 1].operation;
     size_t n[2];
 
     starfish_grid_extent(setting->kind, t->shape, n);
-    const size_t sizes[] = {(size_t)setting->kind->name[0],
-                            strlen(setting->kind->name),
-                            setting->precision,
-                            (size_t)v->step[v->steps - 1].operation,
-                            (size_t)v->step[v->steps / 2].sweep,
-                            n[0],
-                            first->y1 - first->y0,
-                            (size_t)v->steps,
-                            (size_t)v->sweeps,
-                            (size_t)v->zero,
-                            starfish_grid_variant(setting->kind, t->shape)};
+    const size_t of_sweeps[] = {letter, length, setting->precision, steps, (size_t)v->step[0].sweep, n[0],
+                                rows,   variant};
+    const size_t of_visit[] = {letter,
+                               length,
+                               setting->precision,
+                               operation,
+                               (size_t)v->step[v->steps / 2].sweep,
+                               n[0],
+                               rows,
+                               steps,
+                               (size_t)v->sweeps,
+                               (size_t)v->zero,
+                               variant};
 
-    return starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    return t->coarse ? starfish_footprint_of(of_visit, sizeof of_visit / sizeof of_visit[0])
+                     : starfish_footprint_of(of_sweeps, sizeof of_sweeps / sizeof of_sweeps[0]);
+}
+
+static void attach_coarse(struct starfish_task *task, struct arguments *a, const struct starfish_visit_task *t,
+                          int restricts)
+{
+    a->coarse = STARFISH_NO_ACCESS;
+    if (!t->coarse)
+        return;
+    const struct starfish_extent own = starfish_part_extent(t->coarse->space, t->part);
+    a->coarse = starfish_vector_attach(task, t->coarse, t->part, restricts ? &own : &t->visit->coarse,
+                                       restricts ? STARPU_W : STARPU_R);
 }
 
 starfish_status starfish_submit_visit(struct starfish_progress *progress, const struct starfish_grid_setting *setting,
                                       const struct starfish_visit_task *t)
 {
-    const struct starfish_visit *v = &t->visit;
-    const struct starfish_space *coarse = t->coarse->space;
+    const struct starfish_visit *v = t->visit;
     const int restricts = v->step[v->steps - 1].operation == STARFISH_GRID_RESTRICT;
+    const size_t size = offsetof(struct arguments, visit.step) + (size_t)v->steps * sizeof v->step[0];
     struct starfish_task task;
     struct arguments a = {.setting = *setting, .visit = *v, .shape = t->shape, .coarse_shape = t->coarse_shape};
 
-    starfish_task_begin(&task, &visit_codelet, progress, STARFISH_PHASE_SMOOTH);
-    task.name = restricts ? "smooth and restrict" : "correct and smooth";
-    task.width = v->step[0].at.y1 - v->step[0].at.y0;
+    starfish_task_begin(&task, t->coarse ? &visit_codelet : &sweeps_codelet, progress, STARFISH_PHASE_SMOOTH);
+    task.name = !t->coarse ? "smooth, several sweeps" : restricts ? "smooth and restrict" : "correct and smooth";
+    task.width = v->step[0].y1 - v->step[0].y0;
     starfish_task_costs(&task, cost_of(&a));
     starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
     a.table = attach_table(&task, t->table);
     a.coarse_table = attach_table(&task, t->coarse_table);
     attach_solution(&task, &a, t);
     a.f = starfish_vector_attach(&task, t->f, t->part, &v->f, STARPU_R);
-    const struct starfish_extent own = starfish_part_extent(coarse, t->part);
-    a.coarse = starfish_vector_attach(&task, t->coarse, t->part, restricts ? &own : &v->coarse,
-                                      restricts ? STARPU_W : STARPU_R);
+    attach_coarse(&task, &a, t, restricts);
     a.buffers = task.count;
     a.header.footprint = footprint_of(setting, t);
-    return starfish_task_submit(&task, &a, sizeof a);
+    return starfish_task_submit(&task, &a, size);
 }

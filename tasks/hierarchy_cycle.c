@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A cycle over a hierarchy as tasks: the operations requested by the walk (multigrid/kernels/cycle.h), on every part of
  * a grid, one by one, or several in one task if the parts are in separate memories. */
-#include "codelets/sweeps.h"
 #include "tasks/hierarchy.h"
 #include "tasks/visits.h"
 
@@ -30,19 +29,19 @@ static int has_ahead(const struct starfish_hierarchy_level *level)
 /* Ahead: on the ghosts too, where a smoothing goes on without its neighbours. What is wrong at their rim, as entries
  * are missing there, comes nearer by a row of cells with each sweep. */
 static starfish_status run_sweep(const struct submission *s, struct starfish_hierarchy_level *level,
-                                 const struct starfish_one_sweep *sweep)
+                                 const struct starfish_visit_step *sweep, int zero)
 {
     const int adds = starfish_grid_adds(s->graph->kind, sweep->sweep), ahead = has_ahead(level);
     struct starfish_grid_parts parts = parts_of(s, level, &level->space, level->uncorrected);
-    struct starfish_grid_task task = {
-        .operation = STARFISH_GRID_SMOOTH,
-        .step = {.sweep = sweep->sweep, .damping = sweep->damping, .zero = sweep->zero && adds},
-        .u = sweep->zero && !adds ? NULL : starfish_level_solution(level),
-        .f = level->f,
-        .coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL,
-        .result = level->u[!level->now],
-        .has_ghosts = ahead && level->sweep % level->ahead != 0,
-        .keeps_edges = ahead && (level->sweep + 1) % level->ahead != 0 && level->sweep + 1 < level->sweep_count};
+    struct starfish_grid_task task = {.operation = STARFISH_GRID_SMOOTH,
+                                      .step = {.sweep = sweep->sweep, .damping = sweep->damping, .zero = zero && adds},
+                                      .u = zero && !adds ? NULL : starfish_level_solution(level),
+                                      .f = level->f,
+                                      .coarse = level->uncorrected ? starfish_level_solution(level + 1) : NULL,
+                                      .result = level->u[!level->now],
+                                      .has_ghosts = ahead && level->sweep % level->ahead != 0,
+                                      .keeps_edges = ahead && (level->sweep + 1) % level->ahead != 0 &&
+                                                     level->sweep + 1 < level->sweep_count};
 
     parts.along_columns = starfish_grid_runs_along_columns(s->graph->kind, sweep->sweep);
     parts.with_ghosts = ahead;
@@ -57,7 +56,7 @@ static starfish_status run_sweep(const struct submission *s, struct starfish_hie
  * with others? */
 static int is_ahead(const struct starfish_hierarchy_level *level)
 {
-    return has_ahead(level) && level->sweep % level->ahead != 0 && starfish_sweeps_known(level->space.context);
+    return has_ahead(level) && level->sweep % level->ahead != 0 && starfish_visits_recorded(level->space.context, 0);
 }
 
 /* How many sweeps are one task: all from the next one on that need no exchange. */
@@ -66,26 +65,35 @@ static int count_together(const struct starfish_hierarchy_level *level)
     const int left = level->sweep_count - level->sweep;
     const int count = is_ahead(level) ? level->ahead - level->sweep % level->ahead : 1;
 
-    return count > left ? left : count > STARFISH_SWEEPS_MOST ? STARFISH_SWEEPS_MOST : count;
+    return count > left ? left : count > STARFISH_VISIT_STEPS ? STARFISH_VISIT_STEPS : count;
+}
+
+static struct starfish_visit_task visit_on(const struct starfish_hierarchy_level *level, size_t part,
+                                           const struct starfish_visit *visit)
+{
+    return (struct starfish_visit_task){.visit = visit,
+                                        .shape = level->part[part].shape,
+                                        .table = level->part[part].table,
+                                        .part = part,
+                                        .u = {level->u[level->now], level->u[!level->now]},
+                                        .f = level->f};
 }
 
 static starfish_status run_sweeps(const struct submission *s, struct starfish_hierarchy_level *level,
-                                  const struct starfish_one_sweep *sweep, int count)
+                                  struct starfish_visit *visit)
 {
     for (size_t i = 0; i < level->space.parts[1]; i++) {
         const size_t part = starfish_space_turn(&level->space, i);
-        struct starfish_sweeps_task task = {.shape = level->part[part].shape,
-                                            .table = level->part[part].table,
-                                            .part = part,
-                                            .at = starfish_part_rectangle(&level->space, part),
-                                            .count = count,
-                                            .u = {level->u[level->now], level->u[!level->now]},
-                                            .f = level->f};
-        memcpy(task.sweep, sweep, (size_t)count * sizeof *sweep);
-        task.at.y1 += level->space.after[part];
-        STARFISH_TRY(starfish_submit_sweeps(s->progress, &s->graph->setting, &task));
+        struct starfish_visit_task task = visit_on(level, part, visit);
+        visit->u = visit->f = starfish_part_extent(&level->space, part);
+        for (int k = 0; k < visit->steps; k++) {
+            visit->step[k].y0 = (uint32_t)visit->u.y0;
+            visit->step[k].y1 = (uint32_t)visit->u.y1 + (uint32_t)level->space.after[part];
+        }
+        task.known = 1;
+        STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
     }
-    level->now = (level->now + count) % 2;
+    level->now = (level->now + visit->steps) % 2;
     memset(level->known, 0, sizeof level->known);
     return STARFISH_SUCCESS;
 }
@@ -131,7 +139,7 @@ static int find_visit(const struct starfish_hierarchy_graph *graph, int l, size_
 /* All parts alike, since each counts on its neighbours' arrays. */
 void starfish_hierarchy_find_visits(struct starfish_hierarchy_graph *graph)
 {
-    const int recorded = starfish_visits_recorded(graph->context);
+    const int recorded = starfish_visits_recorded(graph->context, 1);
     struct starfish_visit visit;
 
     for (int l = 0; l + 1 < graph->levels; l++)
@@ -174,25 +182,22 @@ static starfish_status run_visit(const struct submission *s, int l, enum starfis
 {
     struct starfish_hierarchy_level *level = &s->graph->level[l], *coarse = level + 1;
     const int up = how == STARFISH_VISITS_UP;
+    struct starfish_visit visit;
     int flips = 0;
 
     if (!up)
         coarse->now = 0;
     for (size_t i = 0; i < level->space.parts[1]; i++) {
         const size_t part = starfish_space_turn(&level->space, i);
-        struct starfish_visit_task task = {.shape = level->part[part].shape,
-                                           .coarse_shape = coarse->part[part].shape,
-                                           .table = level->part[part].table,
-                                           .coarse_table = coarse->part[part].table,
-                                           .part = part,
-                                           .u = {level->u[level->now], level->u[!level->now]},
-                                           .f = level->f,
-                                           .coarse = up ? starfish_level_solution(coarse) : coarse->f};
-        find_visit(s->graph, l, part, how, &task.visit);
-        task.known = up && knows(level, part, &task.visit.u);
-        flips = starfish_visit_flips(&task.visit);
+        struct starfish_visit_task task = visit_on(level, part, &visit);
+        find_visit(s->graph, l, part, how, &visit);
+        task.coarse_shape = coarse->part[part].shape;
+        task.coarse_table = coarse->part[part].table;
+        task.coarse = up ? starfish_level_solution(coarse) : coarse->f;
+        task.known = up && knows(level, part, &visit.u);
+        flips = starfish_visit_flips(&visit);
         STARFISH_TRY(starfish_submit_visit(s->progress, &s->graph->setting, &task));
-        note_known(s, l, part, up ? NULL : &task.visit);
+        note_known(s, l, part, up ? NULL : &visit);
     }
     level->now = (level->now + flips) % 2;
     level->uncorrected = level->waits = 0;
@@ -205,22 +210,17 @@ static starfish_status run_steps(const struct submission *s, struct starfish_hie
 {
     const struct starfish_grid_kind *kind = s->graph->kind;
     const struct starfish_smoothing *smoothing = &s->graph->tail.smoothing;
-    const void *shape = level->part[0].shape;
+    const struct starfish_visited visited = {.kind = kind, .smoothing = smoothing, .shape = level->part[0].shape};
     int of_step[STARFISH_GRID_MOST_SWEEPS];
-    struct starfish_one_sweep sweep[STARFISH_SWEEPS_MOST] = {{.sweep = 0}};
-    const int sweeps = starfish_grid_sweeps(kind, smoothing, shape, after && smoothing->symmetric, of_step);
+    const int sweeps = starfish_grid_sweeps(kind, smoothing, visited.shape, after && smoothing->symmetric, of_step);
 
     level->sweep_count = steps * sweeps;
     for (level->sweep = 0; level->sweep < level->sweep_count;) {
-        const int count = count_together(level);
-        for (int k = 0; k < count; k++) {
-            const int i = level->sweep + k, adds = starfish_grid_adds(kind, of_step[i % sweeps]);
-            sweep[k] =
-                (struct starfish_one_sweep){of_step[i % sweeps], zero && (i == 0 || (i < sweeps && adds)),
-                                            starfish_grid_step_damping(kind, smoothing, shape, i / sweeps, steps)};
-        }
-        STARFISH_TRY(is_ahead(level) ? run_sweeps(s, level, sweep, count) : run_sweep(s, level, &sweep[0]));
-        level->sweep += count;
+        const int i = level->sweep, adds = starfish_grid_adds(kind, of_step[i % sweeps]);
+        struct starfish_visit visit = {.zero = zero && (i == 0 || (i < sweeps && adds))};
+        starfish_visit_add_sweeps(&visited, after, steps, i, count_together(level), &visit);
+        STARFISH_TRY(is_ahead(level) ? run_sweeps(s, level, &visit) : run_sweep(s, level, &visit.step[0], visit.zero));
+        level->sweep += visit.steps;
     }
     return STARFISH_SUCCESS;
 }

@@ -9,6 +9,8 @@
 /* Rows of a part for each row beyond it that is computed twice, at least; fewer between ranks, where an exchange takes
  * longer. */
 enum { ROWS_PER_EXTRA = 32, ROWS_PER_EXTRA_ON_RANKS = 8 };
+/* A visit with transfers has fewer steps. */
+enum { MOST_STEPS = 12 };
 
 static int is_empty(const struct starfish_reach *reach)
 {
@@ -33,19 +35,28 @@ static void clip(struct starfish_extent *extent, size_t rows)
     extent->y1 = extent->y1 > (ptrdiff_t)rows ? (ptrdiff_t)rows : extent->y1;
 }
 
-static void add_sweeps(const struct starfish_visited *v, int after, struct starfish_visit *visit)
+void starfish_visit_add_sweeps(const struct starfish_visited *visited, int after, int steps, int first, int count,
+                               struct starfish_visit *visit)
 {
-    const struct starfish_smoothing *smoothing = v->smoothing;
-    const int steps = after ? smoothing->after : smoothing->before;
+    const struct starfish_grid_kind *kind = visited->kind;
+    const struct starfish_smoothing *smoothing = visited->smoothing;
     int sweep[STARFISH_GRID_MOST_SWEEPS];
-    const int sweeps = starfish_grid_sweeps(v->kind, smoothing, v->shape, after && smoothing->symmetric, sweep);
+    const int sweeps = starfish_grid_sweeps(kind, smoothing, visited->shape, after && smoothing->symmetric, sweep);
 
-    for (int i = 0; i < steps * sweeps && visit->steps < STARFISH_VISIT_STEPS; i++)
+    for (int i = first; i < first + count && i < steps * sweeps && visit->steps < STARFISH_VISIT_STEPS; i++) {
         visit->step[visit->steps++] = (struct starfish_visit_step){
             .operation = STARFISH_GRID_SMOOTH,
             .sweep = sweep[i % sweeps],
-            .damping = starfish_grid_step_damping(v->kind, smoothing, v->shape, i / sweeps, steps)};
-    visit->sweeps = steps * sweeps;
+            .damping = starfish_grid_step_damping(kind, smoothing, visited->shape, i / sweeps, steps)};
+        visit->sweeps++;
+    }
+}
+
+static void add_smoothing(const struct starfish_visited *v, int after, struct starfish_visit *visit)
+{
+    const int steps = after ? v->smoothing->after : v->smoothing->before;
+
+    starfish_visit_add_sweeps(v, after, steps, 0, STARFISH_VISIT_STEPS, visit);
 }
 
 /* Sets where an operation writes, `needed` of this grid's solution, and widens what it reads. */
@@ -61,9 +72,10 @@ static void find_step(const struct starfish_visited *v, struct starfish_visit *v
     starfish_grid_extent(v->kind, v->shape, n);
     starfish_grid_extent(v->kind, v->coarse_shape, coarse);
     clip(needed, n[1]);
-    this->at = restricts ? v->coarse_at
-                         : (struct starfish_rectangle){v->at.x0, v->at.x1, (size_t)needed->y0, (size_t)needed->y1};
-    step.at = this->at;
+    step.at = restricts ? v->coarse_at
+                        : (struct starfish_rectangle){v->at.x0, v->at.x1, (size_t)needed->y0, (size_t)needed->y1};
+    this->y0 = (uint32_t)step.at.y0;
+    this->y1 = (uint32_t)step.at.y1;
     for (enum starfish_grid_input input = STARFISH_GRID_U; input <= STARFISH_GRID_COARSE; input++)
         read[input] = starfish_grid_reach(v->kind, this->operation, &step, input);
     if (i > 0 || !visit->zero)
@@ -78,7 +90,7 @@ static int is_possible(const struct starfish_visited *v, const struct starfish_v
 {
     const struct starfish_grid_step whole = {.shape = v->shape, .at = v->at, .sweep = visit->step[0].sweep};
 
-    if (visit->sweeps == 0 || visit->steps == STARFISH_VISIT_STEPS)
+    if (visit->sweeps == 0 || visit->steps >= MOST_STEPS)
         return 0;
     for (int i = 0; i < visit->steps; i++)
         if (visit->step[i].operation == STARFISH_GRID_SMOOTH &&
@@ -106,11 +118,11 @@ static int find(const struct starfish_visited *v, struct starfish_extent needed,
     starfish_grid_extent(v->kind, v->shape, n);
     for (int i = visit->steps - 1; i >= 0; i--) {
         find_step(v, visit, i, &needed);
-        const struct starfish_rectangle *at = &visit->step[i].at;
-        if (visit->step[i].operation == STARFISH_GRID_RESTRICT)
+        const struct starfish_visit_step *step = &visit->step[i];
+        if (step->operation == STARFISH_GRID_RESTRICT)
             continue;
-        extra = v->at.y0 - at->y0 > extra ? v->at.y0 - at->y0 : extra;
-        extra = at->y1 - v->at.y1 > extra ? at->y1 - v->at.y1 : extra;
+        extra = v->at.y0 - step->y0 > extra ? v->at.y0 - step->y0 : extra;
+        extra = step->y1 - v->at.y1 > extra ? step->y1 - v->at.y1 : extra;
     }
     clip(&needed, n[1]);
     visit->u = needed;
@@ -120,13 +132,12 @@ static int find(const struct starfish_visited *v, struct starfish_extent needed,
 
 void starfish_visit_known(const struct starfish_visited *visited, const struct starfish_visit *visit, size_t rows[2])
 {
-    const struct starfish_rectangle *last = &visited->at;
-
+    rows[0] = rows[1] = 0;
     for (int i = 0; i < visit->steps; i++)
-        if (visit->step[i].operation == STARFISH_GRID_SMOOTH)
-            last = &visit->step[i].at;
-    rows[0] = visited->at.y0 - last->y0;
-    rows[1] = last->y1 - visited->at.y1;
+        if (visit->step[i].operation == STARFISH_GRID_SMOOTH) {
+            rows[0] = visited->at.y0 - visit->step[i].y0;
+            rows[1] = visit->step[i].y1 - visited->at.y1;
+        }
 }
 
 int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit)
@@ -134,7 +145,7 @@ int starfish_visit_down(const struct starfish_visited *visited, int zero, struct
     struct starfish_visit up;
 
     *visit = (struct starfish_visit){.zero = zero};
-    add_sweeps(visited, 0, visit);
+    add_smoothing(visited, 0, visit);
     if (visit->steps < STARFISH_VISIT_STEPS)
         visit->step[visit->steps++].operation = STARFISH_GRID_RESTRICT;
     const struct starfish_visit begun = *visit;
@@ -149,6 +160,6 @@ int starfish_visit_up(const struct starfish_visited *visited, struct starfish_vi
     *visit = (struct starfish_visit){.adds = starfish_grid_adds_correction(visited->kind, visited->smoothing)};
     if (!visit->adds)
         visit->step[visit->steps++].operation = STARFISH_GRID_PROLONG;
-    add_sweeps(visited, 1, visit);
+    add_smoothing(visited, 1, visit);
     return find(visited, own_rows(visited), visit);
 }

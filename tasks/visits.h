@@ -38,6 +38,9 @@ struct starfish_visited {
  * would be done twice is too much, or the kind's steps cannot be so. */
 int starfish_visit_down(const struct starfish_visited *visited, int zero, struct starfish_visit *visit);
 int starfish_visit_up(const struct starfish_visited *visited, struct starfish_visit *visit);
+/* Sweeps `first` to first + count - 1 of a smoothing of so many steps, or as many of these as a visit has. */
+void starfish_visit_add_sweeps(const struct starfish_visited *visited, int after, int steps, int first, int count,
+                               struct starfish_visit *visit);
 /* Rows beyond the part, on each side, where a visit down leaves the solution, too. */
 void starfish_visit_known(const struct starfish_visited *visited, const struct starfish_visit *visit, size_t rows[2]);
 

@@ -110,23 +110,13 @@ static int launch(void *data)
     return error;
 }
 
-/* Where the data are, of the interfaces that there are. */
-static uintptr_t pointer_of(const void *interface)
-{
-    const struct starpu_vector_interface *vector = interface;
-    const struct starpu_block_interface *block = interface;
-
-    return vector->id == STARPU_VECTOR_INTERFACE_ID ? vector->ptr : block->ptr;
-}
-
 static void joint_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     struct run run = {a->joint, a->program, a->header.progress, buffers};
     struct starfish_replay_key key = {1, {(uintptr_t)a->program}};
 
-    for (int i = 0; i < a->program->order.count; i++)
-        starfish_replay_add(&key, pointer_of(buffers[i]));
+    starfish_replay_add_data(&key, buffers, a->program->order.count);
     a->joint->gpu[0].stream = starpu_cuda_get_local_stream();
     starfish_task_check(&a->header, "tasks of several GPUs",
                         starfish_replay(a->joint->replays, &key, a->joint->gpu[0].stream, launch, &run));

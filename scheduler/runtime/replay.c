@@ -5,6 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void starfish_replay_add_data(struct starfish_replay_key *key, void *buffers[], int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct starpu_vector_interface *vector = buffers[i];
+        const struct starpu_block_interface *block = buffers[i];
+        starfish_replay_add(key, vector->id == STARPU_VECTOR_INTERFACE_ID ? vector->ptr : block->ptr);
+    }
+}
+
 #ifdef STARFISH_HAVE_GPU
 #include <cuda_runtime_api.h>
 

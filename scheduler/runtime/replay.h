@@ -25,6 +25,9 @@ static inline void starfish_replay_add(struct starfish_replay_key *key, uintptr_
     key->count++;
 }
 
+/* Where the task's data are, `count` vectors or blocks. */
+void starfish_replay_add_data(struct starfish_replay_key *key, void *buffers[], int count);
+
 struct starfish_replay_cache;
 struct starfish_replays {
     struct starfish_context *context; /* NULL before create and after destroy */
