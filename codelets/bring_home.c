@@ -43,7 +43,7 @@ starfish_status starfish_submit_bring_home(struct starfish_progress *progress, i
 {
     if (home_of(data) < 0)
         return STARFISH_SUCCESS; /* it will be fetched in the end */
-    if (progress->bundle)
+    if (progress->recorder)
         return STARFISH_SUCCESS; /* on the GPU where the data are at home */
     return submit_at_home(progress, phase, &(const struct starfish_views){&data, 1}, STARPU_R, NULL);
 }
@@ -60,7 +60,7 @@ starfish_status starfish_submit_send_home(struct starfish_progress *progress, in
             with_home[sent.count++] = views->data[i];
     if (sent.count == 0)
         return STARFISH_SUCCESS;
-    STARFISH_TRY(submit_at_home(progress, phase, &sent, STARPU_R, NULL)); /* in a bundle: UNSUPPORTED */
+    STARFISH_TRY(submit_at_home(progress, phase, &sent, STARPU_R, NULL)); /* while they are recorded: UNSUPPORTED */
     for (size_t i = 0; i < sent.count; i++)
         starpu_data_invalidate_submit(sent.data[i]);
     return submit_at_home(progress, phase, &sent, STARPU_W, token);

@@ -33,6 +33,7 @@ struct arguments {
     struct starfish_gradients kernel;         /* pointers are filled in by the task */
     struct starfish_gradients_cycle cycle;    /* tail NULL: none */
     int matrix, table, result, coarse, grids; /* positions among the data, or -1 */
+    int buffers;                              /* all of the data */
     starfish_precision vector_precision[VECTORS];
     struct starfish_access access[VECTORS];
     struct starfish_replays *replays;
@@ -149,50 +150,14 @@ static int launch(void *data)
     return starfish_gradients_run(&run->place, &run->kernel);
 }
 
-/* What launches depend on: pointers, and which steps. */
-static struct starfish_replay_key key_of(const struct starfish_gradients *k)
-{
-    const uintptr_t words[] = {(uintptr_t)k->r,
-                               (uintptr_t)k->z,
-                               (uintptr_t)k->p[0],
-                               (uintptr_t)k->p[1],
-                               (uintptr_t)k->q,
-                               (uintptr_t)k->x,
-                               (uintptr_t)k->state,
-                               (uintptr_t)k->norm,
-                               (uintptr_t)k->product,
-                               (uintptr_t)k->rz,
-                               (uintptr_t)k->blocks.cells.matrix.stored,
-                               (uintptr_t)k->blocks.cells.matrix.k,
-                               (uintptr_t)k->blocks.cells.table,
-                               (uintptr_t)k->domain,
-                               (uintptr_t)k->coarse.matrix,
-                               (uintptr_t)k->coarse.solution,
-                               (uintptr_t)k->coarse.rhs,
-                               (uintptr_t)k->chunks.sum,
-                               (uintptr_t)k->coarse.place,
-                               (uintptr_t)k->coarse.chunk_begin[0],
-                               (uintptr_t)k->chunks.cell_begin,
-                               (uintptr_t)k->chunks.term_begin,
-                               (uintptr_t)k->chunks.cell,
-                               (uintptr_t)k->chunks.term,
-                               (uintptr_t)k->chunks.factor,
-                               (uintptr_t)(k->first & 1),
-                               (uintptr_t)k->count};
-    struct starfish_replay_key key = {.count = 0};
-
-    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
-        starfish_replay_add(&key, words[w]);
-    return key;
-}
-
 static void gradients_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_place place = {.precision = a->precision, .gpu = 1, .stream = starfish_task_stream()};
     struct run run = {place, with_pointers(buffers, a)};
-    const struct starfish_replay_key key = key_of(&run.kernel);
+    struct starfish_replay_key key = {2, {(uintptr_t)(run.kernel.first & 1), (uintptr_t)run.kernel.count}};
 
+    starfish_replay_add_data(&key, buffers, a->buffers);
     starfish_task_check(&a->header, "gradients", starfish_replay(a->replays, &key, place.stream, launch, &run));
 }
 #endif
@@ -325,6 +290,7 @@ starfish_status starfish_submit_gradients(const struct starfish_algebra *algebra
         for (int l = 0; l < t->cycle->tail->levels; l++)
             starfish_task_data(&task, t->cycle->table[l], STARPU_R);
     }
+    a.buffers = task.count;
     a.header.footprint = STARFISH_FOOTPRINT(t->r->precision, t->x->precision, n[0], n[1], n[2], (size_t)t->by,
                                             (size_t)t->op->stored, t->block, domains, (size_t)t->count);
     return starfish_task_submit(&task, &a, sizeof a);

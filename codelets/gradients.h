@@ -7,7 +7,7 @@
 #include "codelets/cells.h"
 #include "codelets/coarse.h"
 #include "multigrid/kernels/tail.h"
-#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/task_group_replay.h"
 #include "scheduler/runtime/workspace.h"
 
 /* A preconditioner of ANOTHER kind: a cycle over grids that are all in the tail, with what has its arrays. */

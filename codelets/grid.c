@@ -127,30 +127,6 @@ static void grid_cuda(void *buffers[], void *data)
 
     starfish_task_check(&a->header, a->setting.kind->name, launch(&place, buffers, a));
 }
-
-/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
-
-struct replayed {
-    struct starfish_place place;
-    starfish_grid_launch *launch;
-    void **buffers;
-    const void *arguments;
-};
-
-static int launch_replayed(void *data)
-{
-    const struct replayed *r = data;
-
-    return r->launch(&r->place, r->buffers, r->arguments);
-}
-
-int starfish_grid_replay(const struct starfish_grid_setting *setting, const struct starfish_replay_key *key,
-                         starfish_grid_launch *launch_steps, void *buffers[], const void *arguments)
-{
-    struct replayed replayed = {starfish_grid_place_on_gpu(setting), launch_steps, buffers, arguments};
-
-    return starfish_replay(setting->replays, key, replayed.place.stream, launch_replayed, &replayed);
-}
 #endif
 
 /* The same functions under four names, since each operation takes its own time. */

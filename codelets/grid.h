@@ -7,7 +7,7 @@
 #include "codelets/vectors.h"
 #include "multigrid/kernels/grid_kind.h"
 #include "multigrid/kernels/tail.h"
-#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/task_group_replay.h"
 #include "scheduler/runtime/workspace.h"
 
 /* A part's columns and rows, as kernels count them. */
@@ -34,13 +34,6 @@ static inline struct starfish_place starfish_grid_place_on_gpu(const struct star
     return (struct starfish_place){setting->precision, 1, starfish_task_stream(),
                                    starfish_workspace_here(setting->workspace)};
 }
-
-/* What a task on a part launches at a place, from its data and arguments. Returns a cudaError_t. */
-typedef int starfish_grid_launch(const struct starfish_place *place, void *buffers[], const void *arguments);
-/* Inside a task on a GPU: launches the steps, from the second time with this key on as one CUDA graph. Returns a
- * cudaError_t. */
-int starfish_grid_replay(const struct starfish_grid_setting *setting, const struct starfish_replay_key *key,
-                         starfish_grid_launch *launch_steps, void *buffers[], const void *arguments);
 #endif
 
 /* Phases for struct starfish_progress. */

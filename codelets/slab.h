@@ -19,7 +19,7 @@
 #include "codelets/plane_set.h"
 #include "scheduler/runtime/coefficient_table.h"
 #include "scheduler/runtime/field.h"
-#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/task_group_replay.h"
 #include "scheduler/runtime/task.h"
 #include "scheduler/runtime/workspace.h"
 #include "tridiag/kernels/constant_line.h"

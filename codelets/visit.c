@@ -129,16 +129,23 @@ static void visit_cpu(void *buffers[], void *data)
 }
 
 #ifdef STARFISH_HAVE_GPU
-static int launch(const struct starfish_place *place, void *buffers[], const void *arguments)
-{
-    const struct arguments *a = arguments;
+struct run {
+    struct starfish_place place;
+    void **buffers;
+    const struct arguments *arguments;
+};
 
-    TRY_LAUNCH(prepare(place, buffers, a));
+static int launch(void *data)
+{
+    const struct run *run = data;
+    const struct arguments *a = run->arguments;
+
+    TRY_LAUNCH(prepare(&run->place, run->buffers, a));
     for (int i = 0; i < a->visit.steps; i++) {
-        const struct starfish_grid_step step = step_of(buffers, a, i);
-        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](place, &step));
+        const struct starfish_grid_step step = step_of(run->buffers, a, i);
+        TRY_LAUNCH(a->setting.kind->compute[a->visit.step[i].operation](&run->place, &step));
     }
-    return publish(place, buffers, a);
+    return publish(&run->place, run->buffers, a);
 }
 
 /* A part's visits down and up differ in their data, those from zero and with known ghosts in their number, and those
@@ -159,8 +166,10 @@ static void visit_cuda(void *buffers[], void *data)
 {
     const struct arguments *a = data;
     const struct starfish_replay_key key = key_of(buffers, a);
+    struct run run = {starfish_grid_place_on_gpu(&a->setting), buffers, a};
 
-    starfish_task_check(&a->header, a->setting.kind->name, starfish_grid_replay(&a->setting, &key, launch, buffers, a));
+    starfish_task_check(&a->header, a->setting.kind->name,
+                        starfish_replay(a->setting.replays, &key, run.place.stream, launch, &run));
 }
 #endif
 

@@ -10,7 +10,7 @@
 #include "krylov/cg.h"
 #include "scheduler/runtime/distribute.h"
 #include "scheduler/runtime/halo_window.h"
-#include "scheduler/runtime/replay.h"
+#include "scheduler/runtime/task_group_replay.h"
 #include "solver/solver.h"
 #include <starfish/multigrid.h>
 

@@ -170,8 +170,9 @@ static starfish_status look_back(struct state *s)
     return judge(s);
 }
 
-static starfish_status submit_step_tasks(struct state *s)
+static starfish_status submit_step_tasks(void *data)
 {
+    struct state *s = data;
     const struct starfish_iteration *i = s->iteration;
     const int zero = s->steps == 0 && !s->stopping->from_guess;
     int cycles = 0;
@@ -199,7 +200,7 @@ static starfish_status submit_step(struct state *s)
     const struct starfish_iteration *i = s->iteration;
     const struct starfish_criteria *c = &s->criteria;
     const int number = s->steps < 4 ? s->steps : 4 + s->steps % 2, guess = s->stopping->from_guess != 0;
-    const uintptr_t key[STARFISH_JOINT_KEY] = {(uintptr_t)(1 + 2 * number + guess),
+    const uintptr_t key[STARFISH_GROUP_KEY] = {(uintptr_t)(1 + 2 * number + guess),
                                                bits_of(c->tolerance),
                                                bits_of(c->absolute),
                                                bits_of(c->floor),
@@ -208,15 +209,8 @@ static starfish_status submit_step(struct state *s)
                                                (uintptr_t)c->patience};
 
     starfish_progress_iterate(i->algebra->progress, s->steps + 1);
-    if (i->scalars->here || !starfish_joint_is_for(i->joint, i->algebra->progress))
-        return submit_step_tasks(s);
-    starfish_joint_begin(i->joint, i->algebra->progress);
-    const starfish_status status = submit_step_tasks(s);
-    if (status != STARFISH_SUCCESS) {
-        starfish_joint_abandon(i->joint, i->algebra->progress);
-        return status;
-    }
-    return starfish_joint_end(i->joint, i->algebra->progress, "step", i->algebra->phase, key);
+    return starfish_gpu_groups_run(i->scalars->here ? NULL : i->groups, i->algebra->progress, "step", i->algebra->phase,
+                                   key, submit_step_tasks, s);
 }
 
 /* So many steps at once. */

@@ -10,7 +10,7 @@
 #define STARFISH_KRYLOV_ITERATION_H
 
 #include "krylov/scalars.h"
-#include "scheduler/runtime/joint.h"
+#include "scheduler/runtime/task_group_gpus.h"
 #include "solver/accept.h"
 
 #include <stdatomic.h>
@@ -26,9 +26,9 @@ struct starfish_iteration {
     starfish_status (*steps)(void *self, int first, int count);
     const struct starfish_algebra *algebra;
     struct starfish_scalars *scalars;
-    const struct starfish_sums *sums; /* for norms */
-    int needs_residual;               /* a step needs the residual even where nobody looks at its norm */
-    struct starfish_joint *joint;     /* a step's tasks are submitted as one; NULL: one by one */
+    const struct starfish_sums *sums;   /* for norms */
+    int needs_residual;                 /* a step needs the residual even where nobody looks at its norm */
+    struct starfish_gpu_groups *groups; /* a step's tasks are submitted as one; NULL: one by one */
     int most_ahead; /* steps between two looks; 1 unless a step changes nothing once the iteration is done */
 };
 

@@ -438,7 +438,7 @@ static starfish_status run(struct starfish_multigrid_solve *solve, const struct 
         starfish_hierarchy_set_arrays(&engine->graph, f, i.u);
     struct starfish_iteration iteration = choose(&i);
     if (!asks_for_digits(engine) && !engine->hooks->polish)
-        iteration.joint = engine->graph.joint;
+        iteration.groups = engine->graph.groups;
     starfish_status status = starfish_iterate(&iteration, &stopping, &report);
     if (status == STARFISH_ERROR_NUMERICAL && was_better(&i))
         status = return_to_best(&i, &stopping, &report);

@@ -19,7 +19,7 @@ struct starfish_poisson_job {
     struct starfish_field *rhs, *solution;
     int owns_fields;
     int holds_fields; /* from other jobs (field.h) */
-    int owns_bundle;  /* the request's */
+    int owns_group;   /* the request's */
     int lone;         /* there was no other job when it was submitted, and it is not one of fields */
     int staged;       /* cores copy rhs and solution from and to pageable memory (layout.h) */
 

@@ -9,7 +9,7 @@
 #include "poisson/options.h"
 #include "poisson/ranks.h"
 #include "poisson/wide.h"
-#include "scheduler/runtime/bundle.h"
+#include "scheduler/runtime/task_group_stream.h"
 #include "scheduler/runtime/watchdog.h"
 #include "stencil/kernels/refine.h"
 #include "tridiag/kernels/constant_line.h"
@@ -189,7 +189,7 @@ static starfish_status check_arrays(const struct starfish_poisson_plan *plan, co
 static int is_staged(const struct starfish_poisson_plan *plan, const struct starfish_request *arrays)
 {
     const void *const memory[] = {arrays->rhs, arrays->solution};
-    if (arrays->bundle || !plan->method->stages || !plan->method->stages(plan))
+    if (arrays->group || !plan->method->stages || !plan->method->stages(plan))
         return 0;
     for (int i = 0; i < 2; i++) {
         enum starfish_residence residence;
@@ -325,8 +325,9 @@ starfish_status starfish_job_submit_rest(struct starfish_poisson_job *job)
     return wanted ? submit_residual(job, STARFISH_PHASE_RESIDUAL, NULL) : STARFISH_SUCCESS;
 }
 
-static starfish_status submit_all(struct starfish_poisson_job *job)
+static starfish_status submit_all(void *data)
 {
+    struct starfish_poisson_job *job = data;
     struct starfish_poisson_plan *plan = job->plan;
     job->graph = plan->method->graph_of(plan, &job->cut);
     STARFISH_TRY(prepare(job));
@@ -346,15 +347,11 @@ static starfish_status submit_all(struct starfish_poisson_job *job)
 static starfish_status submit(struct starfish_job *base)
 {
     struct starfish_poisson_job *job = job_of(base);
-    struct starfish_bundle *bundle = base->request.bundle;
     pthread_mutex_lock(&job->plan->base.lock);
-    base->progress.bundle = bundle;
-    starfish_status status = submit_all(job);
-    base->progress.bundle = NULL;
-    if (status == STARFISH_SUCCESS && bundle)
-        status = starfish_bundle_submit(bundle, &base->progress, STARFISH_PHASE_FORWARD);
+    const starfish_status status =
+        starfish_stream_group_run(base->request.group, &base->progress, STARFISH_PHASE_FORWARD, submit_all, job);
     pthread_mutex_unlock(&job->plan->base.lock);
-    job->owns_bundle = status == STARFISH_SUCCESS;
+    job->owns_group = status == STARFISH_SUCCESS;
     return status;
 }
 
@@ -404,8 +401,8 @@ static void drop(struct starfish_job *base)
     if (starfish_is_stuck())
         return; /* tasks may still use it */
     release_data(job);
-    if (job->owns_bundle)
-        starfish_bundle_destroy(base->request.bundle);
+    if (job->owns_group)
+        starfish_stream_group_destroy(base->request.group);
     free(base->of_run);
     starfish_coefficient_table_destroy(&job->removed);
     starfish_coefficient_table_destroy(&job->removed_again);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Solves in the order of a CUDA stream. Where all of a solve's tasks are for the GPU that the arrays lie on, they are
- * one task (scheduler/runtime/bundle.h), which is ordered by events: the caller's thread waits for its launches alone.
- * Where they are not (cores or several GPUs share the solve, or an iteration looks at its residuals), the caller's
- * thread waits for what is in the stream, and for the solve: what it puts into the stream later comes after both.
- * Holding the stream until the host is done (cuStreamWaitValue32) deadlocked on an H200; bundle.h explains why. */
+ * one task (scheduler/runtime/task_group_stream.h), which is ordered by events: the caller's thread waits for its
+ * launches alone. Where they are not (cores or several GPUs share the solve, or an iteration looks at its residuals),
+ * the caller's thread waits for what is in the stream, and for the solve: what it puts into the stream later comes
+ * after both. Holding the stream until the host is done (cuStreamWaitValue32) deadlocked on an H200;
+ * task_group_stream.h explains why. */
 #include "poisson/methods.h"
 
 #include "base/arithmetic.h"
-#include "scheduler/runtime/bundle.h"
 #include "scheduler/runtime/idle.h"
-#include "scheduler/runtime/stream.h"
+#include "scheduler/runtime/task_group_stream.h"
 
 /* Both arrays have to be there when the stream comes to them: in device memory. */
 static starfish_status check_place(const struct starfish_poisson_plan *plan, const char *name, const void *memory,
@@ -42,10 +42,11 @@ static starfish_status launch(struct starfish_poisson_plan *plan, struct starfis
     if (plan->base.run)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
                              starfish_method_list[plan->method->id]);
-    STARFISH_TRY(starfish_bundle_create(&request.bundle, plan->base.context, stream, "solution", request.solution));
+    STARFISH_TRY(
+        starfish_stream_group_create(&request.group, plan->base.context, stream, "solution", request.solution));
     const starfish_status status = starfish_job_create(&plan->base, &request, 0, job);
     if (status != STARFISH_SUCCESS)
-        starfish_bundle_destroy(request.bundle);
+        starfish_stream_group_destroy(request.group);
     return status;
 }
 

@@ -22,7 +22,7 @@ int starfish_job_may_widen(const struct starfish_poisson_job *job)
 {
     const struct starfish_poisson_options *options = &job->plan->options;
     return options->method == STARFISH_METHOD_AUTO && options->refinements < 0 && job->owns_fields &&
-           !job->base.request.bundle && !job->solution_slabs.strided &&
+           !job->base.request.group && !job->solution_slabs.strided &&
            (options->precision == STARFISH_F32 || may_eliminate(job));
 }
 

@@ -88,16 +88,16 @@ struct starfish_plan {
     starfish_status (*run)(struct starfish_job *job); /* NULL: solves are direct; kind->run unless the maker sets it */
 };
 
-struct starfish_bundle;
+struct starfish_stream_group;
 
 /* The caller's pointers, under their public names. */
 struct starfish_request {
     const struct starfish_boundary *boundary;
     const void *rhs;
     void *solution;
-    /* For submissions specific to the kind: fields instead of arrays, and the bundle that collects the tasks. */
+    /* For submissions specific to the kind: fields instead of arrays, and the group that records the tasks. */
     struct starfish_field *rhs_field, *solution_field;
-    struct starfish_bundle *bundle;
+    struct starfish_stream_group *group;
     int boundary_stays; /* its arrays too stay until the job is done */
 };
 

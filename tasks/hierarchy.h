@@ -11,7 +11,7 @@
 
 #include "codelets/grid.h"
 #include "multigrid/kernels/cycle.h"
-#include "scheduler/runtime/joint.h"
+#include "scheduler/runtime/task_group_gpus.h"
 
 /* A grid's matrix as an operator on vectors of its space, in some precision. */
 struct starfish_grid_operator {
@@ -56,8 +56,8 @@ struct starfish_hierarchy_graph {
     struct starfish_grid_setting setting;
     struct starfish_workspace workspace;
     struct starfish_replays replays;
-    struct starfish_joint *joint; /* combined tasks of a cycle on parts of several GPUs, or NULL */
-    int levels, all_levels;       /* without and with the grids of the tail below its first */
+    struct starfish_gpu_groups *groups; /* of cycles on parts of several GPUs, or NULL */
+    int levels, all_levels;             /* without and with the grids of the tail below its first */
     struct starfish_hierarchy_level level[STARFISH_GRID_MOST_LEVELS];
     /* Where the last level is cut and apart, the tail collects its right-hand side and spreads its solution. */
     int collects;

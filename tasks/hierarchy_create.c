@@ -244,7 +244,7 @@ static starfish_status join(struct starfish_hierarchy_graph *graph)
             return STARFISH_SUCCESS;
         gpus = starfish_larger(gpus, (size_t)device + 1);
     }
-    return space->parts[1] > 1 ? starfish_joint_create(&graph->joint, graph->context, gpus, &graph->replays)
+    return space->parts[1] > 1 ? starfish_gpu_groups_create(&graph->groups, graph->context, gpus, &graph->replays)
                                : STARFISH_SUCCESS;
 }
 
@@ -361,7 +361,7 @@ void starfish_hierarchy_destroy(struct starfish_hierarchy_graph *graph)
         for (size_t p = 0; p < STARFISH_SPACE_MOST_PARTS; p++)
             starfish_coefficient_table_destroy(&level->table[p]);
     }
-    starfish_joint_destroy(graph->joint);
+    starfish_gpu_groups_destroy(graph->groups);
     starfish_vector_destroy(&graph->tail_f);
     starfish_vector_destroy(&graph->tail_u);
     starfish_coefficient_table_destroy(&graph->collected_table);

@@ -9,6 +9,8 @@
 struct submission {
     struct starfish_hierarchy_graph *graph;
     struct starfish_progress *progress;
+    starfish_cycle_shape shape;
+    int zero;
 };
 
 /* The parts of a level, whose operation writes on `space` and reads the next coarser one or not. */
@@ -295,12 +297,12 @@ static starfish_status run_tail(void *self, int l, starfish_cycle_shape shape, i
     return starfish_submit_tail(s->progress, &graph->setting, &task);
 }
 
-static starfish_status submit_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
-                                    starfish_cycle_shape shape, int zero)
+static starfish_status submit_cycle(void *data)
 {
-    struct submission submission = {graph, progress};
-    const struct starfish_cycle cycle = {shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
-    const struct starfish_hierarchy hierarchy = {.self = &submission,
+    struct submission *s = data;
+    const struct starfish_hierarchy_graph *graph = s->graph;
+    const struct starfish_cycle cycle = {s->shape, graph->tail.smoothing.before, graph->tail.smoothing.after};
+    const struct starfish_hierarchy hierarchy = {.self = s,
                                                  .levels = graph->levels,
                                                  .smooth = smooth,
                                                  .restrict_residual = restrict_residual,
@@ -308,23 +310,17 @@ static starfish_status submit_cycle(struct starfish_hierarchy_graph *graph, stru
                                                  .solve_coarsest = run_tail,
                                                  .exact = graph->levels == graph->all_levels};
 
-    return starfish_cycle_run(&hierarchy, &cycle, 0, zero);
+    return starfish_cycle_run(&hierarchy, &cycle, 0, s->zero);
 }
 
 starfish_status starfish_hierarchy_cycle(struct starfish_hierarchy_graph *graph, struct starfish_progress *progress,
                                          starfish_cycle_shape shape, int zero)
 {
     const struct starfish_hierarchy_level *finest = &graph->level[0];
-    const uintptr_t key[STARFISH_JOINT_KEY] = {(uintptr_t)shape, (uintptr_t)zero, (uintptr_t)finest->now,
+    const uintptr_t key[STARFISH_GROUP_KEY] = {(uintptr_t)shape, (uintptr_t)zero, (uintptr_t)finest->now,
                                                (uintptr_t)finest->u[0], (uintptr_t)finest->f};
+    struct submission submission = {graph, progress, shape, zero};
 
-    if (!starfish_joint_is_for(graph->joint, progress))
-        return submit_cycle(graph, progress, shape, zero);
-    starfish_joint_begin(graph->joint, progress);
-    const starfish_status status = submit_cycle(graph, progress, shape, zero);
-    if (status != STARFISH_SUCCESS) {
-        starfish_joint_abandon(graph->joint, progress);
-        return status;
-    }
-    return starfish_joint_end(graph->joint, progress, "cycle", STARFISH_PHASE_SMOOTH, key);
+    return starfish_gpu_groups_run(graph->groups, progress, "cycle", STARFISH_PHASE_SMOOTH, key, submit_cycle,
+                                   &submission);
 }

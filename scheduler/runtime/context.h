@@ -110,8 +110,8 @@ starfish_status starfish_context_on_each_worker(struct starfish_context *context
  * team's threads are not StarPU's workers; they set the worker of their team before they begin. */
 size_t starfish_context_current_worker(const struct starfish_context *context);
 void starfish_context_stand_for(size_t worker);
-/* Inside a task that launches on several GPUs (joint.h): what follows is for that worker's GPU, on its stream; NULL:
- * for the worker that runs the task. The stream that was set, or NULL. */
+/* Inside a task that launches on several GPUs (task_group_gpus.h): what follows is for that worker's GPU, on its
+ * stream; NULL: for the worker that runs the task. The stream that was set, or NULL. */
 struct CUstream_st;
 void starfish_context_launch_for(size_t worker, struct CUstream_st *stream);
 struct CUstream_st *starfish_context_launch_stream(void);

@@ -28,13 +28,17 @@ struct starfish_divided {
     double busy[STARFISH_PROGRESS_PHASES];
 };
 
-struct starfish_bundle;
-struct starfish_joint;
+struct starfish_task;
+
+/* Takes the tasks that are submitted with a progress instead of submitting them (task_group.h). */
+struct starfish_recorder {
+    starfish_status (*add)(struct starfish_recorder *recorder, struct starfish_task *task, const void *arguments,
+                           size_t size);
+};
 
 struct starfish_progress {
     struct starfish_context *context;
-    struct starfish_bundle *bundle; /* that its tasks are collected in (bundle.h), or NULL */
-    struct starfish_joint *joint;   /* that its tasks are recorded in (joint.h), or NULL */
+    struct starfish_recorder *recorder; /* that takes its tasks, or NULL */
     uint32_t where; /* kinds of workers that its tasks may run on: the context's, unless its plan uses fewer */
     atomic_size_t submitted, finished;
     atomic_int iteration;            /* that tasks are submitted of, from 1; 0: of none */

@@ -5,10 +5,8 @@
 
 #include "base/arithmetic.h"
 #include "base/c_locale.h"
-#include "scheduler/runtime/bundle.h"
 #include "scheduler/runtime/fork.h"
 #include "scheduler/runtime/idle.h"
-#include "scheduler/runtime/joint.h"
 #include "scheduler/runtime/memory.h"
 #include "scheduler/runtime/owner.h"
 #include "scheduler/runtime/ranks.h"
@@ -516,10 +514,8 @@ static starfish_status submit(struct starfish_task *task, void *arguments, size_
     STARFISH_TRY(starfish_fork_check());
     if (starfish_is_stuck())
         return starfish_fail_stuck();
-    if (task->progress->bundle)
-        return starfish_bundle_add(task->progress->bundle, task, arguments, size);
-    if (task->progress->joint)
-        return starfish_joint_add(task->progress->joint, task, arguments, size);
+    if (task->progress->recorder)
+        return task->progress->recorder->add(task->progress->recorder, task, arguments, size);
     if (task->refused > 0 && task->count < STARFISH_TASK_MAX_DATA)
         return starfish_fail(STARFISH_ERROR_MEMORY, "out of memory for a task");
     if (task->refused > 0)

@@ -4,8 +4,8 @@
  *
  * A key identifies the launches of a task: everything they depend on, in particular pointers. The first time the task
  * runs normally, which loads its kernels; the second time it is captured; from then on it is one launch. */
-#ifndef STARFISH_SCHEDULER_RUNTIME_REPLAY_H
-#define STARFISH_SCHEDULER_RUNTIME_REPLAY_H
+#ifndef STARFISH_SCHEDULER_RUNTIME_TASK_GROUP_REPLAY_H
+#define STARFISH_SCHEDULER_RUNTIME_TASK_GROUP_REPLAY_H
 
 #include "scheduler/runtime/context.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Launches of tasks as CUDA graphs (replay.h): captured at the second run with the same key, launched from then on. */
-#include "scheduler/runtime/replay.h"
+/* Launches of tasks as CUDA graphs (task_group_replay.h): captured at the second run with the same key, launched from
+ * then on. */
+#include "scheduler/runtime/task_group_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
