@@ -22,28 +22,23 @@ static starfish_status check_place(const struct starfish_poisson_plan *plan, con
     return STARFISH_SUCCESS;
 }
 
-/* *together: on one device. */
 static starfish_status check(const struct starfish_poisson_plan *plan, const struct starfish_request *request,
-                             int *together)
+                             int node[2])
 {
-    int node[2];
     if (plan->base.context->workers_of[STARFISH_GPU] == 0)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: the context has no GPU");
     STARFISH_TRY(check_place(plan, "rhs", request->rhs, &node[0]));
-    STARFISH_TRY(check_place(plan, "solution", request->solution, &node[1]));
-    *together = node[0] == node[1];
-    return STARFISH_SUCCESS;
+    return check_place(plan, "solution", request->solution, &node[1]);
 }
 
 /* The solve as one task. UNSUPPORTED: it cannot be. */
 static starfish_status launch(struct starfish_poisson_plan *plan, struct starfish_request request,
-                              struct CUstream_st *stream, starfish_job **job)
+                              struct CUstream_st *stream, int node, starfish_job **job)
 {
     if (plan->base.run)
         return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: method %s looks at its residuals",
                              starfish_method_list[plan->method->id]);
-    STARFISH_TRY(
-        starfish_stream_group_create(&request.group, plan->base.context, stream, "solution", request.solution));
+    STARFISH_TRY(starfish_stream_group_create(&request.group, plan->base.context, stream, node));
     const starfish_status status = starfish_job_create(&plan->base, &request, 0, job);
     if (status != STARFISH_SUCCESS)
         starfish_stream_group_destroy(request.group);
@@ -52,9 +47,9 @@ static starfish_status launch(struct starfish_poisson_plan *plan, struct starfis
 
 /* Behind what is in the stream; the solve ends here. */
 static starfish_status solve(starfish_plan *plan, const struct starfish_request *request, struct CUstream_st *stream,
-                             starfish_job **job)
+                             int node, starfish_job **job)
 {
-    STARFISH_TRY(starfish_stream_wait(stream, "solution", request->solution));
+    STARFISH_TRY(starfish_stream_wait(plan->context, stream, node));
     starfish_idle_call_begin();
     const starfish_status status = starfish_job_create(plan, request, 1, job);
     starfish_idle_call_end();
@@ -69,15 +64,16 @@ starfish_status starfish_poisson_submit_on(starfish_plan *base, const struct sta
     struct starfish_poisson_plan *plan = (struct starfish_poisson_plan *)base;
     const struct starfish_request request = {
         .boundary = boundary, .rhs = rhs, .solution = solution, .boundary_stays = 1};
-    int together;
+    int node[2];
     STARFISH_TRY(starfish_plan_check(base, &starfish_kind_poisson));
     STARFISH_NEED(rhs, "rhs");
     STARFISH_NEED(solution, "solution");
     STARFISH_NEED(job, "job");
     *job = NULL;
-    STARFISH_TRY(check(plan, &request, &together));
-    const starfish_status status = together ? launch(plan, request, stream, job) : STARFISH_ERROR_UNSUPPORTED;
+    STARFISH_TRY(check(plan, &request, node));
+    const starfish_status status =
+        node[0] == node[1] ? launch(plan, request, stream, node[1], job) : STARFISH_ERROR_UNSUPPORTED;
     if (status != STARFISH_ERROR_UNSUPPORTED && status != STARFISH_ERROR_MEMORY)
         return status;
-    return solve(base, &request, stream, job); /* one after the other they may fit */
+    return solve(base, &request, stream, node[1], job); /* one after the other they may fit */
 }

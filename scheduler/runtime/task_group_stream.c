@@ -20,15 +20,13 @@ static starfish_status try_cuda(cudaError_t error, const char *what)
     return starfish_fail(STARFISH_ERROR_RUNTIME, "stream: %s: %s", what, cudaGetErrorString(error));
 }
 
-static starfish_status find_device(const char *name, const void *memory, int *device)
+/* The context has one on every node that it can give (memory.h). */
+static int worker_of(const struct starfish_context *context, int node)
 {
-    struct cudaPointerAttributes attributes;
-    const cudaError_t error = cudaPointerGetAttributes(&attributes, memory);
-    (void)cudaGetLastError();
-    if (error != cudaSuccess || attributes.type != cudaMemoryTypeDevice)
-        return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is not in CUDA device memory", name);
-    *device = attributes.device;
-    return STARFISH_SUCCESS;
+    for (size_t w = 0; w < context->workers; w++)
+        if ((int)starpu_worker_get_memory_node((unsigned)context->worker[w]) == node)
+            return context->worker[w];
+    return -1;
 }
 
 static starfish_status check_capture(struct CUstream_st *stream)
@@ -59,11 +57,9 @@ static starfish_status wait_here(void *stream)
     return try_cuda(cudaStreamSynchronize(stream), "what was in it before");
 }
 
-starfish_status starfish_stream_wait(struct CUstream_st *stream, const char *name, const void *memory)
+starfish_status starfish_stream_wait(const struct starfish_context *context, struct CUstream_st *stream, int node)
 {
-    int device;
-    STARFISH_TRY(find_device(name, memory, &device));
-    return on_device(device, wait_here, stream);
+    return on_device(starpu_worker_get_devid(worker_of(context, node)), wait_here, stream);
 }
 
 /* ---- The task ---------------------------------------------------------------------------------------------------- */
@@ -112,20 +108,6 @@ static struct starpu_codelet bundle_codelet = {.cuda_funcs = {launch},
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-static starfish_status find_worker(struct starfish_stream_group *group, const char *name, const void *memory)
-{
-    STARFISH_TRY(find_device(name, memory, &group->device));
-    for (size_t w = 0; w < group->context->workers; w++) {
-        const int id = group->context->worker[w];
-        if (starpu_worker_get_type(id) == STARPU_CUDA_WORKER && starpu_worker_get_devid(id) == group->device) {
-            group->worker = id;
-            return STARFISH_SUCCESS;
-        }
-    }
-    return starfish_fail(STARFISH_ERROR_ARGUMENT, "%s is memory of CUDA device %d, which the context does not use",
-                         name, group->device);
-}
-
 static starfish_status mark(void *data)
 {
     struct starfish_stream_group *group = data;
@@ -148,7 +130,7 @@ static starfish_status add(struct starfish_recorder *recorder, struct starfish_t
 }
 
 starfish_status starfish_stream_group_create(struct starfish_stream_group **result, struct starfish_context *context,
-                                             struct CUstream_st *stream, const char *name, const void *memory)
+                                             struct CUstream_st *stream, int node)
 {
     struct starfish_stream_group *group = calloc(1, sizeof *group);
     *result = NULL;
@@ -158,11 +140,11 @@ starfish_status starfish_stream_group_create(struct starfish_stream_group **resu
     group->group.gpus = 1;
     group->context = context;
     group->stream = stream;
+    group->worker = worker_of(context, node);
+    group->device = starpu_worker_get_devid(group->worker);
     STARPU_PTHREAD_MUTEX_INIT(&group->lock, NULL);
     STARPU_PTHREAD_COND_INIT(&group->signal, NULL);
-    starfish_status status = find_worker(group, name, memory);
-    if (status == STARFISH_SUCCESS)
-        status = on_device(group->device, mark, group);
+    const starfish_status status = on_device(group->device, mark, group);
     if (status != STARFISH_SUCCESS) {
         starfish_stream_group_destroy(group);
         return status; /* NOLINT(clang-analyzer-unix.Malloc): a group is kept where its task may still use it */
@@ -240,16 +222,16 @@ static starfish_status fail_without_cuda(void)
     return starfish_fail(STARFISH_ERROR_UNSUPPORTED, "stream: this library was built without CUDA");
 }
 
-starfish_status starfish_stream_wait(struct CUstream_st *stream, const char *name, const void *memory)
+starfish_status starfish_stream_wait(const struct starfish_context *context, struct CUstream_st *stream, int node)
 {
-    (void)stream, (void)name, (void)memory;
+    (void)context, (void)stream, (void)node;
     return fail_without_cuda();
 }
 
 starfish_status starfish_stream_group_create(struct starfish_stream_group **result, struct starfish_context *context,
-                                             struct CUstream_st *stream, const char *name, const void *memory)
+                                             struct CUstream_st *stream, int node)
 {
-    (void)context, (void)stream, (void)name, (void)memory;
+    (void)context, (void)stream, (void)node;
     *result = NULL;
     return fail_without_cuda();
 }

@@ -18,14 +18,13 @@
 struct CUstream_st; /* what a cudaStream_t points to */
 struct starfish_stream_group;
 
-/* Waits for what is in the stream now, of the device that `memory` lies on. Any thread. Errors: UNSUPPORTED (no CUDA; a
- * stream that is captured), ARGUMENT (`memory` is not on a device; calls it `name`), RUNTIME (CUDA). */
-starfish_status starfish_stream_wait(struct CUstream_st *stream, const char *name, const void *memory);
+/* Waits for what is in the stream now, of the GPU whose memory is StarPU's node (starfish_memory_place). Any thread.
+ * Errors: UNSUPPORTED (no CUDA; a stream that is captured), RUNTIME (CUDA). */
+starfish_status starfish_stream_wait(const struct starfish_context *context, struct CUstream_st *stream, int node);
 
-/* For tasks on the GPU in whose memory `memory` lies, behind what is in the stream now. Errors: as of
- * starfish_stream_wait, ARGUMENT also where the context does not use that device; MEMORY. */
+/* For tasks on that GPU, behind what is in the stream now. Errors: as of starfish_stream_wait; MEMORY. */
 starfish_status starfish_stream_group_create(struct starfish_stream_group **result, struct starfish_context *context,
-                                             struct CUstream_st *stream, const char *name, const void *memory);
+                                             struct CUstream_st *stream, int node);
 /* When its tasks are done, or none was submitted. NULL is allowed. */
 void starfish_stream_group_destroy(struct starfish_stream_group *group);
 
