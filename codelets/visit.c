@@ -238,22 +238,11 @@ static uint32_t footprint_of(const struct starfish_grid_setting *setting, const 
     size_t n[2];
 
     starfish_grid_extent(setting->kind, t->shape, n);
-    const size_t of_sweeps[] = {letter, length, setting->precision, steps, (size_t)v->step[0].sweep, n[0],
-                                rows,   variant};
-    const size_t of_visit[] = {letter,
-                               length,
-                               setting->precision,
-                               operation,
-                               (size_t)v->step[v->steps / 2].sweep,
-                               n[0],
-                               rows,
-                               steps,
-                               (size_t)v->sweeps,
-                               (size_t)v->zero,
-                               variant};
-
-    return t->coarse ? starfish_footprint_of(of_visit, sizeof of_visit / sizeof of_visit[0])
-                     : starfish_footprint_of(of_sweeps, sizeof of_sweeps / sizeof of_sweeps[0]);
+    return t->coarse
+               ? STARFISH_FOOTPRINT(letter, length, setting->precision, operation, (size_t)v->step[v->steps / 2].sweep,
+                                    n[0], rows, steps, (size_t)v->sweeps, (size_t)v->zero, variant)
+               : STARFISH_FOOTPRINT(letter, length, setting->precision, steps, (size_t)v->step[0].sweep, n[0], rows,
+                                    variant);
 }
 
 static void attach_coarse(struct starfish_task *task, struct arguments *a, const struct starfish_visit_task *t,

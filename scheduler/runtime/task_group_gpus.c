@@ -303,9 +303,8 @@ static starfish_status submit_whole(struct starfish_gpu_groups *groups, struct p
                                     const struct starfish_task_group *recorded, struct starfish_task *whole)
 {
     struct arguments arguments = {.groups = groups, .program = program};
-    const size_t sizes[] = {recorded->count, (size_t)recorded->data};
 
-    arguments.header.footprint = starfish_footprint_of(sizes, sizeof sizes / sizeof sizes[0]);
+    arguments.header.footprint = STARFISH_FOOTPRINT(recorded->count, (size_t)recorded->data);
     whole->where = starfish_where_of((struct starfish_owner){0, 0}, 0);
     starfish_task_group_attach(recorded, whole);
     return starfish_task_submit(whole, &arguments, sizeof arguments);
