@@ -83,9 +83,8 @@ static struct starfish_grid_step step_of(void *buffers[], const struct arguments
         .f = starfish_vector_here(buffers, &a->f, precision)};
     struct starfish_grid_step step = step_with(a, i, &vectors);
 
-    step.table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->table]);
-    if (a->coarse_table >= 0)
-        step.coarse_table = (const void *)STARPU_VECTOR_GET_PTR(buffers[a->coarse_table]);
+    step.table = starfish_optional(buffers, a->table);
+    step.coarse_table = starfish_optional(buffers, a->coarse_table);
     return step;
 }
 
@@ -186,15 +185,6 @@ int starfish_visits_recorded(const struct starfish_context *context, int transfe
 
 /* ---- Submission -------------------------------------------------------------------------------------------------- */
 
-/* Other ranks' parts have none. */
-static int attach_table(struct starfish_task *task, starpu_data_handle_t table)
-{
-    if (!table)
-        return -1;
-    starfish_task_data(task, table, STARPU_R);
-    return task->count - 1;
-}
-
 /* The solution's edges are published, of the array that has it in the end. */
 static void attach_solution(struct starfish_task *task, struct arguments *a, const struct starfish_visit_task *t)
 {
@@ -270,8 +260,9 @@ starfish_status starfish_submit_visit(struct starfish_progress *progress, const 
     task.width = v->step[0].y1 - v->step[0].y0;
     starfish_task_costs(&task, cost_of(&a));
     starfish_task_of_owner(&task, t->u[0]->space, t->part, setting->where);
-    a.table = attach_table(&task, t->table);
-    a.coarse_table = attach_table(&task, t->coarse_table);
+    a.table = starfish_task_optional(&task, t->table, STARPU_R); /* other ranks' parts have none */
+    ;
+    a.coarse_table = starfish_task_optional(&task, t->coarse_table, STARPU_R);
     attach_solution(&task, &a, t);
     a.f = starfish_vector_attach(&task, t->f, t->part, &v->f, STARPU_R);
     attach_coarse(&task, &a, t, restricts);
